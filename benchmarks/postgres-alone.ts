@@ -21,6 +21,7 @@ export async function startPostgresAlone(settings: Readonly<Record<string, strin
       folder,
       environment: process.env,
       guardian,
+      report: console.error,
       postgresSettings: settings,
     });
     return { databaseUrl, pid: () => server.pid(), stop: () => guardian.end() };

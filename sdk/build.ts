@@ -6,7 +6,7 @@ import { writeClient } from './write-client.ts';
 
 /** What `npm pack` puts into the package: JavaScript and its types, with the client of the API as it is here. */
 const here = import.meta.dirname;
-const compiler = join(here, '../node_modules/@typescript/native/bin/tsc');
+const compiler = join(here, '../node_modules/typescript/bin/tsc');
 
 await writeClient();
 await rm(join(here, 'dist'), { recursive: true, force: true });

@@ -11,7 +11,7 @@ import { triggerProcess } from '../../services/trigger/main.ts';
 import { workerEnvironment } from '../../services/worker/config.ts';
 import { workerProcess } from '../../services/worker/main.ts';
 import { infraEnvironment } from '../../shared/infrastructure/infrastructure.ts';
-import { cacheEnvironment } from '../../shared/infrastructure/kafka-artifacts.ts';
+import { cacheEnvironment } from '../../shared/infrastructure/cache-folder.ts';
 import { authEnvironment } from '../../shared/runtime/configuration/auth-settings.ts';
 import { pathEnvironment } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, processEnvironment } from '../../shared/runtime/configuration/environment.ts';

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import envPaths from 'env-paths';
-import { z } from 'zod';
 import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
-import { readEnvironment } from '../runtime/configuration/environment.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { definedOnly, type Guardian } from './guarded-processes.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 import { whatWentWrong } from './server-log.ts';
@@ -23,20 +21,8 @@ export interface KafkaArtifactsDeps {
   report: (line: string) => void;
 }
 
-export const cacheEnvironment = z.object({
-  MUSTER_CACHE: z
-    .string()
-    .optional()
-    .meta({ description: 'Where Kafka’s jars are kept between runs', usual: 'the user’s cache folder' }),
-});
-
-/** Outside the tree, so that every checkout of a user shares it. */
 export function kafkaFolder(environment: NodeJS.ProcessEnv): string {
-  const { MUSTER_CACHE: root = envPaths('muster', { suffix: '' }).cache } = readEnvironment(
-    cacheEnvironment,
-    environment,
-  );
-  return join(root, `kafka-${kafkaVersion}-log4j-${log4jVersion}`);
+  return join(cacheFolder(environment), `kafka-${kafkaVersion}-log4j-${log4jVersion}`);
 }
 
 /**

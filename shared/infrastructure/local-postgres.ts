@@ -6,7 +6,7 @@ import { ConfigurationError } from '../runtime/configuration/configuration-error
 import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
 import type { LocalServer } from './local-server.ts';
-import { findPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
+import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
 import { databaseLocale, postgresArguments } from './server-settings.ts';
 import { waitUntilReady, whatWentWrong } from './server-log.ts';
 
@@ -17,6 +17,7 @@ export interface LocalPostgresDeps {
   folder: string;
   environment: NodeJS.ProcessEnv;
   guardian: Guardian;
+  report: (line: string) => void;
   postgresSettings: Readonly<Record<string, string | number>>;
   /** Of its only user; another one at each start unless given. */
   password?: string;
@@ -33,7 +34,11 @@ interface Installation extends LocalPostgresDeps {
 export async function startLocalPostgres(
   deps: LocalPostgresDeps,
 ): Promise<{ databaseUrl: string; server: LocalServer }> {
-  const [found, user, [port = 0]] = await Promise.all([findPostgresBinaries(), findPostgresUser(), findFreePorts(1)]);
+  const [found, user, [port = 0]] = await Promise.all([
+    fetchPostgresBinaries(deps),
+    findPostgresUser(),
+    findFreePorts(1),
+  ]);
   if (user !== undefined && !(await isOpenToEveryone(deps.folder))) {
     throw new ConfigurationError(`PostgreSQL, which is not run as root, cannot get into ${deps.folder}: TMPDIR=/tmp`);
   }

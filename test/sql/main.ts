@@ -63,7 +63,9 @@ async function startDatabase(): Promise<{ url: string; stop(): Promise<void> }> 
   const guardian = createGuardian(folder);
   await chmod(folder, 0o755);
   const postgresSettings = { fsync: 'off', shared_buffers: '32MB', max_connections: 10 };
-  const { databaseUrl } = await startLocalPostgres({ folder, environment: process.env, guardian, postgresSettings });
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const deps = { folder, environment: process.env, guardian, report, postgresSettings };
+  const { databaseUrl } = await startLocalPostgres(deps);
   await migrate(databaseUrl);
   return { url: databaseUrl, stop: () => guardian.end() };
 }

@@ -6,7 +6,7 @@ import { root, run } from './commands.ts';
 import { resultsVariable, writeResult } from './results.ts';
 
 /** Longest first: nothing long begins when the others have ended. What is not named here comes behind them. */
-const longestFirst = ['check:format', 'check:lint', 'check:types', 'check:sql', 'check:rooms', 'check:dead'];
+const longestFirst = ['check:format', 'check:types', 'check:sql', 'check:rooms', 'check:dead'];
 
 /** All scripts called `check:…`, side by side. Ends with 1 where one finds something, whose words are shown then. */
 const { scripts } = z
@@ -18,7 +18,7 @@ const tools = [
   ...named.filter((name) => !longestFirst.includes(name)),
 ];
 
-// Types and lint look into what this writes.
+// Types are checked with what this writes.
 if ((await run('npm', ['run', '--silent', 'console:client'])) !== 0) process.exit(1);
 
 const limit = pLimit(Math.max(2, availableParallelism()));

@@ -37,6 +37,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       folder,
       environment: process.env,
       guardian,
+      report: (line) => process.stderr.write(`${line}\n`),
       postgresSettings: {},
     });
     const stopBy = async (signal: NodeJS.Signals) => {

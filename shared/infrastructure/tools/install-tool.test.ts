@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { findTool, installTool } from './install-tool.mjs';
+
+let folder: string;
+let source: string;
+let cache: string;
+let reported: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'muster-tools-test-'));
+  source = path.join(folder, 'saw');
+  cache = path.join(folder, 'cache');
+  reported = [];
+  await mkdir(source);
+  const platforms = { 'saw-elsewhere': '1.0.0', 'saw-here': '1.0.0' };
+  await writeFile(
+    path.join(source, 'package.json'),
+    JSON.stringify({ description: 'Saw 1 (2 MB)', optionalDependencies: platforms }),
+  );
+  await writeFile(path.join(source, 'package-lock.json'), '{}');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** An npm that notes what it was started with, and then does this. */
+async function npmThat(does: string): Promise<NodeJS.ProcessEnv> {
+  const file = path.join(folder, 'npm-cli.js');
+  const runsFile = JSON.stringify(path.join(folder, 'runs'));
+  const notes = `fs.appendFileSync(${runsFile}, JSON.stringify(process.argv.slice(2)) + '\\n');`;
+  await writeFile(file, `const fs = require('node:fs');\n${notes}\n${does}`);
+  return { npm_execpath: file };
+}
+
+const installs = `
+  for (const name of ['bin', 'include']) fs.mkdirSync('node_modules/saw-here/' + name, { recursive: true });
+  fs.writeFileSync('node_modules/saw-here/bin/saw', fs.readFileSync('package-lock.json'));`;
+
+const install = (environment: NodeJS.ProcessEnv, keep?: string[]) =>
+  installTool(source, { cache, environment, report: (line) => reported.push(line), ...(keep && { keep }) });
+
+async function runs(): Promise<string[][]> {
+  const text = await readFile(path.join(folder, 'runs'), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => z.array(z.string()).parse(JSON.parse(line)));
+}
+
+describe('a tool that the machine lacks', () => {
+  it('comes once, by the lock that lies beside its definition, and no script of it is run', async () => {
+    const npm = await npmThat(installs);
+    expect(findTool(source, cache)).toBeUndefined();
+    const first = await install(npm);
+    expect(await install(npm)).toBe(first);
+    expect(findTool(source, cache)).toBe(first);
+    expect(await readFile(path.join(first, 'bin/saw'), 'utf8')).toBe('{}');
+    const [args, ...more] = await runs();
+    expect(args).toEqual(expect.arrayContaining(['ci', '--ignore-scripts', '--include=optional']));
+    expect(more).toEqual([]);
+    expect(reported).toEqual(['fetching Saw 1 (2 MB), once']);
+  });
+
+  it('is there once, whole, though two install it at the same time', async () => {
+    const npm = await npmThat(installs);
+    const [one, other] = await Promise.all([install(npm), install(npm)]);
+    expect(one).toBe(other);
+    expect(await readdir(cache)).toHaveLength(1);
+  });
+
+  it('removes what a process left that died over it', async () => {
+    const npm = await npmThat(installs);
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const half = `${path.dirname(path.dirname(await install(npm)))}.${dead}.0badcafe`;
+    await rm(cache, { recursive: true });
+    await mkdir(path.join(half, 'node_modules'), { recursive: true });
+    await install(npm);
+    expect(await readdir(cache)).toEqual([path.basename(half).split('.')[0]]);
+  });
+
+  it('leaves of its package what is needed', async () => {
+    expect(await readdir(await install(await npmThat(installs), ['bin']))).toEqual(['bin']);
+  });
+
+  it('comes anew when its lock has changed, beside what other checkouts use', async () => {
+    const npm = await npmThat(installs);
+    const before = await install(npm);
+    await writeFile(path.join(source, 'package-lock.json'), '{"packages":{}}');
+    const after = await install(npm);
+    expect(after).not.toBe(before);
+    expect(findTool(source, cache)).toBe(after);
+    expect(await readdir(cache)).toHaveLength(2);
+  });
+
+  it('says what npm said when it fails, leaves nothing, and the next try is free to succeed', async () => {
+    const offline = await npmThat(
+      `console.error('npm error code ENOTFOUND\\nnpm error network no way'); process.exit(1);`,
+    );
+    await expect(install(offline)).rejects.toThrow(
+      /^Saw 1 \(2 MB\) could not be installed: npm ended with 1; npm error code ENOTFOUND; npm error network no way; .*registry/,
+    );
+    expect(await readdir(cache)).toEqual([]);
+    expect(await readdir(await install(await npmThat(installs)))).toEqual(['bin', 'include']);
+  });
+
+  it('says so where there is none for this platform', async () => {
+    const nothing = await npmThat('');
+    await expect(install(nothing)).rejects.toThrow(`there is no Saw 1 (2 MB) for ${process.platform}-${process.arch}`);
+    expect(await readdir(cache)).toEqual([]);
+  });
+
+  it('is installed by the npm of PATH where no npm runs, and says so when there is none', async () => {
+    await expect(install({ PATH: folder })).rejects.toThrow(/could not be installed: spawn npm ENOENT/);
+    await writeFile(path.join(folder, 'npm'), '#!/bin/sh\n/bin/mkdir -p node_modules/saw-here\n');
+    await chmod(path.join(folder, 'npm'), 0o755);
+    // Another package manager's own program is no npm.
+    const environment = { PATH: folder, npm_execpath: path.join(folder, 'yarn.js') };
+    expect(path.basename(await install(environment))).toBe('saw-here');
+  });
+});
