@@ -37,3 +37,12 @@ test('where none starts, the error says what was tried and what to install', asy
     /no browser starts.*apt-get install chromium.*CHROMIUM_PATH: /s,
   );
 });
+
+test('where none is installed and none can be fetched, the error says why', async () => {
+  const folder = await folderWith();
+  const npm = join(folder, 'npm-cli.js');
+  await writeFile(npm, `console.error('npm error code ENOTFOUND'); process.exit(1);`);
+  await expect(launchBrowser({ PATH: folder, MUSTER_CACHE: join(folder, 'cache'), npm_execpath: npm })).rejects.toThrow(
+    /no browser starts.*Tried: @sparticuz\/chromium: Chromium 147 .* could not be installed: .*ENOTFOUND/,
+  );
+});

@@ -28,6 +28,12 @@ const packedModule = z.object({
   default: z.custom<PackedChromium>((value) => typeof value === 'function' && 'executablePath' in value),
 });
 
+/**
+ * Ours is headless anyway, and has to hold pages to their origins. In one process the whole browser ends with the first
+ * context that is closed.
+ */
+const unwanted = /^--(headless|disable-web-security|single-process)\b/;
+
 /** A container has neither the rights for a sandbox nor much shared memory; what is opened is our own. */
 const everywhere = ['--no-sandbox', '--disable-dev-shm-usage'];
 
@@ -93,7 +99,7 @@ async function* packedBrowser(environment: NodeJS.ProcessEnv): AsyncGenerator<Ca
     const entry = pathToFileURL(join(folder, 'build/esm/index.js')).href;
     const { default: packed } = packedModule.parse(await import(entry));
     const executablePath = await packed.executablePath();
-    const args = packed.args.filter((arg) => !arg.startsWith('--headless') && arg !== '--disable-web-security');
+    const args = packed.args.filter((arg) => !unwanted.test(arg));
     const fonts = { FONTCONFIG_PATH: join(tmpdir(), 'fonts') };
     yield { name: packedName, executablePath, args };
     const env = { ...textsOf(kept), ...fonts, LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib') };
