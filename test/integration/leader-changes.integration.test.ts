@@ -103,7 +103,7 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
       // A single connection is enough for the pool to know.
       const found = await connectClient(pair.databaseUrl);
       closing.push(() => found.end());
-      expect((await broken).message).toContain(`${next.name} leads now`);
+      expect((await broken).message).toBe(`Connection lost: ${next.name} leads now`);
       held.release(true);
       expect(await portOf(pool)).toBe(next.name);
       await expect(lookAtServers(pair.databaseUrl)).resolves.toContain(`${next.name} leads`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createGuardian, type Guardian } from '../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
+import { until } from '../faults/support/until.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 
 export interface PairedServer {
@@ -18,7 +19,7 @@ export interface PairedServer {
   /** Its sessions go on, and nobody who comes new gets an answer. */
   freezeDoor(): void;
   thawDoor(): void;
-  /** Begins as the other one's standby. */
+  /** Begins as the other one's standby; resolves when it gets what that one writes. */
   follow(): Promise<void>;
   /** Resolves when it may be written to. */
   promote(): Promise<void>;
@@ -88,6 +89,13 @@ function pairedServer({ databaseUrl, server, data }: Started, other: Started): P
       const { uid, gid } = await stat(data);
       await chown(signal, uid, gid);
       await server.restart();
+      const client = await connectClient(other.databaseUrl);
+      try {
+        const text = `select from pg_stat_replication where state = 'streaming'`;
+        await until('the standby follows', async () => (await client.query(text)).rowCount === 1);
+      } finally {
+        await client.end();
+      }
     },
     promote: async () => {
       const client = await connectClient(databaseUrl);

@@ -7,6 +7,7 @@ import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createApi } from '../../api.ts';
 import { problem } from '../problems.contract.ts';
+import { NoServerError } from '../../../../shared/postgres/connection/servers/passed-over.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 
 const on = apiOnPostgres();
@@ -136,6 +137,8 @@ describe('while the database is away', () => {
     ['it was shut down', failure('57P01')],
     ['the connection broke', new Error('Connection terminated unexpectedly')],
     ['no connection was free', new Error('timeout exceeded when trying to connect')],
+    ['none of several servers leads', new NoServerError('read-write', [])],
+    ['a connection left for another leader', new Error('Connection lost: two:5432 leads now')],
     ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
   ])('an error is not taken for a bug when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });

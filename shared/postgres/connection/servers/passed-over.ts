@@ -19,6 +19,8 @@ const whatIsWanted: Readonly<Record<WantedServer, string>> = {
 
 /** Each server was passed over; another one may lead in a moment. */
 export class NoServerError extends Error {
+  override readonly name = 'NoServerError';
+
   constructor(wanted: WantedServer, passed: Iterable<PassedOverError>) {
     const reasons = [...passed].map(({ server, message }) => `${server.name}: ${message}`);
     super(`no server in DATABASE_URL ${whatIsWanted[wanted]}: ${reasons.join('; ')}`);

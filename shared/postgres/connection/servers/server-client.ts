@@ -42,7 +42,7 @@ export class ServerClient extends pg.Client {
     });
     this.connection.on('readyForQuery', ({ status }: { status: string }) => {
       const problem = this.#isConnected && status === 'I' ? this.#whyNot() : undefined;
-      if (problem !== undefined) this.leave(problem);
+      if (problem !== undefined) this.leave(`${server.name} ${problem}`);
     });
     this.connection.once('end', () => shared.open.delete(this));
   }
@@ -59,9 +59,9 @@ export class ServerClient extends pg.Client {
     return undefined;
   }
 
-  /** What is asked at the moment fails with the reason. */
+  /** What is asked at the moment fails with the reason, as with a connection that broke. */
   leave(reason: string): void {
-    this.connection.stream.destroy(new Error(`${this.server.name}: ${reason}`));
+    this.connection.stream.destroy(new Error(`Connection lost: ${reason}`));
   }
 
   async #connectIfRight(): Promise<pg.Client> {
@@ -97,7 +97,7 @@ export class ServerClient extends pg.Client {
 
   /** A pooler does not pass on what the server says of itself. */
   async #ask(): Promise<void> {
-    const timeout = setTimeout(() => this.leave('does not say what it is'), connectTimeoutMs);
+    const timeout = setTimeout(() => this.leave('it does not say what it is'), connectTimeoutMs);
     try {
       const { rows } = await this.query<{ isStandby: string; isReadOnly: string }>(
         `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
