@@ -3,11 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createFlushLane } from './flush-lane.ts';
 
 /** A lane whose flushes end when the test says so. */
-function laneUnderTest({ maxItems = 5, inFlight = 1 } = {}) {
+function laneUnderTest({ maxItems = 5, inFlight = 1, besideFrom = 1 } = {}) {
   const flushes: { items: readonly string[]; place: number; end: (error?: Error) => Promise<void> }[] = [];
   const lane = createFlushLane<string, string>({
     maxItems,
     inFlight,
+    besideFrom,
     flush: (items, place) =>
       new Promise((resolve, reject) => {
         const end = async (error?: Error) => {
@@ -55,6 +56,24 @@ describe('a lane of flushes', () => {
     expect(new Set(flushes.map(({ place }) => place))).toEqual(new Set([0, 1]));
     await flushes[1]?.end();
     expect(flushes[2]?.place).toBe(flushes[1]?.place);
+  });
+
+  it('lets few wait for the flush under way, and begins another beside it when they are many', async () => {
+    const { lane, flushes, said } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
+    void lane.add(['a']);
+    await turn();
+    void lane.add(['b', 'c']);
+    await turn();
+    expect(said()).toEqual(['a']);
+    void lane.add(['d']);
+    await turn();
+    expect(said()).toEqual(['a', 'bcd']);
+
+    for (const item of ['e', 'f']) void lane.add([item]);
+    await flushes[1]?.end();
+    expect(said()).toEqual(['a', 'bcd']);
+    await flushes[0]?.end();
+    expect(said()).toEqual(['a', 'bcd', 'ef']);
   });
 
   it('fails those that were in a flush that failed, and goes on', async () => {
