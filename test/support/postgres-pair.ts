@@ -53,7 +53,14 @@ async function start(folder: string, guardian: Guardian): Promise<PostgresPair> 
   const startServer = async (name: string): Promise<Started> => {
     const own = join(folder, name);
     await mkdir(own);
-    const terms = { folder: own, environment: process.env, guardian, postgresSettings: {}, password };
+    const terms = {
+      folder: own,
+      environment: process.env,
+      guardian,
+      postgresSettings: {},
+      password,
+      report: (line: string) => process.stderr.write(`${line}\n`),
+    };
     return { ...(await startLocalPostgres(terms)), data: join(own, 'postgres', 'data') };
   };
   const [first, second] = [await startServer('one'), await startServer('two')];
