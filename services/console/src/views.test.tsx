@@ -158,7 +158,7 @@ const views: readonly View[] = [
     path: '/keys',
     controls: {
       operator: ['New key'],
-      'operator, hidden from others': ['All', 'Active', 'Expired', 'Revoked, 30 days', 'Role'],
+      'operator, hidden from others': ['All', 'Ended, still used 0', 'Active', 'Expired', 'Revoked, 30 days', 'Role'],
     },
     answers: { 'GET /v1/api-keys': { items: [], next: null } },
   },

@@ -134,6 +134,7 @@ describe('the OpenAPI document', () => {
       'getClientEndpoint',
       'getClientForecast',
       'getClientLedger',
+      'getClientLoad',
       'getDeadJob',
       'getDeadLetter',
       'getGroup',
