@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { baseImages, imageProblems } from './base-images.ts';
 import type { Checkout } from './checkout.ts';
 import { bumpProblems, releaseProblems, tagBefore } from './problems.ts';
 
@@ -79,6 +81,12 @@ it.each<[string, Partial<Checkout>, string]>([
   ],
 ])('refuses %s, and says so alone', (_, changes, problem) => {
   expect(releaseProblems(checkout(changes))).toEqual([problem]);
+});
+
+it('every image of this checkout has its digest', () => {
+  const images = baseImages(path.resolve(import.meta.dirname, '../..'));
+  expect(new Set(images.map(({ file }) => file))).toEqual(new Set(['deploy/Dockerfile', 'docker-compose.yml']));
+  expect(imageProblems(images)).toEqual([]);
 });
 
 it('says all that is wrong at once', () => {
