@@ -46,6 +46,7 @@ export async function watchTopic({ databaseUrl, brokers, topic, group, region, p
       }
     },
     revoke: () => undefined,
+    isCrowded: () => false,
   });
 
   return {

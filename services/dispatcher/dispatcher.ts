@@ -134,6 +134,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     isKnown: (clientId) => clients.termsOf(clientId) !== undefined,
     onReferences: receive,
     onSettled: (message) => consumer.settle(message),
+    queued: () => queues.queued,
   });
   const keeper = createCircuitKeeper({
     ...{ circuits: deps.circuits, clients, leaseOf, notices, clock, logger },

@@ -11,7 +11,12 @@ export interface ReferenceReceiverDeps {
   isKnown: (clientId: string) => boolean;
   onReferences: (references: readonly HeardReference[]) => void;
   onSettled: (message: LaneMessage) => void;
+  /** References that wait in memory. */
+  queued: () => number;
 }
+
+/** What calls get through in some 100 ms at full load: nothing waits for what is fetched later. */
+const crowdedFrom = 1000;
 
 /**
  * A message is settled as soon as its references lie in memory: nothing stands behind anything on the topic, and what
@@ -19,7 +24,7 @@ export interface ReferenceReceiverDeps {
  * lane.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
-  const { letters, isKnown, onReferences, onSettled } = deps;
+  const { letters, isKnown, onReferences, onSettled, queued } = deps;
   let stopped = false;
 
   function receive(message: LaneMessage): void {
@@ -52,6 +57,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     },
     // What came by it is in memory, and any dispatcher's to claim.
     revoke: () => undefined,
+    isCrowded: () => queued() >= crowdedFrom,
     stop: () => {
       stopped = true;
       letters.stop();

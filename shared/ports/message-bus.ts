@@ -54,6 +54,10 @@ export interface LaneReceiver {
   deliver(lane: Lane, messages: readonly LaneMessage[]): void;
   /** The lane is gone; settling its messages has no effect any more. Messages not begun should be dropped. */
   revoke(lane: Lane): void;
+  /**
+   * Whether so much waits with it that the next messages may be gathered for longer: they cost less, and come later.
+   */
+  isCrowded(): boolean;
 }
 
 export interface MessageConsumer {

@@ -216,6 +216,7 @@ function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membersh
           inner.revoke(lane);
         });
       },
+      isCrowded: () => inner.isCrowded(),
     };
   }
 

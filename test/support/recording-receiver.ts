@@ -41,6 +41,7 @@ export function createRecordingReceiver(): RecordingReceiver {
       revoked.push(lane);
       wake();
     },
+    isCrowded: () => false,
     values: () => delivered.map(valueOf),
     until,
     first: async (count) => {

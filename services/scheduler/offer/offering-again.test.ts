@@ -165,4 +165,57 @@ describe('what looks have passed, or dispatchers lost', () => {
     await passTime(clock, 1000);
     await stop(offerer);
   });
+
+  it('looks forty times a second beside a crowd, whose calls wait for longer than that', async () => {
+    const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
+    takes('d', 5);
+    const due = createMemoryDueReferences({ tables });
+    let skims = 0;
+    const counted: DueReferences = {
+      ...due,
+      skim: async (marks, rows) => {
+        skims++;
+        return await due.skim(marks, rows);
+      },
+    };
+    const offerer = await started('a', { due: counted });
+    await many(2000);
+    await passTime(clock, 1000);
+    skims = 0;
+    await passTime(clock, 1000);
+    expect(skims).toBe(40);
+    await many(1, clientIdOf(2), 20_000);
+    await passTime(clock, 25);
+    expect(offered().filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('looks for what came late four times a second, and for a twentieth of the time where a crowd is read', async () => {
+    const { clock, tables, takes, started, stop, many } = setUpOfferers();
+    takes('d', 5);
+    const due = createMemoryDueReferences({ tables });
+    let [looks, tookMs] = [0, 0];
+    const slow: DueReferences = {
+      ...due,
+      lookLate: async (marks, horizon) => {
+        looks++;
+        await clock.sleep(tookMs);
+        return await due.lookLate(marks, horizon);
+      },
+    };
+    const offerer = await started('a', { due: slow });
+    await many(2000);
+    await passTime(clock, 1000);
+    looks = 0;
+    await passTime(clock, 2000);
+    expect(looks).toBe(8);
+    tookMs = 50;
+    await passTime(clock, 1000);
+    looks = 0;
+    await passTime(clock, 10_000);
+    expect(looks).toBe(10);
+    tookMs = 0;
+    await passTime(clock, 1000);
+    await stop(offerer);
+  });
 });

@@ -21,6 +21,8 @@ import { createSweptJobs } from './swept-jobs.ts';
  */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
+/** Beside a crowd, where calls wait for longer than this and every look passes over its clients. */
+const lookBesideCrowdEveryMs = 25;
 /** What falls due so soon is near. */
 const nearMs = 50;
 /** It looks on like this after it was told of jobs or found some: who tells is then silent for half of it. */
@@ -131,7 +133,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     const looked = await lookForDue(look, hasFound ? 0 : isAsleep ? longestSleepMs : nearMs, nowMs);
     figures.lagMs = looked.lateMs;
     publish();
-    const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked);
+    const pauseMs = hasFound && !looked.isFull ? whileNear() : pauseAfter(looked);
     hasFound = looked.found > 0;
     if (hasFound) foundAtMs = clock.monotonicMs();
     if (hasFound || behind.size > 0) {
@@ -205,7 +207,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
     // Of a crowd that was due at once just now this reads all: it must not be all that the database does.
-    return Math.max(lateEveryMs, 4 * (clock.monotonicMs() - nowMs));
+    return Math.max(lateEveryMs, 19 * (clock.monotonicMs() - nowMs));
   }
 
   async function sweep(): Promise<number> {
@@ -219,10 +221,14 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   function pauseAfter({ found, isFull, nextInMs }: LookEnd): number {
     if (isFull) return 0;
-    if (found > 0 || behind.size > 0) return lookEveryMs;
+    if (found > 0 || behind.size > 0) return whileNear();
     if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
     // Rounded up, so that no look comes too early.
     return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
+  }
+
+  function whileNear(): number {
+    return behind.size > 0 ? lookBesideCrowdEveryMs : lookEveryMs;
   }
 
   function publish(): void {

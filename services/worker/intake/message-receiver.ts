@@ -68,6 +68,8 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
       deps.onArrived();
     },
     revoke: (lane) => queue.drop(lane),
+    // What is gathered for as long as fetches usually may is large enough.
+    isCrowded: () => false,
     stop: () => {
       stopped = true;
       letters.stop();

@@ -56,6 +56,7 @@ describe('a message', () => {
     await workerDeps('b').consumer.start({
       deliver: (_lane, records) => void delivered.push(...records.map(({ offset }) => offset)),
       revoke: () => undefined,
+      isCrowded: () => false,
     });
     await settled();
     expect(delivered).toEqual([0]);

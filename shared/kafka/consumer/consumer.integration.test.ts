@@ -66,6 +66,7 @@ describe('the Kafka consumer', () => {
         for (const message of messages) consumer.settle(message);
       },
       revoke: (lane) => receiver.revoke(lane),
+      isCrowded: () => false,
     });
     return receiver;
   }
@@ -116,6 +117,7 @@ describe('the Kafka consumer', () => {
         throw bug;
       },
       revoke: () => undefined,
+      isCrowded: () => false,
     };
     const consumer = consumerOf(topic);
     await consumer.start(receiver);

@@ -114,6 +114,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     gatherMs: fetch.gatherMs,
     idleMs: fetch.idleMs,
     tell,
+    isCrowded: () => receiver?.isCrowded() ?? false,
     monotonicMs: () => clock.monotonicMs(),
   });
 

@@ -3,10 +3,11 @@ import { createLaneIntake } from './lane-intake.ts';
 import { createLanes } from './lanes.ts';
 
 function intakeOf(gatherMs: number) {
-  let nowMs = 0;
+  let [nowMs, crowded] = [0, false];
   const lanes = createLanes({ highMark: 10, lowMark: 5 });
   const intake = createLaneIntake({
     ...{ lanes, client: () => undefined, topics: () => ['calls'], tell: () => undefined, gatherMs },
+    isCrowded: () => crowded,
     monotonicMs: () => nowMs,
   });
   const message = { offset: '0', key: null, value: Buffer.from('{}'), timestamp: '0', attributes: 0, headers: {} };
@@ -21,6 +22,9 @@ function intakeOf(gatherMs: number) {
     take: async () => {
       await intake.takeBatch({ batch, resolveOffset: () => undefined });
     },
+    crowd: (isCrowd: boolean) => {
+      crowded = isCrowd;
+    },
     pass: (ms: number) => {
       nowMs += ms;
     },
@@ -34,4 +38,17 @@ it('gathers a little while messages are in work, as long as it may, and asks sel
   await take();
   pass(1000);
   expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 20 });
+});
+
+it('gathers more, and for longer, while its receiver has enough to do; with nothing in work it answers at once', async () => {
+  const { intake, take, crowd, pass } = intakeOf(5);
+  await take();
+  crowd(true);
+  expect(intake.fetching()).toEqual({ minBytes: 65_536, maxWaitTime: 20 });
+  crowd(false);
+  expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 5 });
+  crowd(true);
+  intake.assign({ calls: [0] });
+  pass(1000);
+  expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 5000 });
 });

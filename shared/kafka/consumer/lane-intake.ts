@@ -16,6 +16,8 @@ const maxHeldBytes = 8 * 1024 * 1024;
  * every question names every partition.
  */
 const gatheredBytes = 4_096;
+/** Of a receiver that has enough to do: a fetch costs both sides what some twenty references do. */
+const crowdedFetching: Fetching = { minBytes: 65_536, maxWaitTime: 20 };
 const usualIdleMs = 5_000;
 const idleAfterMs = 250;
 
@@ -29,6 +31,8 @@ export interface LaneIntakeDeps {
   /** The same while nothing is in work. */
   idleMs?: number | undefined;
   tell: (about: (to: LaneReceiver) => void) => void;
+  /** The receiver has enough to do. */
+  isCrowded: () => boolean;
   monotonicMs: () => number;
 }
 
@@ -43,7 +47,7 @@ export interface LaneIntake {
 }
 
 export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
-  const { lanes, client, topics, gatherMs, idleMs = usualIdleMs, tell, monotonicMs } = deps;
+  const { lanes, client, topics, gatherMs, idleMs = usualIdleMs, tell, isCrowded, monotonicMs } = deps;
   const idleFetching: Fetching = { minBytes: 1, maxWaitTime: idleMs };
   const busyFetching: Fetching = { minBytes: gatheredBytes, maxWaitTime: gatherMs };
   const wanting = new Set<Lane>();
@@ -124,7 +128,8 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
 
     fetching: () => {
       const isIdle = lanes.open === 0 && monotonicMs() - lastTakenMs > idleAfterMs;
-      return isIdle ? idleFetching : busyFetching;
+      if (isIdle) return idleFetching;
+      return isCrowded() ? crowdedFetching : busyFetching;
     },
 
     stop: () => {

@@ -41,6 +41,7 @@ function consuming() {
   void own.start({
     deliver: (_lane, messages) => void delivered.push(...messages.map(({ offset }) => offset)),
     revoke: () => undefined,
+    isCrowded: () => delivered.length > 1,
   });
   const arrive = (...values: (string | null)[]) => {
     const messages = values.map((value, offset): LaneMessage => ({
@@ -51,7 +52,15 @@ function consuming() {
     }));
     receiver?.deliver(lane, messages);
   };
-  return { arrive, settled, delivered, warnings, clock, text: async () => (await meter.expose()).text };
+  return {
+    arrive,
+    isCrowded: () => receiver?.isCrowded(),
+    settled,
+    delivered,
+    warnings,
+    clock,
+    text: async () => (await meter.expose()).text,
+  };
 }
 
 describe('messages of two installations on the same topics', () => {
@@ -59,6 +68,13 @@ describe('messages of two installations on the same topics', () => {
     const value: unknown = JSON.parse(await published(ours));
     expect(value).toMatchObject({ installation: ours });
     expect(stepMessage.parse(value)).toEqual(reference);
+  });
+
+  it('are gathered for longer where the receiver has enough to do', async () => {
+    const { arrive, isCrowded } = consuming();
+    expect(isCrowded()).toBe(false);
+    arrive(await published(ours), await published(ours));
+    expect(isCrowded()).toBe(true);
   });
 
   it('reach their own receiver only; the others are settled and counted', async () => {

@@ -79,6 +79,7 @@ export function ownConsumer({ consumer, installationId, meter, clock, logger }: 
       leave(others);
     },
     revoke: (lane) => receiver.revoke(lane),
+    isCrowded: () => receiver.isCrowded(),
   });
 
   return {
