@@ -20,6 +20,7 @@ const list = {
   rejected: 3,
   cause: null,
   usedBy: 2,
+  usedBySaved: 1,
   createdAt: '2026-11-21T20:44:20.000Z',
   readyAt: '2026-11-21T20:44:22.000Z',
   links: { self: '/v1/audiences/aud_1', rejects: '/v1/audiences/aud_1/rejects' },
@@ -94,7 +95,7 @@ test('audience list, show and rejects tell what there is', async () => {
   api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
 
   expect((await muster(['audience', 'list'])).out).toMatch(
-    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2 +2026-11-21 20:44 UTC/,
+    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2 \+ 1 saved +2026-11-21 20:44 UTC/,
   );
   const shown = (await muster(['audience', 'show', 'aud_1'])).out;
   expect(shown).toContain('1,500  ID 500  SG 1,000');
@@ -157,7 +158,7 @@ test('audience all lists every kind with its size, of when that is, and its use'
       state: null,
     },
     ...{ size, rejected: null, usedBy: 9, leftOutBy: 9, latestUse: { campaignId: 'cmp_1', name: 'Payday' } },
-    ...{ createdAt: null, links: { self: null, campaigns: '' } },
+    ...{ usedBySaved: 0, latestSaved: null, createdAt: null, links: { self: null, campaigns: '' } },
   };
   const saved = { ...named, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null };
   const items = [
@@ -166,6 +167,15 @@ test('audience all lists every kind with its size, of when that is, and its use'
     { ...saved, size: { ...size, atMost: 1200, exact: false } },
     { ...saved, size: { ...size, atMost: null, exact: false } },
     { ...saved, size: null },
+    {
+      ...named,
+      kind: 'list',
+      id: 'aud_1',
+      usedBy: 0,
+      usedBySaved: 2,
+      latestUse: null,
+      latestSaved: { name: 'Lapsed' },
+    },
   ];
   const unavailable = 'the segmentation service does not answer: HTTP 503';
   api.answers['GET /v1/named-audiences?limit=20&q=rid&kind=saved&used=true'] = ok({ items, next: null, unavailable });
@@ -175,5 +185,6 @@ test('audience all lists every kind with its size, of when that is, and its use'
   expect(out).toMatch(/ 900 to 1,200 /);
   expect(out).toMatch(/ 900 or more /);
   expect(out).toMatch(/ not known /);
-  expect(notes).toContain(`only segments that campaigns name: ${unavailable}`);
+  expect(out).toMatch(/aud_1 .* 0 \+ 2 saved +Lapsed/);
+  expect(notes).toContain(`only segments that something names: ${unavailable}`);
 });

@@ -61,7 +61,7 @@ const list = command({
     q: text('--name <text>', 'those whose name holds it'),
     state: oneOf('--state <state>', 'those in it', ['receiving', 'ready', 'failed']),
     rejected: oneOf('--rejected <yes>', 'those with rows that are no user, or those without', ['true', 'false']),
-    used: oneOf('--used <yes>', 'those that a campaign names, or the others', ['true', 'false']),
+    used: oneOf('--used <yes>', 'those that a campaign or a saved audience names, or the others', ['true', 'false']),
     ...pages(20),
   },
   ask: ({ client, options: query }) => listAudiences({ client, query }),
@@ -72,7 +72,7 @@ const list = command({
     cut('countries', ({ countries }) => countries.map(({ country }) => country).join(' ')),
     right('users', ({ users }) => users),
     right('rejected', ({ rejected }) => rejected),
-    right('used by', ({ usedBy }) => usedBy),
+    right('used by', usesText),
     left('uploaded', ({ createdAt }) => utcTime(createdAt)),
   ]),
 });
@@ -83,10 +83,11 @@ const all = command({
   options: {
     q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
     kind: oneOf('--kind <kind>', 'those of one kind', ['list', 'segment', 'saved']),
-    used: oneOf('--used <yes>', 'those that a campaign uses, or lists and saved ones that none does', [
-      'true',
-      'false',
-    ]),
+    used: oneOf(
+      '--used <yes>',
+      'those that a campaign or a saved audience uses, or lists and saved ones that none does',
+      ['true', 'false'],
+    ),
     rejected: oneOf('--rejected <yes>', 'lists with rows that are no user, or those without', ['true', 'false']),
     ...pages(20, 200),
   },
@@ -97,10 +98,10 @@ const all = command({
     cut('name', ({ id, name }) => (name === id ? '' : name)),
     right('users', ({ size }) => sizeText(size)),
     left('as of', ({ size }) => (size?.asOf ? utcTime(size.asOf) : '')),
-    right('used by', ({ usedBy }) => usedBy),
-    cut('latest', ({ latestUse }) => latestUse?.name ?? ''),
+    right('used by', usesText),
+    cut('latest', ({ latestUse, latestSaved }) => latestUse?.name ?? latestSaved?.name ?? ''),
   ]),
-  noted: ({ unavailable }) => (unavailable === null ? [] : `only segments that campaigns name: ${unavailable}`),
+  noted: ({ unavailable }) => (unavailable === null ? [] : `only segments that something names: ${unavailable}`),
 });
 
 const show = command({
@@ -160,6 +161,11 @@ export const commands = [
   ]),
 ];
 
+/** `9` campaigns; `9 + 2 saved`. */
+function usesText({ usedBy, usedBySaved }: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>): string {
+  return usedBySaved === 0 ? count(usedBy) : `${count(usedBy)} + ${count(usedBySaved)} saved`;
+}
+
 /** `1,840`, `about 93,200`, `124,880 to 125,000`. */
 function sizeText(size: NamedAudience['size']): string {
   if (size === null) return 'not known';
@@ -170,14 +176,15 @@ function sizeText(size: NamedAudience['size']): string {
 }
 
 function renderAudience(audience: Audience, view: View): string {
-  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt, usedBy } = audience;
+  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt, usedBy, usedBySaved } =
+    audience;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
   return renderFacts(
     { name, facts: [id, cause === null ? state : `${state}: ${cause}`] },
     [
       ['users', [count(users), ...byCountry].join('  ')],
       ['rows', `${count(rows)}, of them ${count(duplicates)} repeats and ${count(rejected)} that are no user`],
-      ['used by', `${count(usedBy)} campaigns`],
+      ['used by', `${count(usedBy)} campaigns, ${count(usedBySaved)} saved audiences`],
       ['uploaded', utcTime(createdAt)],
     ],
     view,

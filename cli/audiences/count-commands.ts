@@ -7,7 +7,7 @@ import {
   getCampaign,
   listAudienceCounts,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { AudienceCount, AudienceCountRequestInput } from '../../sdk/generated/types.gen.ts';
+import type { AudienceCount, AudienceCountRequestInput, AudienceParts } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { audienceOf, type AudienceOptions } from '../campaigns/audience-options.ts';
 import { entryText } from '../campaigns/sources.ts';
@@ -147,15 +147,30 @@ function renderCount(counted: AudienceCount, view: View): string {
             ['in both', `${count(both ?? 0)}; only in the first ${count(users - (both ?? 0))}`],
             ['only there', count((withUsers ?? 0) - (both ?? 0))],
           ] as const)
-        : ([
-            ['left out', count(excluded)],
-            ['in several', count(shared)],
-          ] as const)),
+        : counted.parts === null
+          ? ([
+              ['left out', count(excluded)],
+              ['in several', count(shared)],
+            ] as const)
+          : ([['sum', sumLines(counted, counted.parts)]] as const)),
       ['asked', `${utcTime(askedAt)} by ${askedBy}`],
       ['counted', endedAt === null ? null : utcTime(endedAt)],
     ],
     view,
   );
+}
+
+/** `+ 1,200 segment riders`, `- 10 segment staff`, `= 1,190`. */
+function sumLines({ audience, users, countries }: AudienceCount, parts: AudienceParts): string[] {
+  const { include, exclude = [] } = audience;
+  const { repeated, elsewhere } = parts;
+  return [
+    ...include.map((entry, index) => `+ ${count(parts.include[index] ?? 0)}  ${entryText(entry)}`),
+    ...(include.length > 1 ? [`- ${count(repeated)}  in several of them, served once`] : []),
+    ...exclude.map((entry, index) => `- ${count(parts.exclude[index] ?? 0)}  ${entryText(entry)}`),
+    ...(countries.length > 1 ? [`- ${count(elsewhere)}  counted in another country`] : []),
+    `= ${count(users)}`,
+  ];
 }
 
 function partsText({ include, exclude = [] }: AudienceCount['audience']): string {

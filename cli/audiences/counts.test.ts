@@ -16,7 +16,7 @@ const muster = (...args: string[]) => runMuster(args, { api });
 const counted = {
   ...{ id: 'cnt_1', state: 'done', cause: null, countries: ['SG', 'ID'] },
   audience: { include: [{ segment: 'riders' }], exclude: [{ segment: 'staff' }] },
-  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null },
+  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null, parts: null },
   counted: [
     { country: 'SG', done: true, users: 1400, excluded: 10, shared: 50, withUsers: null, both: null },
     { country: 'ID', done: true, users: 300, excluded: 0, shared: 0, withUsers: null, both: null },
@@ -36,6 +36,25 @@ test('audience count says what the same count has come to, or asks for it', asyn
   expect(out).toMatch(/left out +10/);
   expect(out).toMatch(/asked +2026-11-21 20:44 UTC by mei/);
   expect(api.bodies).toEqual([{ countries: ['SG', 'ID'], audience: counted.audience, anew: true }]);
+});
+
+test('what was counted with its parts is told as a sum', async () => {
+  const parts = { include: [1700, 60], repeated: 50, exclude: [8], elsewhere: 2 };
+  const include = [{ segment: 'riders' }, { list: 'aud_1' }];
+  api.answers['GET /v1/audience-counts/cnt_1'] = {
+    status: 200,
+    body: { ...counted, audience: { include, exclude: [{ segment: 'staff' }] }, parts },
+  };
+  const lines = (await muster('audience', 'counted', 'cnt_1')).out.split('\n').map((line) => line.trim());
+  const first = lines.findIndex((line) => line.startsWith('sum'));
+  expect(lines.slice(first, first + 6)).toEqual([
+    expect.stringMatching(/^sum +\+ 1,700 {2}segment riders$/),
+    '+ 60  list aud_1',
+    '- 50  in several of them, served once',
+    '- 8  segment staff',
+    '- 2  counted in another country',
+    '= 1,700',
+  ]);
 });
 
 test('audience count of a campaign, with another audience, says how many are in both', async () => {

@@ -80,7 +80,12 @@ const change = command({
 const list = command({
   name: 'list',
   said: 'combinations of sources that were saved, newest first',
-  options: { ...pages(20), q: text('--search <text>', 'part of the name') },
+  options: {
+    ...pages(20),
+    q: text('--search <text>', 'part of the name'),
+    list: text('--list <aud_…>', 'those that take this list in or leave it out'),
+    segment: text('--segment <id>', 'those that do so with this segment'),
+  },
   ask: ({ client, options: query }) => listSavedAudiences({ client, query }),
   shown: tableOf<SavedAudience>('', [
     left('id', ({ id }) => id),

@@ -39,6 +39,8 @@ test('saved-audience create sends what the options say, and change only what the
 test('saved audiences are listed and shown with who took them', async () => {
   api.answers['GET /v1/saved-audiences?limit=20'] = { status: 200, body: { items: [saved], next: null } };
   expect((await muster('saved-audience', 'list')).out).toMatch(/sav_1 +Lapsed riders +2 +segment riders +SG ID +3/);
+  api.answers['GET /v1/saved-audiences?limit=20&list=aud_1'] = { status: 200, body: { items: [saved], next: null } };
+  expect((await muster('saved-audience', 'list', '--list', 'aud_1')).out).toContain('sav_1');
   api.answers['GET /v1/saved-audiences/sav_1'] = { status: 200, body: saved };
   const { out } = await muster('saved-audience', 'show', 'sav_1');
   expect(out).toMatch(/used by +3 campaigns, the newest Payday \(cmp_9\)/);

@@ -18,7 +18,8 @@ const list = command({
     cut('name', ({ id, name }) => (name === id ? '' : name)),
     cut('countries', ({ countries }) => countries?.join(' ') ?? ''),
     right('estimate', ({ estimate }) => estimate ?? 'not known'),
-    right('used by', ({ usedBy }) => usedBy),
+    right('campaigns', ({ usedBy }) => usedBy),
+    right('saved in', ({ usedBySaved }) => usedBySaved),
     cut('description', ({ description }) => description ?? ''),
   ]),
   noted: ({ from, unavailable }) => {

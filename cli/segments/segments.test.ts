@@ -13,9 +13,17 @@ afterEach(() => api.stop());
 
 const riders = {
   ...{ id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days', countries: ['SG', 'VN'] },
-  ...{ estimate: 125_000, usedBy: 3 },
+  ...{ estimate: 125_000, usedBy: 3, usedBySaved: 2 },
 };
-const unsaid = { id: 'old', name: 'old', description: null, countries: null, estimate: null, usedBy: 0 };
+const unsaid = {
+  id: 'old',
+  name: 'old',
+  description: null,
+  countries: null,
+  estimate: null,
+  usedBy: 0,
+  usedBySaved: 0,
+};
 
 const answer = (more: object) => {
   const body = { items: [riders, unsaid], next: null, from: 'segmentation', unavailable: null, ...more };
@@ -26,8 +34,8 @@ test('segments list shows what there is to choose, with its size and its use', a
   answer({});
   const { code, out, notes } = await runMuster(['segments', 'list', '--search', 'rid'], { api });
   expect(code).toBe(exitCodes.ok);
-  expect(out).toMatch(/lapsed-riders +Lapsed riders +SG VN +125,000 +3 +No ride in 90 days/);
-  expect(out).toMatch(/old +not known +0/);
+  expect(out).toMatch(/lapsed-riders +Lapsed riders +SG VN +125,000 +3 +2 +No ride in 90 days/);
+  expect(out).toMatch(/old +not known +0 +0/);
   expect(notes).toBe('');
 });
 

@@ -26,7 +26,7 @@ export const triggerEnvironment = commonEnvironment.extend({
   RETENTION_RUNS_DAYS: days.default(400).describe('Runs with their figures'),
   RETENTION_AUDIENCES_DAYS: days
     .default(30)
-    .describe('Uploaded lists, longer while a campaign that is scheduled or runs names them'),
+    .describe('Uploaded lists, longer while a campaign that is scheduled or runs, or a saved audience, names them'),
 });
 
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {

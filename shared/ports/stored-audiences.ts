@@ -62,3 +62,12 @@ export interface StoredAudiences {
    */
   earlierPage(of: EarlierUsers, fromBatchNo: number): Promise<EarlierPage | undefined>;
 }
+
+/**
+ * - `in-use`: a campaign that is scheduled or runs names it.
+ * - `saved-in`: a saved audience takes it in or leaves it out.
+ */
+export type ListDeletion =
+  | { kind: 'deleted' | 'not-found' }
+  | { kind: 'in-use'; campaignId: string }
+  | { kind: 'saved-in'; savedAudienceId: string; name: string };

@@ -48,6 +48,7 @@ it('an audience is counted exactly though the process that counts it is killed; 
   expect(isKilled).toBe(true);
   // The first users of the segment are in the others too.
   expect(done).toMatchObject({ state: 'done', users: users - excluded, excluded, shared: inBoth - excluded });
+  expect(done.parts).toEqual({ include: [users, inBoth], repeated: inBoth, exclude: [excluded], elsewhere: 0 });
   const again = await countAudience({ client, body });
   expect([again.response.status, again.data.id]).toEqual([200, begun.id]);
 

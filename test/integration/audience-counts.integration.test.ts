@@ -118,6 +118,8 @@ describe('an audience that is counted exactly', () => {
       ['SG', 140],
       ['ID', 30],
     ]);
+    expect(done.parts).toEqual({ include: [130, 100], repeated: 50, exclude: [10], elsewhere: 0 });
+    expect(done.counted[0]?.parts).toEqual({ include: [100, 100], repeated: 50, exclude: [10], elsewhere: 0 });
     expect(done.startedAt).not.toBeNull();
     const { rows } = await on.deps.pool.query('select resolved, place, owner from audience_counts');
     expect(rows).toEqual([{ resolved: null, place: null, owner: null }]);
@@ -144,18 +146,44 @@ describe('an audience that is counted exactly', () => {
     const audience = { include: [{ segment: 'a' }, { list }] };
     const { id } = await begun({ countries: ['SG', 'ID'], audience });
     await carryOn(await claimed('one'));
-    const { counted } = await look(id);
+    const { counted, parts, users: all } = await look(id);
     expect(counted).toMatchObject([
       { country: 'SG', users: 100, excluded: 1 },
       { country: 'ID', users: 31 },
     ]);
+    expect([all, parts]).toEqual([131, { include: [130, 2], repeated: 0, exclude: [], elsewhere: 1 }]);
   });
 
   it('says how many are in two audiences, each paged once', async () => {
     const audience = { include: [{ segment: 'a' }] };
     const { id } = await begun({ countries: ['SG', 'ID'], audience, with: { include: [{ segment: 'b' }] } });
     await carryOn(await claimed('one'));
-    expect(await look(id)).toMatchObject({ state: 'done', users: 130, withUsers: 100, both: 50 });
+    expect(await look(id)).toMatchObject({ state: 'done', users: 130, withUsers: 100, both: 50, parts: null });
+  });
+
+  it('says of each source how many it names, and whom an exclusion takes, also in other countries', async () => {
+    const uploaded = await api.server.inject({
+      ...{
+        method: 'POST',
+        url: '/v1/audiences?name=staff',
+        payload: 'userId,country\nu1005,ID\nu1060,SG\nu1070,ID\nx,SG\n',
+      },
+      headers: { ...authorized, 'content-type': 'text/csv' },
+    });
+    const { id: staff } = uploaded.json<{ id: string }>();
+    const exclude = [{ segment: 'c' }, { list: staff }];
+    const { id } = await begun({ countries: ['SG', 'ID'], audience: { include: [{ segment: 'a' }], exclude } });
+    await carryOn(await claimed('one'));
+    // u1005 is in both exclusions, and counts at the first; u1070 is in SG what the list says of ID.
+    const parts = { include: [130], repeated: 0, exclude: [10, 2], elsewhere: 0 };
+    expect(await look(id)).toMatchObject({ users: 118, excluded: 12, parts });
+  });
+
+  it('one source alone has parts too', async () => {
+    const { id } = await begun({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
+    await carryOn(await claimed('one'));
+    const parts = { include: [100], repeated: 0, exclude: [], elsewhere: 0 };
+    expect(await look(id)).toMatchObject({ users: 100, parts });
   });
 });
 
@@ -173,7 +201,24 @@ describe('a count whose trigger dies', () => {
     expect(second.place?.cursor).not.toBeNull();
     expect(second.countries[0]?.users).toBeGreaterThan(0);
     await carryOn(second);
-    expect(await look(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50 });
+    const parts = { include: [130, 100], repeated: 50, exclude: [10], elsewhere: 0 };
+    expect(await look(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, parts });
+  });
+
+  it('has no parts where a trigger of an earlier version counted some of it', async () => {
+    const { id } = await begun(merged);
+    const dying = new AbortController();
+    let pages = 0;
+    onPage = () => ++pages === 12 && dying.abort();
+    await carryOn(await claimed('one'), dying.signal);
+    await on.deps.pool.query("update audience_counts set countries = countries #- '{0,parts}'");
+    await leaseIsOver();
+    await carryOn(await claimed('two'));
+    const { users: all, parts, counted } = await look(id);
+    expect([all, parts, counted.map((line) => line.parts)]).toEqual([
+      ...[170, null],
+      [null, { include: [30, 0], repeated: 0, exclude: [0], elsewhere: 0 }],
+    ]);
   });
 
   it('what the dead one still says comes to nothing', async () => {

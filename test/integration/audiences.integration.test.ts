@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AudienceSearch } from '../../services/api/audiences/audience-store.port.ts';
 import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
+import { createSavedAudienceStore } from '../../services/api/saved-audiences/postgres/saved-audience-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createHotPathPool, createUploadPool } from '../../shared/postgres/connection/pool.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
@@ -124,6 +125,24 @@ describe('the lists of an installation', () => {
 
     await campaigns.redefine(campaignId, campaignDefinitionOf({ audience: { include } }), 1);
     expect(await found({ isUsed: true })).toEqual([[taken, 2]]);
+  });
+
+  it('do not leave with age while a saved audience names them, and are not deleted', async () => {
+    const stores = await postgresStores();
+    const [named, old] = [await upload(stores), await upload(stores)];
+    const saved = createSavedAudienceStore({ pool: database.pool, quotas: usualQuotas });
+    const savedAudienceId = uuidv7();
+    const exclude = [{ list: publicId('audience', named) }];
+    const audience = { include: [{ segment: 'riders' }], exclude };
+    await saved.create(savedAudienceId, { name: 'Riders', countries: ['SG'], audience }, null);
+    await passTime(31 * 86_400_000);
+    expect(await stores.retention.deleteAudiences(30, 10)).toBe(1);
+    expect(await stores.audiences.get(old)).toBeUndefined();
+    expect(await stores.audiences.get(named)).toMatchObject({ usedBySaved: 1 });
+    const kept = { kind: 'saved-in', savedAudienceId, name: 'Riders' };
+    expect(await stores.audiences.delete(named)).toEqual(kept);
+    await saved.delete(savedAudienceId);
+    expect(await stores.retention.deleteAudiences(30, 10)).toBe(1);
   });
 
   it('find the campaigns that name one by an index, however many campaigns there are', async () => {

@@ -166,6 +166,35 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['saved-audience-routes'],
   },
   {
+    takesAway: 'a list that a saved audience names is not deleted',
+    edits: [{ text: "if (rows[0]) return { kind: 'saved-in', ...rows[0] };", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['saved-uses'],
+  },
+  {
+    takesAway: 'whoever deletes a list waits for what is being saved with it',
+    edits: [
+      {
+        text: 'select from audiences where id = $1 for update',
+        replacement: 'select from audiences where id = $1',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['saved-uses'],
+  },
+  {
+    takesAway: 'an audience is not saved with a list that is being deleted',
+    edits: [{ text: 'order by id for key share', replacement: 'order by id' }],
+    project: 'integration',
+    noticedBy: ['saved-uses'],
+  },
+  {
+    takesAway: 'a saved audience is a use of what it is made of',
+    edits: [{ text: 'where a.id = any(changed)', replacement: 'where false' }],
+    project: 'integration',
+    noticedBy: ['saved-uses'],
+  },
+  {
     takesAway: 'a campaign with other sources does not say that it took them',
     edits: [
       {

@@ -153,4 +153,21 @@ export const triggerMutations: readonly Mutation[] = [
     project: 'unit',
     noticedBy: ['services/trigger/pages/merge-heads'],
   },
+  {
+    takesAway: 'the sum of a count has users of several sources once',
+    edits: [{ text: 'if (isSeen) tally.repeated++;', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/trigger/pages/merge-heads'],
+  },
+  {
+    takesAway: 'parts that an earlier version did not count are not made up',
+    edits: [
+      {
+        text: 'parts: before ? sumOfParts(before.parts, page.parts) : page.parts,',
+        replacement: 'parts: before?.parts ? sumOfParts(before.parts, page.parts) : page.parts,',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['audience-counts'],
+  },
 ];

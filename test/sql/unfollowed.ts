@@ -1,4 +1,3 @@
-import { deleteAudience } from '../../shared/postgres/audiences/delete-audience.ts';
 import { cancelJobs, moveJobs } from '../../services/api/jobs/postgres/job-statements.ts';
 import * as retention from '../../services/trigger/retain/postgres/retention-statements.ts';
 
@@ -33,7 +32,6 @@ export const unfollowed: Readonly<Record<string, Unfollowed>> = {
       ...Object.values(beforeDropping).flat(),
       ...feedTables.map(deleteStrays),
       ...tablesOfDryRuns.map(deleteDryRows),
-      deleteAudience,
     ],
   },
   'services/api/jobs/postgres/job-store.ts': {

@@ -1,4 +1,10 @@
-import type { AudienceCount, CountedCountry } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import {
+  sumOfParts,
+  type AudienceCount,
+  type AudienceParts,
+  type CountedCountry,
+  type StoredCountry,
+} from '../../../shared/contracts/campaigns/audience-counts.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { CountRecord } from './postgres/count-requests.ts';
 
@@ -13,6 +19,7 @@ export function countView({ countId, question, countries, ...record }: CountReco
     ...question,
     ...{ users: sum('users'), excluded: sum('excluded'), shared: sum('shared') },
     ...{ withUsers: sumOfTwo('withUsers'), both: sumOfTwo('both') },
+    parts: partsOfAll(countries),
     counted: countries.map(lineOf),
     askedBy,
     askedAt: askedAt.toISOString(),
@@ -22,6 +29,12 @@ export function countView({ countId, question, countries, ...record }: CountReco
   };
 }
 
-function lineOf({ country, done, users, excluded, shared, withUsers, both }: CountedCountry): CountedCountry {
-  return { country, done, users, excluded, shared, withUsers, both };
+function partsOfAll(countries: readonly StoredCountry[]): AudienceParts | null {
+  const [first, ...others] = countries.map(({ parts }) => parts ?? null);
+  return others.reduce<AudienceParts | null>((sum, parts) => sumOfParts(sum, parts), first ?? null);
+}
+
+function lineOf(line: StoredCountry): CountedCountry {
+  const { country, done, users, excluded, shared, withUsers, both, parts = null } = line;
+  return { country, done, users, excluded, shared, withUsers, both, parts };
 }

@@ -41,7 +41,7 @@ const listQuery = pageQuery.extend({
   ...searched,
   state: z.enum(audienceStates).optional(),
   rejected: yesOrNo.describe('true: those with rows that are no user; false: the others'),
-  used: yesOrNo.describe('true: those that a campaign names, a draft too; false: the others'),
+  used: yesOrNo.describe('true: those that a campaign, a draft too, or a saved audience names; false: the others'),
 });
 
 const uploadQuery = z.object({
@@ -200,7 +200,8 @@ function deleteRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
     schema: {
       operationId: 'deleteAudience',
       summary: 'Delete an uploaded list',
-      description: 'Not while a campaign that is scheduled or runs names it. Deleting it again changes nothing.',
+      description:
+        'Not while a campaign that is scheduled or runs names it, or a saved audience. Deleting it again changes nothing.',
       tags,
       params: byId,
       response: { 204: z.null().describe('It is gone'), ...problems(409) },
@@ -208,6 +209,7 @@ function deleteRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
     handler: async ({ params: { id } }, reply) => {
       const deletion = await audiences.delete(requireId('audience', id));
       if (deletion.kind === 'in-use') throw inUse(id, deletion.campaignId);
+      if (deletion.kind === 'saved-in') throw savedIn(id, deletion);
       return reply.code(204).send(null);
     },
   });
@@ -282,6 +284,12 @@ function unknownCountry(country: string, known: readonly string[]): HttpProblem 
 function inUse(id: string, campaignId: string): HttpProblem {
   const campaign = publicId('campaign', campaignId);
   const detail = `${id} is named by ${campaign}, which is scheduled or runs; it can be deleted once that has ended`;
+  return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
+}
+
+function savedIn(id: string, { savedAudienceId, name }: { savedAudienceId: string; name: string }): HttpProblem {
+  const saved = `${publicId('savedAudience', savedAudienceId)} (${quoted(name)})`;
+  const detail = `${id} is named by the saved audience ${saved}; it can be deleted once that is changed or deleted`;
   return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
 }
 

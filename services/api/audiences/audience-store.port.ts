@@ -1,4 +1,5 @@
 import type { AudienceState, RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
+import type { ListDeletion } from '../../../shared/ports/stored-audiences.ts';
 import type { Page } from '../frame/page.port.ts';
 
 export interface AudienceRecord {
@@ -14,6 +15,8 @@ export interface AudienceRecord {
   readyAt: Date | null;
   /** Campaigns that name it now, `usedByAtMost` at most. */
   usedBy: number;
+  /** Saved audiences that are made of it. */
+  usedBySaved: number;
 }
 
 /** More campaigns than these are not counted for a row. */
@@ -31,7 +34,7 @@ export interface AudienceSearch {
 export interface AudienceCounts {
   all: number;
   withRejects: number;
-  /** Ready, and named by no campaign. */
+  /** Ready, and named by no campaign and no saved audience. */
   notUsed: number;
   failed: number;
 }
@@ -87,8 +90,6 @@ export interface Upload<Received = AudienceRecord> {
 export type UploadBegin =
   { kind: 'begun'; upload: Upload } | { kind: 'ready'; record: AudienceRecord } | { kind: 'busy' };
 
-export type AudienceDeletion = { kind: 'deleted' | 'not-found' } | { kind: 'in-use'; campaignId: string };
-
 export interface AudienceStore {
   /**
    * Takes the place of an upload of the same id that has not ended.
@@ -106,6 +107,6 @@ export interface AudienceStore {
   rename(audienceId: string, name: string): Promise<AudienceRecord | undefined>;
   /** In the order of lines, behind a line. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
-  /** A list that a campaign which is scheduled or runs names is kept. */
-  delete(audienceId: string): Promise<AudienceDeletion>;
+  /** A list that a campaign which is scheduled or runs names, or a saved audience, is kept. */
+  delete(audienceId: string): Promise<ListDeletion>;
 }

@@ -11,7 +11,7 @@ export function audienceView({
 }: AudienceRecord): UploadedAudience {
   const id = publicId('audience', audienceId);
   const self = `/v1/audiences/${id}`;
-  const { name, state, rows, duplicates, rejected, cause, usedBy } = record;
+  const { name, state, rows, duplicates, rejected, cause, usedBy, usedBySaved } = record;
   return {
     id,
     name,
@@ -23,6 +23,7 @@ export function audienceView({
     rejected,
     cause,
     usedBy,
+    usedBySaved,
     createdAt: createdAt.toISOString(),
     readyAt: readyAt?.toISOString() ?? null,
     links: { self, rejects: `${self}/rejects` },

@@ -22,7 +22,7 @@ const written = z.union([
 ]);
 
 export function cursorOf(place: ListPlace): string {
-  const said = place.of === 'offered' ? ['o', place.after, place.skip] : ['n', place.after?.usedBy, place.after?.seq];
+  const said = place.of === 'offered' ? ['o', place.after, place.skip] : ['n', place.after?.uses, place.after?.seq];
   return Buffer.from(JSON.stringify(said)).toString('base64url');
 }
 
@@ -31,7 +31,7 @@ export function placeOf(cursor: string | undefined): ListPlace {
   if (cursor === undefined) return { of: 'named', after: null };
   const said = written.safeParse(read(cursor)).data;
   if (!said) throw invalidCursor(cursor);
-  if (said[0] === 'n') return { of: 'named', after: { usedBy: said[1], seq: said[2] } };
+  if (said[0] === 'n') return { of: 'named', after: { uses: said[1], seq: said[2] } };
   return { of: 'offered', after: said[1], skip: said[2] };
 }
 

@@ -19,7 +19,7 @@ export interface NamedAudienceDirectoryDeps extends OfferedSegmentsDeps {
 export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedAudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>
-    offered.list({ search: search.text, country: undefined, after, limit: askedAtOnce });
+    offered.list({ search: search.text ?? search.id, country: undefined, after, limit: askedAtOnce });
 
   /** Those of a part of what is offered that the list has not shown as used. */
   async function unlisted(segments: readonly OfferedSegment[], text: string | undefined) {
@@ -27,8 +27,8 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
     const ids = found.map(({ id }) => id);
     const named = new Map((await namedAudiences.segments(ids, text)).map((each) => [each.source, each]));
     return found.map((segment) => {
-      const { usedBy = 0, isListed = false } = named.get(segment.id) ?? {};
-      return { segment, usedBy, isListed };
+      const { usedBy = 0, usedBySaved = 0, isListed = false } = named.get(segment.id) ?? {};
+      return { segment, uses: { usedBy, usedBySaved }, isListed };
     });
   }
 
@@ -40,10 +40,10 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
       if (!answer.ok) return { items, next: null, unavailable: unavailableWords(answer) };
       const { segments, next } = answer.value;
       for (const [index, each] of (await unlisted(segments, search.text)).entries()) {
-        if (index < skip || each.isListed) continue;
+        if (index < skip || each.isListed || (search.id ?? each.segment.id) !== each.segment.id) continue;
         if (items.length === limit)
           return { items, next: cursorOf({ of: 'offered', after, skip: index }), unavailable: null };
-        items.push(offeredView(each.segment, each.usedBy));
+        items.push(offeredView(each.segment, each.uses));
       }
       if (next === null) return { items, next: null, unavailable: null };
       after = next;
@@ -65,7 +65,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
       const unavailable = answer ? unavailableWords(answer) : null;
       const last = shown.at(-1);
       if (rows.length > limit && last)
-        return { items, next: cursorOf({ of: 'named', after: { usedBy: last.usedBy, seq: last.seq } }), unavailable };
+        return { items, next: cursorOf({ of: 'named', after: { uses: last.uses, seq: last.seq } }), unavailable };
       if (!mayBeOffered(search)) return { items, next: null, unavailable };
       const rest = await pageOfOffered(search, { of: 'offered', after: null, skip: 0 }, limit - items.length);
       return { ...rest, items: [...items, ...rest.items] };
@@ -94,7 +94,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
   }
 }
 
-/** Segments that a campaign names may be in it, by what is asked for. */
+/** Segments that something names may be in it, by what is asked for. */
 function mayHaveSegments({ kind, state, hasRejects, isUsed }: NamedSearch): boolean {
   return (kind ?? 'segment') === 'segment' && state === undefined && hasRejects === undefined && isUsed !== false;
 }

@@ -4,7 +4,7 @@ import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { namedAudienceCounts, namedAudienceList } from '../../../shared/contracts/campaigns/named-audiences.ts';
 import { savedAudience } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import type { SegmentList } from '../../../shared/ports/segmentation.ts';
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createNamedAudienceDirectory } from './named-audience-directory.ts';
@@ -89,6 +89,8 @@ describe('lists, segments and saved audiences in one list', () => {
     expect(await idsOf('?used=true')).toEqual(['riders']);
     expect(await idsOf('?used=false')).toEqual([saved, free, bad]);
     expect(await idsOf('?state=failed')).toEqual([]);
+    expect(await idsOf(`?kind=list&id=${bad}`)).toEqual([bad]);
+    expect(await idsOf('?id=riders')).toEqual(['riders']);
     const none = { withRejects: 0, failed: 0 };
     expect(await counts()).toEqual({ ...none, all: 4, lists: 2, segments: 1, saved: 1, withRejects: 1, notUsed: 3 });
     expect(await counts('?q=rider')).toEqual({ ...none, all: 2, lists: 1, segments: 1, saved: 0, notUsed: 1 });
@@ -167,11 +169,11 @@ describe('how many campaigns use it', () => {
     const plan = async (condition: string) => {
       const { rows } = await on.pool.query<{ 'QUERY PLAN': string }>(
         `explain select source from named_audiences n where n.is_there ${condition}
-         order by n.campaigns desc, n.seq desc limit 20`,
+         order by n.uses desc, n.seq desc limit 20`,
       );
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     };
-    expect(await plan('and (n.campaigns, n.seq) < (3, 7)')).toContain('named_audiences_by_use');
+    expect(await plan('and (n.uses, n.seq) < (3, 7)')).toContain('named_audiences_by_use');
     expect(await plan(`and n.kind = 'list'`)).toMatch(/named_audiences_(of_kind|by_use)/);
     expect(await plan('')).not.toContain('Sort');
   });
@@ -184,22 +186,23 @@ describe('how many users it has', () => {
     await write(riders);
     const sizes = async () => (await list()).items.map(({ id, size }) => [id, size]);
     const asOf = on.deps.clock.now().toISOString();
-    const ofList = { atLeast: 2, atMost: 2, exact: true, asOf, countries: ['SG'] };
+    const ofList = { atLeast: 2, atMost: 2, exact: true, asOf, countId: null, countries: ['SG'] };
     expect(await sizes()).toEqual([
       ['riders', null],
-      [saved, { atLeast: 1000, atMost: 1002, exact: false, asOf, countries: ['SG'] }],
       [vip, ofList],
+      [saved, { ...ofList, atLeast: 1000, atMost: 1002, exact: false }],
     ]);
     await addCount({ countries: ['SG'], audience: riders }, 899);
-    await addCount({ countries: ['SG'], audience: riders }, 900);
+    const ofRiders = await addCount({ countries: ['SG'], audience: riders }, 900);
     await addCount({ countries: ['SG'], audience: riders, with: riders }, 1);
-    await addCount({ countries: ['SG'], audience: { include: [{ segment: 'riders' }, { list: vip }] } }, 901);
-    await addCount({ countries: ['ID'], audience: { include: [{ segment: 'riders' }, { list: vip }] } }, 5);
-    const exact = (users: number) => ({ ...ofList, atLeast: users, atMost: users });
+    const both = { include: [{ segment: 'riders' }, { list: vip }] };
+    const ofBoth = await addCount({ countries: ['SG'], audience: both }, 901);
+    await addCount({ countries: ['ID'], audience: both }, 5);
+    const exact = (users: number, countId: string) => ({ ...ofList, atLeast: users, atMost: users, countId });
     expect(await sizes()).toEqual([
-      ['riders', exact(900)],
-      [saved, exact(901)],
+      ['riders', exact(900, ofRiders)],
       [vip, ofList],
+      [saved, exact(901, ofBoth)],
     ]);
   });
 
@@ -218,11 +221,13 @@ describe('how many users it has', () => {
   /** Each ends a minute after the one before. */
   async function addCount(question: object, users: number) {
     const line = { country: 'SG', done: true, users, excluded: 0, shared: 0, withUsers: null, both: null };
-    await on.pool.query(
+    const { rows } = await on.pool.query<{ id: string }>(
       `insert into audience_counts (id, account, asked_by, question, key, state, countries, started_at, ended_at)
-       values (uuidv7(), uuidv7(), uuidv7(), $1, 'k', 'done', $2, now(), now() + $3 * interval '1 minute')`,
+       values (uuidv7(), uuidv7(), uuidv7(), $1, 'k', 'done', $2, now(), now() + $3 * interval '1 minute')
+       returning id`,
       [question, JSON.stringify([line]), added++],
     );
+    return publicId('audienceCount', rows[0]?.id ?? '');
   }
 });
 
@@ -300,6 +305,12 @@ describe('where the segmentation service offers a list', () => {
       ['riders', 1],
       ['drivers', 0],
     ]);
+  });
+
+  it('one that is asked for by its id is found among those whose name holds it', async () => {
+    offered = ['gold-riders', 'gold', 'gold-drivers'];
+    const { items, next } = await directory().list({ kind: 'segment', id: 'gold' }, 1, undefined);
+    expect([items.map(({ id }) => id), next]).toEqual([['gold'], null]);
   });
 
   it('segments are counted where it says all of them at once', async () => {

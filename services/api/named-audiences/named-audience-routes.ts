@@ -5,6 +5,7 @@ import {
   namedAudienceList,
   namedKinds,
 } from '../../../shared/contracts/campaigns/named-audiences.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { pageQuery, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -19,11 +20,12 @@ const searched = { q: partOfName.describe('Part of the name or the owner, or of 
 const listQuery = pageQuery.extend({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   ...searched,
+  id: z.string().max(200).refine(isStorable).optional().describe('The one that campaigns name so'),
   kind: z.enum(namedKinds).optional(),
   state: z.enum(audienceStates).optional().describe('Of a list: the others are not listed then'),
   rejected: yesOrNo.describe('true: lists with rows that are no user; false: lists without'),
   used: yesOrNo.describe(
-    'true: those that a campaign uses, a draft too; false: ready lists and saved audiences that none uses',
+    'true: those that a campaign, a draft too, or a saved audience uses; false: ready lists and saved audiences that none uses',
   ),
 });
 
@@ -38,14 +40,14 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
       operationId: 'listNamedAudiences',
       summary: 'List all that campaigns can name: uploaded lists, segments and saved audiences, the most used first',
       description:
-        'Of those that are used alike, the newest first; behind them, segments that the segmentation service offers and no campaign names, ' +
-        'in its order. One whose use changes while somebody pages may come twice, or not at all.',
+        'Campaigns and saved audiences that name it count alike. Of those that are used alike, the newest first; behind them, segments that ' +
+        'the segmentation service offers and nothing names, in its order. One whose use changes while somebody pages may come twice, or not at all.',
       tags,
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of them', namedAudienceList) },
     },
-    handler: ({ query: { q, kind, state, rejected, used, limit, cursor } }) => {
-      const search = { text: q, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+    handler: ({ query: { q, id, kind, state, rejected, used, limit, cursor } }) => {
+      const search = { text: q, id, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
       return directory.list(search, limit, cursor);
     },
   });

@@ -10,6 +10,7 @@ import {
   type SavedAudienceDefinition,
 } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { withoutAbsent } from '../campaigns/about-parts.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
@@ -35,6 +36,12 @@ export interface SavedAudienceRoutesDeps extends AskSourcesDeps {
 
 const byId = z.object({ id: z.string().describe('sav_…') });
 const tags = ['audiences'];
+
+const listQuery = pageQuery.extend({
+  q: z.string().trim().max(200).optional().describe('Part of the name'),
+  list: z.string().max(200).refine(isStorable).optional().describe('aud_…: those that take it in or leave it out'),
+  segment: z.string().max(200).refine(isStorable).optional().describe('The same of a segment'),
+});
 
 /** Combinations of sources with a name, which campaigns take by copying them. */
 export function savedAudienceRoutes(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
@@ -66,6 +73,7 @@ function createRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
       const asked = await requireUsable(request, body, deps);
       const { account } = callerOf(request);
       const record = await deps.savedAudiences.create(begun?.createdId ?? uuidv7(), body, account);
+      if (record === 'list-gone') return refuseGone(request, body, deps);
       await remember(record, asked, deps);
       const view = savedAudienceView(record);
       return reply
@@ -85,11 +93,12 @@ function listRoute(server: HttpServer, { savedAudiences }: SavedAudienceRoutesDe
       operationId: 'listSavedAudiences',
       summary: 'List saved audiences, newest first',
       tags,
-      querystring: pageQuery.extend({ q: z.string().trim().max(200).optional().describe('Part of the name') }),
+      querystring: listQuery,
       response: { 200: jsonAnswer('A page of saved audiences', pageShape(savedAudience)) },
     },
-    handler: async ({ query: { q, limit, cursor } }) => {
-      const page = await savedAudiences.page(q, limit, cursorInQuery('savedAudience', cursor));
+    handler: async ({ query: { q, list, segment, limit, cursor } }) => {
+      const search = { text: q, list, segment };
+      const page = await savedAudiences.page(search, limit, cursorInQuery('savedAudience', cursor));
       return pageView('savedAudience', page, savedAudienceView);
     },
   });
@@ -170,9 +179,11 @@ function changeRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
       const wanted = changed(before.definition, request.body);
       const asked = await requireUsable(request, wanted, deps);
       const { account } = callerOf(request);
-      const after = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
-      if (!after) throw notFound('saved-audience', id);
-      if (after.revision !== revision + 1) throw revisedSince(id, after.revision);
+      const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
+      if (!redefined) throw notFound('saved-audience', id);
+      if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
+      const { isWritten, record: after } = redefined;
+      if (!isWritten) throw revisedSince(id, after.revision);
       request.auditDetail = { name: after.definition.name, revision: after.revision };
       await remember(after, asked, deps);
       const view = savedAudienceView(after);
@@ -229,6 +240,20 @@ async function requireUsable(
   const asked = await askSources({ countries, audience }, deps);
   if (asked.problems.length > 0) throw invalidRequest(asked.problems);
   return asked;
+}
+
+/**
+ * A list was deleted after it was asked for: that is said as if it had been before.
+ * @throws {HttpProblem} 422, each time
+ */
+async function refuseGone(
+  request: FastifyRequest,
+  definition: SavedAudienceDefinition,
+  deps: SavedAudienceRoutesDeps,
+): Promise<never> {
+  await requireUsable(request, definition, deps);
+  const detail = 'a list that it names was deleted while it was saved';
+  throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
 }
 
 /** For the list of all audiences, which asks no service how large each of them is. */

@@ -3,7 +3,7 @@ import type { OfferedSegment } from '../../../shared/contracts/endpoints/segment
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { invalidCursor } from '../frame/public-ids.ts';
 import { createOfferedSegments, unavailableWords, type OfferedSegmentsDeps } from './offered-segments.ts';
-import type { UsedSegments } from './postgres/used-segments.ts';
+import type { SegmentUses, UsedSegments } from './postgres/used-segments.ts';
 
 export interface SegmentSearch {
   text?: string | undefined;
@@ -23,9 +23,9 @@ export interface SegmentDirectoryDeps extends OfferedSegmentsDeps {
 export function createSegmentDirectory({ segmentation, usedSegments, clock }: SegmentDirectoryDeps) {
   const offered = createOfferedSegments({ segmentation, clock });
 
-  async function withUse(segments: readonly Omit<ListedSegment, 'usedBy'>[]): Promise<ListedSegment[]> {
-    const usedBy = await usedSegments.usedBy(segments.map(({ id }) => id));
-    return segments.map((segment) => ({ ...segment, usedBy: usedBy.get(segment.id) ?? 0 }));
+  async function withUse(segments: readonly Omit<ListedSegment, keyof SegmentUses>[]): Promise<ListedSegment[]> {
+    const uses = await usedSegments.uses(segments.map(({ id }) => id));
+    return segments.map((segment) => ({ ...segment, ...(uses.get(segment.id) ?? { usedBy: 0, usedBySaved: 0 }) }));
   }
 
   async function listUsed(search: SegmentSearch, after: string | null, unavailable: string | null) {
@@ -60,7 +60,13 @@ export function createSegmentDirectory({ segmentation, usedSegments, clock }: Se
   };
 }
 
-function segmentOf({ id, name = id, description, countries, estimate }: OfferedSegment): Omit<ListedSegment, 'usedBy'> {
+function segmentOf({
+  id,
+  name = id,
+  description,
+  countries,
+  estimate,
+}: OfferedSegment): Omit<ListedSegment, keyof SegmentUses> {
   return { id, name, description: description ?? null, countries: countries ?? null, estimate: estimate ?? null };
 }
 

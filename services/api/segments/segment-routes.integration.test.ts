@@ -80,8 +80,8 @@ describe('where it offers one', () => {
     const segments = directory();
     const first = await segments.list({ text: 'rid', country: 'SG', limit: 2 });
     expect(first.items).toEqual([
-      { ...offers, description: null, usedBy: 1 },
-      { id: 'x', name: 'x', description: null, countries: null, estimate: null, usedBy: 0 },
+      { ...offers, description: null, usedBy: 1, usedBySaved: 0 },
+      { id: 'x', name: 'x', description: null, countries: null, estimate: null, usedBy: 0, usedBySaved: 0 },
     ]);
     expect(first.from).toBe('segmentation');
     await segments.list({ text: 'rid', country: 'SG', limit: 2, cursor: first.next ?? '' });

@@ -1,4 +1,4 @@
-import type { CountedCountry, CountQuestion } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import type { CountQuestion, StoredCountry } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 
 /** The country that is counted now, and how far. */
@@ -13,7 +13,7 @@ export interface CountPlace {
 /** What another trigger goes on with. */
 export interface CountProgress {
   /** Those before the place are done. */
-  countries: readonly CountedCountry[];
+  countries: readonly StoredCountry[];
   place: CountPlace | null;
 }
 
@@ -45,7 +45,7 @@ export interface CountStore {
   renew(count: OwnedCount, leaseMs: number): Promise<CountStanding>;
   /** False where it is not this one's any more: nothing was written. */
   save(count: OwnedCount, saved: SavedCount): Promise<boolean>;
-  end(count: OwnedCount, countries: readonly CountedCountry[], end: CountEnd): Promise<boolean>;
+  end(count: OwnedCount, countries: readonly StoredCountry[], end: CountEnd): Promise<boolean>;
   /** Another trigger may take it at once. */
   release(count: OwnedCount): Promise<void>;
 }

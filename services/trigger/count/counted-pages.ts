@@ -1,3 +1,4 @@
+import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
 
@@ -10,6 +11,8 @@ export interface CountedPage {
   /** Null where one audience is counted. */
   withUsers: number | null;
   both: number | null;
+  /** Null where two are counted. */
+  parts: AudienceParts | null;
   /** The last user that is counted now: a count that goes on behind it counts no user twice. */
   cursor: string | null;
   isLast: boolean;
@@ -35,6 +38,7 @@ export function countOne(source: PageSource): CountedPages {
         ...{ kind: 'counted', users: page.users.length, withUsers: null, both: null, isLast: page.isLast },
         excluded: page.gaps.reduce((sum, { excluded }) => sum + excluded, 0),
         shared: page.gaps.reduce((sum, { shared = 0 }) => sum + shared, 0),
+        parts: page.parts ?? null,
         cursor: lastOf(page),
       };
     },
@@ -62,7 +66,8 @@ export function countTwo(one: PageSource, other: PageSource): CountedPages {
         if (order >= 0) b.at++;
         cursor = (order <= 0 ? left : right) ?? cursor;
       }
-      return { kind: 'counted', ...counted, excluded: 0, shared: 0, cursor, isLast: isOver(a) && isOver(b) };
+      const none = { excluded: 0, shared: 0, parts: null };
+      return { kind: 'counted', ...counted, ...none, cursor, isLast: isOver(a) && isOver(b) };
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { LimitFunction } from 'p-limit';
 import {
   countKeyOf,
+  sumOfParts,
   type CountedCountry,
+  type StoredCountry,
   type SegmentSnapshot,
 } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
@@ -46,7 +48,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   const { question, countId } = count;
   const { counts, clock } = deps;
   const sides = question.with ? [question.audience, question.with] : [question.audience];
-  const counted = new Map(count.countries.map((line) => [line.country, line]));
+  const counted = new Map<string, StoredCountry>(count.countries.map((line) => [line.country, line]));
   let { place, resolved } = count;
   let isResolvedSaved = resolved !== null;
   let savedMs = clock.monotonicMs();
@@ -104,6 +106,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
         },
         questions: { ask: (_asker, question) => deps.questions(question) },
         maxBufferedUsers: () => deps.pageSize,
+        countsParts: sides.length === 1,
       }),
     );
     if (!one) throw new Error(`the count ${countId} names no audience`);
@@ -140,12 +143,15 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   }
 
   function add({ country, restarts }: CountPlace, page: CountedPage): void {
-    const line = counted.get(country) ?? nothingOf(country, sides.length);
+    const before = counted.get(country);
+    const line = before ?? nothingOf(country, sides.length);
     const plus = (sum: number | null, more: number | null) => (sum === null || more === null ? null : sum + more);
     counted.set(country, {
       ...{ country, done: page.isLast, users: line.users + page.users, excluded: line.excluded + page.excluded },
       ...{ shared: line.shared + page.shared },
       ...{ withUsers: plus(line.withUsers, page.withUsers), both: plus(line.both, page.both) },
+      // What a trigger of an earlier version has counted of the country has none.
+      parts: before ? sumOfParts(before.parts, page.parts) : page.parts,
     });
     place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };
   }
@@ -158,7 +164,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   }
 
   return {
-    countries: (): CountedCountry[] => [...counted.values()],
+    countries: (): StoredCountry[] => [...counted.values()],
     /** Null where it was stopped before its end, or is another one's. */
     run: async (signal: AbortSignal): Promise<CountEnd | null> => {
       for (;;) {
@@ -175,7 +181,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
 
 function nothingOf(country: string, sides: number): CountedCountry {
   const other = sides > 1 ? 0 : null;
-  return { country, done: false, users: 0, excluded: 0, shared: 0, withUsers: other, both: other };
+  return { country, done: false, users: 0, excluded: 0, shared: 0, withUsers: other, both: other, parts: null };
 }
 
 function snapshotsOf(resolved: readonly SourcePlace[][]): SegmentSnapshot[] {

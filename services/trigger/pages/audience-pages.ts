@@ -9,6 +9,8 @@ export type AudiencePagesDeps = SegmentPagesDeps &
   StoredPagesDeps & {
     /** Of a dry feed, those whom several sources name are counted. */
     feed: Pick<OwnedFeed, 'audience' | 'isDry'>;
+    /** How its users come from each source is counted. */
+    countsParts?: boolean;
   };
 
 const noGaps: readonly Gap[] = [];
@@ -18,16 +20,21 @@ const noGaps: readonly Gap[] = [];
  */
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
   const { audience, isDry } = deps.feed;
+  const { countsParts = false } = deps;
   const alone = onlySegment(audience);
   if (alone === null)
-    return createMergedPages(audience, (source, country) => pagesOf(source, inCountry(deps, country)), isDry);
+    return createMergedPages(audience, (source, country) => pagesOf(source, inCountry(deps, country)), {
+      countsShared: isDry,
+      countsParts,
+    });
   const pages = createSegmentPages(alone, deps);
   return {
     standing: () => pages.standing(),
     next: async (signal) => {
       const page = await pages.next(signal);
       if (page.kind === 'stalled') return page;
-      return { ...page, gaps: noGaps, fresh: page.fresh && segmentAlone(page.fresh) };
+      const parts = countsParts && { parts: { include: [page.users.length], repeated: 0, exclude: [], elsewhere: 0 } };
+      return { ...page, gaps: noGaps, fresh: page.fresh && segmentAlone(page.fresh), ...parts };
     },
   };
 }

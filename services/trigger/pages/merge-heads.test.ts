@@ -1,7 +1,7 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
-import { isBasic, isOver, mergeHeads, type Head, type Merged } from './merge-heads.ts';
+import { isBasic, isOver, mergeHeads, type Head, type HeadTally, type Merged } from './merge-heads.ts';
 
 const anybody = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'aa', 'ab', 'é', 'ｗ', '🎟️'),
@@ -17,6 +17,7 @@ function mergeInPages(
   pageSize: number,
   held: Set<string>,
   ranks: readonly number[] = include.map((_, index) => index + 1),
+  tally?: HeadTally,
 ) {
   const strands = [...include, ...exclude].map((users, index) => {
     const head: Head = { users: [], at: 0, isLast: false, rank: ranks[index] ?? 0 };
@@ -31,7 +32,7 @@ function mergeInPages(
     }
     const basic = heads.every(({ users }) => isBasic(users));
     const split = { include: heads.slice(0, include.length), exclude: heads.slice(include.length) };
-    const { users, gaps } = mergeHeads(split, (user) => held.has(user), { basic });
+    const { users, gaps } = mergeHeads(split, (user) => held.has(user), { basic, ...(tally && { tally }) });
     all.gaps.push(...gaps.map((gap) => ({ ...gap, at: gap.at + all.users.length })));
     all.users.push(...users);
   }
@@ -80,6 +81,24 @@ describe('merging sources', () => {
         const all = [...new Set(usersOf(include).flat())].toSorted(compareUserIds);
         expect(users).toEqual(all.filter((user) => lowest(include, user) <= lowest(exclude, user)));
         expect(gaps.reduce((sum, { excluded }) => sum + excluded, 0)).toBe(all.length - users.length);
+      }),
+    );
+  });
+
+  it('says how they come from the heads, as a sum that adds up, however they are paged', () => {
+    fc.assert(
+      fc.property(sources, fc.array(someUsers, { maxLength: 3 }), fc.nat(10), (include, exclude, size) => {
+        const tally = { include: include.map(() => 0), repeated: 0, exclude: exclude.map(() => 0) };
+        const { users } = mergeInPages(include, exclude, size, new Set(), undefined, tally);
+        const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+        expect(tally.include).toEqual(include.map(({ length }) => length));
+        expect(sum(tally.include) - tally.repeated - sum(tally.exclude)).toBe(users.length);
+        const all = new Set(include.flat());
+        expect(tally.repeated).toBe(include.flat().length - all.size);
+        const firstAt = (user: string) => exclude.findIndex((source) => source.includes(user));
+        expect(tally.exclude).toEqual(
+          exclude.map((_, place) => [...all].filter((user) => firstAt(user) === place).length),
+        );
       }),
     );
   });

@@ -22,6 +22,22 @@ export interface MergeTerms {
   basic: boolean;
   /** Counts those of the audience whom several sources name; each ends a gap. */
   countsShared?: boolean;
+  /** What is counted by head, where it is: of every user that is looked at. */
+  tally?: HeadTally;
+}
+
+/** How users come from heads: include, less repeated, less exclude, is the audience. */
+export interface HeadTally {
+  /** By included head. */
+  include: number[];
+  /** Once for each included head that holds a user, but the first. */
+  repeated: number;
+  /** By excluding head; a user counts at the first one that excludes it. */
+  exclude: number[];
+}
+
+export function emptyTally({ include, exclude }: Heads): HeadTally {
+  return { include: include.map(() => 0), repeated: 0, exclude: exclude.map(() => 0) };
 }
 
 export interface Merged {
@@ -59,7 +75,7 @@ export function isOver({ users, at, isLast }: Head): boolean {
 export function mergeHeads(
   { include, exclude }: Heads,
   isHeldOut: (user: string) => boolean,
-  { basic, countsShared = false }: MergeTerms,
+  { basic, countsShared = false, tally }: MergeTerms,
 ): Merged {
   const compare = basic ? compareBasic : compareUserIds;
   const horizon = horizonOf([...include, ...exclude], compare);
@@ -69,7 +85,11 @@ export function mergeHeads(
     const user = leastOf(include, compare);
     if (user === null || isBeyond(user)) break;
     const isShared = countsShared && include.filter(({ users, at }) => users[at] === user).length > 1;
-    if (lowestRank(exclude, user, compare) < takeFrom(include, user)) {
+    const excludedAt = lowestRank(exclude, user, compare);
+    if (tally) noteIncluded(tally, include, user);
+    const includedAt = takeFrom(include, user);
+    if (excludedAt < includedAt) {
+      if (tally) noteExcluded(tally, exclude, user, includedAt);
       gapFor(merged, user).excluded++;
       continue;
     }
@@ -116,6 +136,22 @@ function takeFrom(heads: readonly Head[], user: string): number {
     rank = Math.min(rank, head.rank);
   }
   return rank;
+}
+
+/** Before the user is taken from them. */
+function noteIncluded(tally: HeadTally, heads: readonly Head[], user: string): void {
+  let isSeen = false;
+  for (const [index, { users, at }] of heads.entries()) {
+    if (users[at] !== user) continue;
+    tally.include[index] = (tally.include[index] ?? 0) + 1;
+    if (isSeen) tally.repeated++;
+    isSeen = true;
+  }
+}
+
+function noteExcluded({ exclude }: HeadTally, heads: readonly Head[], user: string, below: number): void {
+  const index = heads.findIndex((head) => head.users[head.at] === user && head.rank < below);
+  exclude[index] = (exclude[index] ?? 0) + 1;
 }
 
 function lowestRank(heads: readonly Head[], user: string, compare: Compare): number {

@@ -1,3 +1,4 @@
+import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import {
   ranksOf,
   type FeedAudience,
@@ -5,19 +6,28 @@ import {
   type SegmentSource,
 } from '../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
-import { isBasic, isOver, isSpent, mergeHeads, type Head } from './merge-heads.ts';
+import { emptyTally, isBasic, isOver, isSpent, mergeHeads, type Head, type HeadTally } from './merge-heads.ts';
 import type { FeedStanding } from './page-questions.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';
 
 /** One of the sources that are merged, and what of it waits to be merged. */
 interface Strand {
   source: FeedSource;
+  /** In what is included, or excludes; null: what it holds is of another country's audience. */
+  place: number | null;
   pages: SourcePages;
   head: Head;
   basic: boolean;
 }
 
 export type PagesOfSource = (source: FeedSource, country?: string) => SourcePages[];
+
+export interface MergeCounts {
+  /** Those whom several sources name. */
+  countsShared?: boolean;
+  /** How the users come from each source. */
+  countsParts?: boolean;
+}
 
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
@@ -27,19 +37,24 @@ const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
  * it, each is asked anew after a crash.
  *
  * @param pagesOf the pages of a source in a country, the feed's own where it is absent; a run may have several
- * @param countsShared those whom several sources name are counted
  */
-export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource, countsShared = false): PageSource {
-  const strandsOf = (source: FeedSource, rank: number, country?: string): Strand[] =>
+export function createMergedPages(
+  audience: FeedAudience,
+  pagesOf: PagesOfSource,
+  { countsShared = false, countsParts = false }: MergeCounts = {},
+): PageSource {
+  const strandsOf = (source: FeedSource, place: number | null, rank: number, country?: string): Strand[] =>
     pagesOf(source, country).map((pages) => {
-      return { source, pages, head: { users: [], at: 0, isLast: false, rank }, basic: true };
+      return { source, place, pages, head: { users: [], at: 0, isLast: false, rank }, basic: true };
     });
   const ranks = ranksOf(audience.include);
-  const included = audience.include.flatMap((source, index) => strandsOf(source, ranks[index] ?? 0));
+  const included = audience.include.flatMap((source, index) => strandsOf(source, index, ranks[index] ?? 0));
   const excluded = [
-    ...audience.exclude.flatMap((source) => strandsOf(source, 0)),
+    ...audience.exclude.flatMap((source, index) => strandsOf(source, index, 0)),
     ...(audience.elsewhere ?? []).flatMap(({ source, country, included: place }) =>
-      strandsOf(source, place === null ? 0 : (ranks[place] ?? 0), country),
+      place === null
+        ? strandsOf(source, placeOf(audience.exclude, source), 0, country)
+        : strandsOf(source, null, ranks[place] ?? 0, country),
     ),
   ];
   const strands = [...included, ...excluded];
@@ -68,6 +83,18 @@ export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource
     return null;
   }
 
+  /** A source may have several strands. */
+  function partsOf({ include, repeated, exclude }: HeadTally): AudienceParts {
+    const sumOf = (ofStrands: readonly Strand[], counts: readonly number[], place: number | null) =>
+      ofStrands.reduce((sum, strand, index) => (strand.place === place ? sum + (counts[index] ?? 0) : sum), 0);
+    return {
+      include: audience.include.map((_, place) => sumOf(included, include, place)),
+      repeated,
+      exclude: audience.exclude.map((_, place) => sumOf(excluded, exclude, place)),
+      elsewhere: sumOf(excluded, exclude, null),
+    };
+  }
+
   return {
     standing: () => gravest(strands.map(({ pages }) => pages.standing())),
     next: async (signal): Promise<FetchedPage | Stall> => {
@@ -77,12 +104,14 @@ export function createMergedPages(audience: FeedAudience, pagesOf: PagesOfSource
         if (signal.aborted) return stopped;
         if (strands.some(({ head }) => isSpent(head))) continue;
         const heads = { include: included.map(({ head }) => head), exclude: excluded.map(({ head }) => head) };
-        const merged = mergeHeads(heads, holdsOut, { basic: strands.every(({ basic }) => basic), countsShared });
+        const tally = countsParts ? emptyTally(heads) : undefined;
+        const basic = strands.every((strand) => strand.basic);
+        const merged = mergeHeads(heads, holdsOut, { basic, countsShared, ...(tally && { tally }) });
         const isLast = isEnded();
         if (merged.users.length === 0 && merged.gaps.length === 0 && !isLast) continue;
         const renewed = fresh;
         fresh = null;
-        return { kind: 'page', ...merged, isLast, fresh: renewed };
+        return { kind: 'page', ...merged, isLast, fresh: renewed, ...(tally && { parts: partsOf(tally) }) };
       }
     },
   };
@@ -95,6 +124,16 @@ function withFresh(audience: FeedAudience, old: FeedSource, fresh: SegmentSource
       'segment' in source && 'segment' in old && source.segment === old.segment ? fresh : source,
     );
   return { ...audience, include: renewed(audience.include), exclude: renewed(audience.exclude) };
+}
+
+/** Of what excludes people in other countries too. */
+function placeOf(sources: readonly FeedSource[], other: FeedSource): number | null {
+  const keyOf = (source: FeedSource) =>
+    'listId' in source
+      ? source.listId
+      : JSON.stringify('runId' in source ? [source.runId, source.outcomes, source.step] : [source.segment]);
+  const place = sources.findIndex((source) => keyOf(source) === keyOf(other));
+  return place < 0 ? null : place;
 }
 
 function gravest(standings: readonly FeedStanding[]): FeedStanding {

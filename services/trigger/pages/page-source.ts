@@ -1,3 +1,4 @@
+import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { FeedStanding } from './page-questions.ts';
@@ -29,6 +30,8 @@ export interface FetchedPage {
   users: readonly string[];
   gaps: readonly Gap[];
   isLast: boolean;
+  /** Where that is counted: how the users of the page, and those that are passed over in it, come from the sources. */
+  parts?: AudienceParts;
   /** What the feed goes on with from now, where a segment's snapshot is gone. */
   fresh: FeedAudience | null;
 }

@@ -40,6 +40,34 @@ export type CountQuestion = z.infer<typeof countQuestion>;
 
 const users = z.int().min(0);
 
+/** How users come from the sources of an audience: `include`, less all the others, are the users. */
+export const audienceParts = z
+  .object({
+    include: z.array(users).describe('By source of `include`: users that it names'),
+    repeated: users.describe('Named by several of them: once for each source but the first'),
+    exclude: z.array(users).describe('By source of `exclude`: users of it that no source before it has left out'),
+    elsewhere: users.describe('Users of another of the countries, where a source that goes before names them'),
+  })
+  .meta({ id: 'AudienceParts' });
+
+export type AudienceParts = z.infer<typeof audienceParts>;
+
+/** Of two countries, or of two pages. Null where one is not known. */
+export function sumOfParts(
+  one: AudienceParts | null | undefined,
+  other: AudienceParts | null | undefined,
+): AudienceParts | null {
+  if (!one || !other) return null;
+  const plus = (some: readonly number[], more: readonly number[]) =>
+    some.map((count, place) => count + (more[place] ?? 0));
+  return {
+    include: plus(one.include, other.include),
+    repeated: one.repeated + other.repeated,
+    exclude: plus(one.exclude, other.exclude),
+    elsewhere: one.elsewhere + other.elsewhere,
+  };
+}
+
 /** What was counted in a country, so far or in all. */
 export const countedCountry = z.object({
   country: z.string(),
@@ -49,9 +77,15 @@ export const countedCountry = z.object({
   shared: users.describe('Of the users, those whom several included sources name'),
   withUsers: users.nullable().describe('Of the other audience; null: there is none'),
   both: users.nullable().describe('In both audiences; null: there is one'),
+  parts: audienceParts
+    .nullable()
+    .describe('How they come from its sources; null: of two audiences, or counted by an earlier version'),
 });
 
 export type CountedCountry = z.infer<typeof countedCountry>;
+
+/** As it is stored: an earlier version wrote no parts. */
+export type StoredCountry = Omit<CountedCountry, 'parts'> & { parts?: AudienceParts | null };
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -68,6 +102,9 @@ export const audienceCount = z
     shared: users,
     withUsers: users.nullable(),
     both: users.nullable(),
+    parts: audienceParts
+      .nullable()
+      .describe('In all countries, as far as it is counted: `users` are `include` less all others; null: not known'),
     counted: z.array(countedCountry).describe('By country; one that it has not come to is not there'),
     askedBy: z.string().describe('Owner or name of the key'),
     askedAt: time,

@@ -31,6 +31,9 @@ export const uploadedAudience = z
       .describe(
         'Campaigns, drafts too, that take it in or leave it out; counted up to 100. `/v1/campaigns?list=` has them',
       ),
+    usedBySaved: users.describe(
+      'Saved audiences that take it in or leave it out. `/v1/saved-audiences?list=` has them',
+    ),
     createdAt: time,
     readyAt: time.nullable(),
     links: z.object({ self: z.string(), rejects: z.string() }),
@@ -43,7 +46,7 @@ export const audienceCounts = z
   .object({
     all: users,
     withRejects: users,
-    notUsed: users.describe('Ready, and named by no campaign'),
+    notUsed: users.describe('Ready, and named by no campaign and no saved audience'),
     failed: users,
   })
   .meta({ id: 'AudienceCounts' });

@@ -15,6 +15,7 @@ export const namedSize = z
     atMost: number.nullable().describe('Null where nobody knows'),
     exact: z.boolean().describe('true: counted; false: estimated, of what its sources said'),
     asOf: time.nullable().describe('When it was counted or estimated; null: as it was listed just now'),
+    countId: z.string().nullable().describe('cnt_…: the exact count that says so; null: it is none'),
     countries: z.array(z.string()).nullable().describe('Where; null: in all that the segmentation service has'),
   })
   .meta({ id: 'NamedAudienceSize' });
@@ -39,15 +40,26 @@ export const namedAudience = z
       .describe(
         'Of a list its users; else what was counted exactly in the last thirty days, or what was estimated; null: not known',
       ),
-    rejected: number.nullable().describe('Rows of a list that are no user; null: it is none'),
+    rejected: number
+      .nullable()
+      .describe(
+        'Rows of a list that are no user, or of the lists that a saved audience takes in; null: there is no list',
+      ),
     usedBy: number.describe(
       'Campaigns, drafts too, that take it in or leave it out, or took their sources from it; those that are put away are not counted',
     ),
     leftOutBy: number.describe('Of these, those that leave it out'),
+    usedBySaved: number.describe(
+      'Saved audiences that take it in or leave it out: they count as its use too, and one of them keeps a list from being deleted',
+    ),
     latestUse: z
       .object({ campaignId: z.string(), name: z.string() })
       .nullable()
       .describe('The newest campaign of these; null: there is none'),
+    latestSaved: z
+      .object({ savedAudienceId: z.string(), name: z.string() })
+      .nullable()
+      .describe('The newest saved audience of these; null: there is none'),
     createdAt: time.nullable().describe('Null: of a segment'),
     links: z.object({ self: z.string().nullable().describe('Null: of a segment'), campaigns: z.string() }),
   })
@@ -63,7 +75,7 @@ export const namedAudienceList = z
       .string()
       .nullable()
       .describe(
-        'Why the segmentation service could not be asked: only segments that campaigns name are listed then; null: it could',
+        'Why the segmentation service could not be asked: only segments that campaigns or saved audiences name are listed then; null: it could',
       ),
   })
   .meta({ id: 'NamedAudienceList' });
@@ -76,10 +88,12 @@ export const namedAudienceCounts = z
     lists: number,
     segments: number
       .nullable()
-      .describe('Offered, or named by a campaign; null: the segmentation service offers more than it lists at once'),
+      .describe(
+        'Offered, or named by a campaign or a saved audience; null: the segmentation service offers more than it lists at once',
+      ),
     saved: number,
     withRejects: number.describe('Lists with rows that are no user'),
-    notUsed: number.describe('Ready lists, and saved audiences, that no campaign uses'),
+    notUsed: number.describe('Ready lists, and saved audiences, that no campaign and no saved audience uses'),
     failed: number.describe('Lists of which nothing can be used'),
   })
   .meta({ id: 'NamedAudienceCounts' });

@@ -18,6 +18,10 @@ export const listedSegment = z
       .int()
       .min(0)
       .describe('Campaigns, drafts too, that name it now; counted up to 100. `/v1/campaigns?segment=` has them'),
+    usedBySaved: z
+      .int()
+      .min(0)
+      .describe('Saved audiences that take it in or leave it out. `/v1/saved-audiences?segment=` has them'),
   })
   .meta({ id: 'Segment' });
 

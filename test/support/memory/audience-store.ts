@@ -155,5 +155,6 @@ function recordOf(row: AudienceRow): AudienceRecord {
   countries.sort((a, b) => (a.country < b.country ? -1 : 1));
   const kept = countries.reduce((sum, { users }) => sum + users, 0);
   const duplicates = state === 'ready' ? rows - rejected - kept : 0;
-  return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt, usedBy: 0 };
+  const uses = { usedBy: 0, usedBySaved: 0 };
+  return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt, ...uses };
 }

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import type {
-  CountedCountry,
   CountQuestion,
   CountState,
+  StoredCountry,
 } from '../../../../shared/contracts/campaigns/audience-counts.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
@@ -19,7 +19,7 @@ export interface CountRecord {
   state: CountState;
   cause: string | null;
   question: CountQuestion;
-  countries: CountedCountry[];
+  countries: StoredCountry[];
   /** Owner or name of the key. */
   askedBy: string;
   askedAt: Date;

@@ -4,6 +4,11 @@ import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/con
 import { usedByAtMost } from '../audience-store.port.ts';
 
 const naming = campaignsNaming('list', publicListId('a.id'));
+const savedWith = `
+  coalesce((
+    select saved_audiences from named_audiences where kind = 'list' and source = ${publicListId('a.id')}
+  ), 0)`;
+const isNamed = `(exists (${naming}) or ${savedWith} > 0)`;
 
 interface NewList {
   audienceId: string;
@@ -31,7 +36,8 @@ const columns = `
   id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
     rejected::float8 as rejected, cause,
   created_at as "createdAt", ready_at as "readyAt",
-  (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy"`;
+  (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy",
+  ${savedWith} as "usedBySaved"`;
 
 export const selectOne = `select ${columns} from audiences a where id = $1`;
 
@@ -48,7 +54,7 @@ const found = ($: (param: keyof ListSearchParams) => string) => `
   (${$('pattern')}::text is null or name ilike ${$('pattern')})
     and (${$('state')}::text is null or state = ${$('state')})
     and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
-    and (${$('isUsed')}::boolean is null or exists (${naming}) = ${$('isUsed')})`;
+    and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')})`;
 
 interface ListPageParams extends ListSearchParams {
   limit: number;
@@ -68,7 +74,7 @@ export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern'>
   ($) => `
   select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
     count(*) filter (where state = 'failed')::int as failed,
-    count(*) filter (where state = 'ready' and not exists (${naming}))::int as "notUsed"
+    count(*) filter (where state = 'ready' and not ${isNamed})::int as "notUsed"
   from audiences a where ${$('pattern')}::text is null or name ilike ${$('pattern')}`,
 );
 

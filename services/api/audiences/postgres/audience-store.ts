@@ -1,21 +1,11 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { RejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
-import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
-import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type {
-  AudienceCounts,
-  AudienceDeletion,
-  AudienceRecord,
-  AudienceStore,
-  Upload,
-  UploadStart,
-} from '../audience-store.port.ts';
-import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
+import type { AudienceCounts, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
+import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
@@ -100,13 +90,7 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
       return pageOf(rows, limit, ({ line }) => String(line));
     },
 
-    delete: (audienceId) =>
-      inTransaction(pool, async (client): Promise<AudienceDeletion> => {
-        const [campaignId] = await campaignsUsingList(client, publicId('audience', audienceId));
-        if (campaignId !== undefined) return { kind: 'in-use', campaignId };
-        const { rowCount } = await client.query(deleteAudience, [audienceId]);
-        return { kind: rowCount === 1 ? 'deleted' : 'not-found' };
-      }),
+    delete: (audienceId) => deleteUnusedList(pool, audienceId),
   };
 }
 

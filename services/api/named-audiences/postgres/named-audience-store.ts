@@ -8,18 +8,20 @@ import { patternOf } from '../../frame/postgres/name-pattern.ts';
 export interface NamedSearch {
   /** Part of the name or the owner, or of a segment's id; large and small letters alike. */
   text?: string | undefined;
+  /** The one that campaigns name so. */
+  id?: string | undefined;
   kind?: NamedKind | undefined;
   /** Of a list. */
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
-  /** False: ready lists and saved audiences that no campaign uses. */
+  /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
   isUsed?: boolean | undefined;
 }
 
 /** Behind the row that a page ended with. */
 export interface NamedPlace {
-  /** As many campaigns used it then. */
-  usedBy: number;
+  /** As many campaigns and saved audiences used it then. */
+  uses: number;
   seq: number;
 }
 
@@ -35,19 +37,27 @@ export interface NamedRow extends NamedPlace {
   state: AudienceState | null;
   rejected: number | null;
   createdAt: Date | null;
+  /** Campaigns. */
+  usedBy: number;
   leftOutBy: number;
+  /** Saved audiences. */
+  usedBySaved: number;
+  /** The newest of each. */
   campaignId: string | null;
   campaignName: string | null;
+  savedAudienceId: string | null;
+  savedName: string | null;
   /** Of a list its users, of others what was counted exactly last. */
-  counted: { users: number; asOf: string; countries: string[] } | null;
+  counted: { users: number; asOf: string; id: string | null; countries: string[] } | null;
   /** Of a saved audience as it is now. */
   estimated: { atLeast: number; atMost: number; asOf: string } | null;
 }
 
-/** By which segments are looked up: whether the list has shown one among those that campaigns name. */
+/** By which segments are looked up: whether the list has shown one among those that are used. */
 export interface NamedSegment {
   source: string;
   usedBy: number;
+  usedBySaved: number;
   isListed: boolean;
 }
 
@@ -61,19 +71,19 @@ export interface NamedCounts {
 
 export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
 
-/** Lists, saved audiences and segments that campaigns name, those that most campaigns use first. */
+/** Lists, saved audiences and segments that campaigns and saved audiences name, the most used first. */
 export function createNamedAudienceStore({ pool }: { pool: Pool }) {
   return {
     /** @returns up to `limit` rows behind a place */
     page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
-      const wanted = { ...paramsOf(search), limit, usedBy: after?.usedBy ?? null, seq: after?.seq ?? null };
+      const wanted = { ...paramsOf(search), limit, uses: after?.uses ?? null, seq: after?.seq ?? null };
       return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
     },
 
     counts: async (search: Pick<NamedSearch, 'text'>): Promise<NamedCounts[]> =>
       (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(search.text) }))).rows,
 
-    /** Those of the segments that a campaign names. */
+    /** Those of the segments that a campaign or a saved audience names. */
     segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
       if (ids.length === 0) return [];
       return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
@@ -84,15 +94,17 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
 /** Null: any. */
 interface SearchParams {
   pattern: string | null;
+  id: string | null;
   kind: NamedKind | null;
   state: AudienceState | null;
   hasRejects: boolean | null;
   isUsed: boolean | null;
 }
 
-function paramsOf({ text, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
+function paramsOf({ text, id, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
   return {
     pattern: patternOf(text),
+    id: id ?? null,
     kind: kind ?? null,
     state: state ?? null,
     hasRejects: hasRejects ?? null,
@@ -110,12 +122,12 @@ const isFound = (pattern: string) => `
   n.is_there and (${pattern}::text is null or coalesce(a.name, s.name, n.source) ilike ${pattern}
     or r.definition ->> 'owner' ilike ${pattern})`;
 
-/** What a campaign could use, and none does. Segments are the segmentation service's. */
-const isIdle = `n.campaigns = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
+/** What could be used, and nothing does. Segments are the segmentation service's. */
+const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
 
 interface PageParams extends SearchParams {
   limit: number;
-  usedBy: number | null;
+  uses: number | null;
   seq: number | null;
 }
 
@@ -124,23 +136,31 @@ const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
 
+/** One look in the key, however many uses there are: what it is used by is joined behind that. */
+const newestUse = (by: string) => `
+    select u.used_by from audience_uses u
+    where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;
+
 /** What rows of the page alone are asked for is looked up behind its limit: one look in an index each. */
 const selectPage = unnamedStatementOf<PageParams>(
   ($) => `
   with p as materialized (
-    select n.kind, n.source, n.campaigns, n.left_out_by, n.seq, a.name as list_name, a.state, a.users, a.rejected,
+    select n.kind, n.source, n.target, n.uses, n.campaigns, n.left_out_by, n.saved_audiences, n.seq,
+      a.name as list_name, a.state, a.users, a.rejected,
       a.created_at as uploaded_at, a.ready_at, s.name as saved_name, s.revision, s.estimate,
       s.created_at as saved_at, r.definition
     from ${named}
     where ${isFound($('pattern'))}
+      and (${$('id')}::text is null or n.source = ${$('id')})
       and (${$('kind')}::text is null or n.kind = ${$('kind')})
       and (${$('state')}::text is null or a.state = ${$('state')})
       and (${$('hasRejects')}::boolean is null or (a.rejected > 0) = ${$('hasRejects')})
-      and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.campaigns > 0 else ${isIdle} end)
-      and (${$('usedBy')}::int is null or (n.campaigns, n.seq) < (${$('usedBy')}, ${$('seq')}::bigint))
-    order by n.campaigns desc, n.seq desc limit ${$('limit')}
+      and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.uses > 0 else ${isIdle} end)
+      and (${$('uses')}::int is null or (n.uses, n.seq) < (${$('uses')}, ${$('seq')}::bigint))
+    order by n.uses desc, n.seq desc limit ${$('limit')}
   )
-  select p.kind, p.source, p.campaigns as "usedBy", p.left_out_by as "leftOutBy", p.seq::float8 as seq,
+  select p.kind, p.source, p.uses, p.seq::float8 as seq, p.campaigns as "usedBy", p.left_out_by as "leftOutBy",
+    p.saved_audiences as "usedBySaved",
     coalesce(p.list_name, p.saved_name) as name, p.definition ->> 'description' as description,
     p.definition ->> 'owner' as owner,
     coalesce(
@@ -148,20 +168,28 @@ const selectPage = unnamedStatementOf<PageParams>(
       (select array_agg(k) from jsonb_array_elements_text(p.definition -> 'countries') k)) as countries,
     jsonb_array_length(p.definition -> 'audience' -> 'include')
       + coalesce(jsonb_array_length(p.definition -> 'audience' -> 'exclude'), 0) as sources,
-    p.state, p.rejected::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
+    p.state, coalesce(p.rejected, bad.rejected)::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
     newest.id as "campaignId", newest.name as "campaignName",
+    newest_saved.id as "savedAudienceId", newest_saved.name as "savedName",
     case when p.kind = 'list' and p.state = 'ready' then jsonb_build_object(
-        'users', (select coalesce(sum(value::float8), 0) from jsonb_each_text(p.users)), 'asOf', p.ready_at,
+        'users', (select coalesce(sum(value::float8), 0) from jsonb_each_text(p.users)), 'asOf', p.ready_at, 'id', null,
         'countries', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(p.users) k))
       when exact.id is not null then jsonb_build_object(
         'users', (select coalesce(sum((line ->> 'users')::float8), 0) from jsonb_array_elements(exact.countries) line),
-        'asOf', exact.started_at, 'countries', exact.question -> 'countries') end as counted,
+        'asOf', exact.started_at, 'id', exact.id, 'countries', exact.question -> 'countries') end as counted,
     case when (p.estimate ->> 'revision')::int = p.revision then p.estimate end as estimated
   from p
+  left join lateral (${newestUse('not u.by_saved')}) use on true
+  left join campaigns newest on newest.id = use.used_by
+  left join lateral (${newestUse('u.by_saved')}) saved_use on true
+  left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by
   left join lateral (
-    select c.id, c.name from audience_uses u join campaigns c on c.id = u.campaign
-    where u.kind = p.kind and u.source = p.source order by u.campaign desc limit 1
-  ) newest on true
+    select sum(l.rejected) as rejected
+    from audience_uses u
+    join named_audiences t on t.kind = u.kind and t.source = u.source
+    join audiences l on l.id = t.target
+    where p.kind = 'saved' and u.used_by = p.target and u.by_saved and u.kind = 'list' and not u.left_out
+  ) bad on true
   left join lateral (
     select c.id, c.countries, c.question, coalesce(c.started_at, c.asked_at) as started_at from audience_counts c
     where p.kind <> 'list' and c.state = 'done' and c.question -> 'with' is null
@@ -171,7 +199,7 @@ const selectPage = unnamedStatementOf<PageParams>(
         and p.definition -> 'countries' @> (c.question -> 'countries'))
     order by c.ended_at desc limit 1
   ) exact on true
-  order by p.campaigns desc, p.seq desc`,
+  order by p.uses desc, p.seq desc`,
 );
 
 /** As many as there may be are counted one by one, what has ended is not. */
@@ -184,6 +212,7 @@ const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern'>>(
 
 const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null }>(
   ($) => `
-  select source, campaigns as "usedBy", ${$('pattern')}::text is null or source ilike ${$('pattern')} as "isListed"
+  select source, campaigns as "usedBy", saved_audiences as "usedBySaved",
+    ${$('pattern')}::text is null or source ilike ${$('pattern')} as "isListed"
   from named_audiences where kind = 'segment' and source = any(${$('ids')}::text[])`,
 );

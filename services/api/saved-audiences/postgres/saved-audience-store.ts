@@ -1,11 +1,12 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import {
   usesCountedAtMost,
   type SavedAudienceDefinition,
 } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
 import type { UserBounds } from '../../../../shared/contracts/campaigns/user-bounds.ts';
-import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../frame/page.port.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
@@ -27,6 +28,26 @@ export interface SavedAudienceUse {
 
 export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 
+/** A list that it is made of was deleted meanwhile: nothing was written. */
+export type ListGone = 'list-gone';
+
+export interface Redefined {
+  /** False where another change came before. */
+  isWritten: boolean;
+  /** As it is now. */
+  record: UsedSavedAudience;
+}
+
+/** What does not matter is left out. */
+export interface SavedSearch {
+  /** Part of the name, large and small letters alike. */
+  text?: string | undefined;
+  /** Those that take this list in or leave it out: its public id. */
+  list?: string | undefined;
+  /** The same of a segment. */
+  segment?: string | undefined;
+}
+
 export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
 
 /** Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md). */
@@ -38,6 +59,17 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     return (await withUses(pool, rows))[0];
   }
 
+  /** @returns how many revisions were written; undefined where a list that it is made of is gone */
+  function write(
+    definition: SavedAudienceDefinition,
+    account: string | null,
+    work: (client: PoolClient) => Promise<QueryResult>,
+  ): Promise<number | undefined> {
+    return withinQuota(pool, changes(account), async (client) =>
+      (await holdLists(client, definition)) ? ((await work(client)).rowCount ?? 0) : undefined,
+    );
+  }
+
   return {
     get,
 
@@ -45,18 +77,25 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
      * @param savedAudienceId uuid v7; one that exists is not created again but answered as it is
      * @throws {BeyondQuotaError}
      */
-    create: async (savedAudienceId: string, definition: SavedAudienceDefinition, account: string | null) => {
-      if (!(await get(savedAudienceId)))
-        await withinQuota(pool, changes(account), (client) =>
+    create: async (
+      savedAudienceId: string,
+      definition: SavedAudienceDefinition,
+      account: string | null,
+    ): Promise<UsedSavedAudience | ListGone> => {
+      if (!(await get(savedAudienceId))) {
+        const written = await write(definition, account, (client) =>
           client.query(insertSaved, [savedAudienceId, definition, account]),
         );
+        if (written === undefined) return 'list-gone';
+      }
       const record = await get(savedAudienceId);
       if (!record) throw new Error(`the saved audience ${savedAudienceId} was not inserted`);
       return record;
     },
 
     /**
-     * Gives it another definition, as its next revision. No effect where it is at another revision by now.
+     * Gives it another definition, as its next revision. No effect where it is at another revision by now: of two who
+     * change the same one at once, one is told.
      * @throws {BeyondQuotaError}
      */
     redefine: async (
@@ -64,11 +103,13 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       definition: SavedAudienceDefinition,
       revision: number,
       account: string | null,
-    ): Promise<UsedSavedAudience | undefined> => {
-      await withinQuota(pool, changes(account), (client) =>
+    ): Promise<Redefined | ListGone | undefined> => {
+      const written = await write(definition, account, (client) =>
         client.query(nextRevision, [savedAudienceId, revision, definition, account]),
       );
-      return await get(savedAudienceId);
+      if (written === undefined) return 'list-gone';
+      const record = await get(savedAudienceId);
+      return record && { isWritten: written === 1, record };
     },
 
     /** Remembers how many users a revision was about; no effect where it is at another one, or that is not known. */
@@ -87,13 +128,14 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
     },
 
-    /** The newest first. @param search part of the name, large and small letters alike */
+    /** The newest first. */
     page: async (
-      search: string | undefined,
+      { text, list, segment }: SavedSearch,
       limit: number,
       before: string | null,
     ): Promise<Page<UsedSavedAudience>> => {
-      const { rows } = await pool.query<SavedAudienceRecord>(selectPage, [patternOf(search), before, limit + 1]);
+      const wanted = { pattern: patternOf(text), list: list ?? null, segment: segment ?? null };
+      const { rows } = await pool.query<SavedAudienceRecord>(selectPage.with({ ...wanted, before, limit: limit + 1 }));
       const { items, next } = pageOf(rows, limit, ({ savedAudienceId }) => savedAudienceId);
       return { items: await withUses(pool, items), next };
     },
@@ -107,6 +149,18 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return rows[0]?.definition;
     },
   };
+}
+
+/**
+ * Its lists are there, and none is deleted before the transaction has ended (deleteUnusedList waits for it). They are
+ * asked for in one order, so that no two wait for each other.
+ */
+async function holdLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
+  const { include, exclude = [] } = audience;
+  const named = [...include, ...exclude].flatMap((entry) => ('list' in entry ? [entry.list] : []));
+  if (named.length === 0) return true;
+  const lists = new Set(named.map((list) => uuidOf('audience', list)));
+  return (await client.query(selectLists, [[...lists]])).rowCount === lists.size;
 }
 
 /** Of each, no more campaigns are read than are counted: by what is noted of their use. */
@@ -131,6 +185,10 @@ interface UseRow {
   createdAt: Date;
 }
 
+/** $1 lists. */
+const selectLists = `
+  select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
+
 const insertSaved = `
   with s as (
     insert into saved_audiences (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
@@ -154,9 +212,25 @@ const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
-const selectPage = `${selectSaved}
-  where ($1::text is null or s.name ilike $1) and ($2::uuid is null or s.id < $2)
-  order by s.id desc limit $3`;
+interface PageParams {
+  pattern: string | null;
+  list: string | null;
+  segment: string | null;
+  before: string | null;
+  limit: number;
+}
+
+const usesOf = (kind: 'list' | 'segment', source: string) =>
+  `select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved`;
+
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `${selectSaved}
+  where (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
+    and (${$('list')}::text is null or s.id in (${usesOf('list', $('list'))}))
+    and (${$('segment')}::text is null or s.id in (${usesOf('segment', $('segment'))}))
+    and (${$('before')}::uuid is null or s.id < ${$('before')})
+  order by s.id desc limit ${$('limit')}`,
+);
 
 const selectRevision = `
   select definition from saved_audience_revisions where saved_audience = $1 and revision = $2`;
@@ -167,11 +241,12 @@ const selectUses = `
     c.created_at as "createdAt"
   from unnest($1::text[]) u(id)
   cross join lateral (
-    select campaign from audience_uses where kind = 'saved' and source = u.id order by campaign desc limit 1
+    select used_by from audience_uses where kind = 'saved' and source = u.id and not by_saved
+    order by used_by desc limit 1
   ) newest
-  join campaigns c on c.id = newest.campaign
+  join campaigns c on c.id = newest.used_by
   cross join lateral (
     select count(*)::int as n from (
-      select from audience_uses where kind = 'saved' and source = u.id limit ${usesCountedAtMost}
+      select from audience_uses where kind = 'saved' and source = u.id and not by_saved limit ${usesCountedAtMost}
     ) taken
   ) l`;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { ListedSegment } from '../../../../shared/contracts/campaigns/segments.ts';
 import { campaignsNaming } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
@@ -12,6 +13,8 @@ export interface UsedSegment {
   segment: string;
   countries: string[];
 }
+
+export type SegmentUses = Pick<ListedSegment, 'usedBy' | 'usedBySaved'>;
 
 export interface UsedSearch {
   /** Part of the id, large and small letters alike. */
@@ -33,11 +36,11 @@ export function createUsedSegments({ pool }: { pool: Pool }) {
       return (await pool.query<UsedSegment>(selectUsed.with(asked))).rows;
     },
 
-    /** By segment: campaigns that name it now, up to a hundred. */
-    usedBy: async (segments: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    /** By segment: campaigns that name it now, up to a hundred, and saved audiences. */
+    uses: async (segments: readonly string[]): Promise<ReadonlyMap<string, SegmentUses>> => {
       if (segments.length === 0) return new Map();
-      const { rows } = await pool.query<{ segment: string; campaigns: number }>(countCampaigns, [segments]);
-      return new Map(rows.map(({ segment, campaigns }) => [segment, campaigns]));
+      const { rows } = await pool.query<SegmentUses & { segment: string }>(countUses, [segments]);
+      return new Map(rows.map(({ segment, usedBy, usedBySaved }) => [segment, { usedBy, usedBySaved }]));
     },
   };
 }
@@ -64,8 +67,9 @@ const selectUsed = unnamedStatementOf<UsedParams>(
 );
 
 /** $1 segments. */
-const countCampaigns = `
+const countUses = `
   select s.segment, (
     select count(*)::int from (${campaignsNaming('segment', 's.segment')} limit ${usedByAtMost}) u
-  ) as campaigns
-  from unnest($1::text[]) s(segment)`;
+  ) as "usedBy", coalesce(n.saved_audiences, 0) as "usedBySaved"
+  from unnest($1::text[]) s(segment)
+  left join named_audiences n on n.kind = 'segment' and n.source = s.segment`;

@@ -22,6 +22,7 @@ export const partners: Audience = {
   rejected: 224,
   cause: null,
   usedBy: 2,
+  usedBySaved: 0,
   createdAt: '2026-11-18T16:47:00.000Z',
   readyAt: '2026-11-18T16:47:09.000Z',
   links: { self: '/v1/audiences/aud_partners', rejects: '/v1/audiences/aud_partners/rejects' },
@@ -47,18 +48,18 @@ export const segments: SegmentList = {
   items: [
     {
       ...{ id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days', countries: ['SG', 'VN'] },
-      ...{ estimate: 125_000, usedBy: 3 },
+      ...{ estimate: 125_000, usedBy: 3, usedBySaved: 0 },
     },
-    { id: 'staff', name: 'staff', description: null, countries: null, estimate: null, usedBy: 0 },
+    { id: 'staff', name: 'staff', description: null, countries: null, estimate: null, usedBy: 0, usedBySaved: 0 },
   ],
   ...{ next: null, from: 'segmentation', unavailable: null },
 };
 
 const nothing = {
   ...{ description: null, owner: null, countries: null, sources: null, state: null, size: null, rejected: null },
-  ...{ usedBy: 0, leftOutBy: 0, latestUse: null, createdAt: null },
+  ...{ usedBy: 0, leftOutBy: 0, latestUse: null, usedBySaved: 0, latestSaved: null, createdAt: null },
 };
-const counted = { exact: true, asOf: '2026-11-22T07:30:00.000Z' };
+const counted = { exact: true, asOf: '2026-11-22T07:30:00.000Z', countId: null };
 const payday = { campaignId: 'cmp_live', name: 'Payday, slowly' };
 
 /** One of each kind, the most used first. */
@@ -99,7 +100,7 @@ export const named = {
     ...nothing,
     ...{ kind: 'segment', id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days' },
     ...{ countries: ['SG', 'VN'] },
-    size: { exact: false, asOf: null, atLeast: 125_000, atMost: 125_000, countries: ['SG', 'VN'] },
+    size: { exact: false, asOf: null, countId: null, atLeast: 125_000, atMost: 125_000, countries: ['SG', 'VN'] },
     links: { self: null, campaigns: '/v1/campaigns?segment=lapsed-riders' },
   },
 } satisfies Record<string, NamedAudience>;

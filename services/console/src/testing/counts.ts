@@ -1,12 +1,12 @@
 import type { AudienceCount } from '#client/types.gen.ts';
 
-const line = { excluded: 0, shared: 0, withUsers: null, both: null };
+const line = { excluded: 0, shared: 0, withUsers: null, both: null, parts: null };
 
 /** One that has ended. */
 export const counted: AudienceCount = {
   ...{ id: 'cnt_1', state: 'done', cause: null, countries: ['SG', 'VN'] },
   audience: { include: [{ segment: 'lapsed-riders' }] },
-  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null },
+  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null, parts: null },
   counted: [
     { country: 'SG', done: true, users: 1400, ...line, excluded: 10, shared: 50 },
     { country: 'VN', done: true, users: 300, ...line },

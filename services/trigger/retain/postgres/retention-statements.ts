@@ -1,3 +1,4 @@
+import { publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { KeptKind } from '../retention-store.port.ts';
 
 export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
@@ -157,10 +158,13 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
-/** $1 days. The oldest first. */
+/** $1 days. The oldest first. Those that a saved audience names are not asked for again and again. */
 export const oldAudiences = `
-  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving'
-    order by created_at`;
+  select id from audiences a
+  where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' and not exists (
+    select from named_audiences where kind = 'list' and source = ${publicListId('a.id')} and saved_audiences > 0
+  )
+  order by created_at`;
 
 /** An upload says every ten seconds that rows still come, unless its sender pauses. */
 export const failLostUploads = `

@@ -1,10 +1,8 @@
 import pg, { type Pool, type PoolClient } from 'pg';
-import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { campaignsUsingList } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { KeptKind, Retention, WeekChange } from '../retention-store.port.ts';
-import { deleteAudience } from '../../../../shared/postgres/audiences/delete-audience.ts';
+import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './retention-statements.ts';
 
 /**
@@ -51,8 +49,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       let gone = 0;
       for (const { id } of rows) {
         if (gone === limit) break;
-        if ((await campaignsUsingList(pool, publicId('audience', id))).length > 0) continue;
-        gone += await deleted(deleteAudience, id);
+        if ((await deleteUnusedList(pool, id)).kind === 'deleted') gone++;
       }
       return gone;
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countedByCountry, overlapOf, readIn } from './count-words.ts';
 
-const line = { excluded: 0, shared: 0, withUsers: null, both: null };
+const line = { excluded: 0, shared: 0, withUsers: null, both: null, parts: null };
 
 describe('an exact count in words', () => {
   it('is told by country, with what is still to come', () => {
