@@ -44,7 +44,11 @@ const views: readonly View[] = [
     controls: { manager: ['New campaign'] },
     answers: { 'GET /v1/campaigns/calendar': calendar },
   },
-  { route: '/audiences', path: '/audiences', controls: { manager: ['Upload a list'] } },
+  {
+    route: '/audiences',
+    path: '/audiences',
+    controls: { manager: ['Upload a list'], 'manager, hidden from others': ['New audience'] },
+  },
   { route: '/runs/$runId', path: '/runs/run_live', controls: { manager: ['Pause', 'Limits…', 'Cancel…'] } },
   { route: '/runs/$runId/report', path: '/runs/run_ended/report', controls: { manager: ['Run again…'] } },
   { route: '/runs/$runId/failures', path: '/runs/run_ended/failures', controls: {} },

@@ -18,17 +18,21 @@ interface ExactCountProps {
   missing?: string | undefined;
   /** What is known without counting. */
   estimate?: ReactNode;
+  /** It is the one number of its page. */
+  isLarge?: boolean;
+  /** Its sum stands below it: what is in there is not said twice. */
+  isSummed?: boolean;
 }
 
 /** One number with its age, or the way to it: asked for, under way, ended. */
-export function ExactCountLine({ count, question, refusal, missing, estimate }: ExactCountProps) {
+export function ExactCountLine({ count, question, refusal, missing, estimate, ...manner }: ExactCountProps) {
   const { counted, isUnderWay, error } = count;
   const isOld = counted !== undefined && !count.isOf(question);
   return (
     <div className="grid gap-1 min-w-0">
       <div className="row flex-wrap gap-y-1">
         <div className="flex-1 min-w-0" role="status">
-          {counted ? <Counted counted={counted} isOld={isOld} /> : estimate}
+          {counted ? <Counted counted={counted} isOld={isOld} {...manner} /> : estimate}
         </div>
         {counted && isOpen(counted) ? (
           <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
@@ -50,45 +54,54 @@ export function ExactCountLine({ count, question, refusal, missing, estimate }: 
   );
 }
 
-/** @param isOld something of what it counted was changed since */
-function Counted({ counted, isOld }: { counted: AudienceCount; isOld: boolean }) {
+interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
+  counted: AudienceCount;
+  /** Something of what it counted was changed since. */
+  isOld: boolean;
+}
+
+export const largeNumber = 'text-[24px] leading-7 font-semibold tracking-tight tabular-nums';
+
+function Counted({ counted, isOld, isLarge = false, isSummed = false }: CountedProps) {
   const { state, cause, users } = counted;
   if (state === 'failed') return <p className="c-bad">It could not be counted: {cause ?? 'nobody knows why'}.</p>;
   if (state === 'cancelled') return <p className="t2">Not counted: it was cancelled at {formatCount(users)} users.</p>;
   return (
     <div className={isOld ? 't3' : undefined}>
-      <p className="row flex-wrap items-baseline gap-x-2.5 gap-y-0">
-        <span className="text-lg font-semibold tabular-nums">{formatCount(users)}</span>
+      <p className={`row items-baseline gap-x-2.5 gap-y-0 ${isLarge ? '' : 'flex-wrap'}`}>
+        <span className={isLarge ? largeNumber : 'text-lg font-semibold tabular-nums'}>{formatCount(users)}</span>
         <span className="t2">
           {users === 1 ? 'user' : 'users'}
-          {isOpen(counted) ? ' so far' : <CountedWhen counted={counted} />}
+          {isOpen(counted) ? ' so far' : <CountedWhen {...{ counted, isSummed }} />}
           {isOld && ', before your last change'}
         </span>
       </p>
-      <p className="t3 sm">{isOpen(counted) ? progressOf(counted) : <Parts counted={counted} />}</p>
+      <p className="t3 sm">{isOpen(counted) ? progressOf(counted) : <Parts {...{ counted, isSummed }} />}</p>
     </div>
   );
 }
 
-function CountedWhen({ counted }: { counted: AudienceCount }) {
+function CountedWhen({ counted, isSummed }: { counted: AudienceCount; isSummed: boolean }) {
   const { startedAt, askedAt } = counted;
-  const took = readIn(counted);
+  const took = isSummed ? null : readIn(counted);
   return (
     <>
-      , counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds />
+      , counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds={!isSummed} />
       {took !== null && `, in ${took}`}
     </>
   );
 }
 
 /** What of the sources is no user of it, and of which moment segments are. */
-function Parts({ counted }: { counted: AudienceCount }) {
+function Parts({ counted, isSummed }: { counted: AudienceCount; isSummed: boolean }) {
   const { excluded, shared, audience } = counted;
+  const took = readIn(counted);
   const parts = [
     ...(counted.countries.length > 1 ? [countedByCountry(counted)] : []),
-    ...(shared > 0 ? [`${formatCount(shared)} in several sources, served once`] : []),
-    ...(excluded > 0 ? [`${formatCount(excluded)} left out`] : []),
-    ...(hasSegment(audience)
+    ...(shared > 0 && !isSummed ? [`${formatCount(shared)} in several sources, served once`] : []),
+    ...(excluded > 0 && !isSummed ? [`${formatCount(excluded)} left out`] : []),
+    ...(isSummed && took !== null ? [`sources read in ${took}`] : []),
+    ...(hasSegment(audience) && !isSummed
       ? ['segments by their snapshots of then: the same is not counted again until they change']
       : []),
   ];

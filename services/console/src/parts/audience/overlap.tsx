@@ -44,7 +44,7 @@ export function Overlap({ question, ...why }: OverlapProps) {
         )
       ) : (
         <div className="row flex-wrap gap-y-1">
-          <span className="flex-1 min-w-0 wrap-anywhere">
+          <span className="grow basis-40 min-w-0 wrap-anywhere">
             With <SourceWords source={other} {...{ lists, runs }} />
           </span>
           {counted && isOpen(counted) ? (
@@ -85,16 +85,22 @@ function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boole
   return (
     <div className={isOld ? 'sm t3' : 'sm'} role="status">
       {all > 0 && (
-        <div className="bar my-1.5" role="img" aria-label={words}>
-          {onlyHere > 0 && <i className="bg-line-2" style={{ flexGrow: (1000 * onlyHere) / all }} />}
-          {both > 0 && <i className="bg-(--accent)" style={{ flexGrow: (1000 * both) / all }} />}
-          {onlyThere > 0 && <i className="bg-track" style={{ flexGrow: (1000 * onlyThere) / all }} />}
+        <div className="bar l my-1.5" role="img" aria-label={words}>
+          {onlyHere > 0 && <i className={colours.onlyHere} style={{ flexGrow: (1000 * onlyHere) / all }} />}
+          {both > 0 && <i className={colours.both} style={{ flexGrow: (1000 * both) / all }} />}
+          {onlyThere > 0 && <i className={colours.onlyThere} style={{ flexGrow: (1000 * onlyThere) / all }} />}
         </div>
       )}
-      <dl className="grid grid-cols-3 gap-2">
-        <Figure label="only here">{formatCount(onlyHere)}</Figure>
-        <Figure label="in both">{formatCount(both)}</Figure>
-        <Figure label="only there">{formatCount(onlyThere)}</Figure>
+      <dl className="grid gap-1">
+        <Figure label="only here" colour={colours.onlyHere}>
+          {formatCount(onlyHere)}
+        </Figure>
+        <Figure label="in both" colour={colours.both} isMain>
+          {formatCount(both)}
+        </Figure>
+        <Figure label="only there" colour={colours.onlyThere}>
+          {formatCount(onlyThere)}
+        </Figure>
       </dl>
       <p className="t3 mt-1">
         {isOpen(counted) ? (
@@ -111,11 +117,24 @@ function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boole
   );
 }
 
-function Figure({ label, children }: { label: string; children: ReactNode }) {
+/** Of the bar, and of what it is of. */
+const colours = { onlyHere: 'bg-(--o-suppressed)', both: 'bg-(--ink)', onlyThere: 'bg-track' } as const;
+
+interface FigureProps {
+  label: string;
+  colour: string;
+  isMain?: boolean;
+  children: ReactNode;
+}
+
+function Figure({ label, colour, isMain = false, children }: FigureProps) {
   return (
-    <div>
-      <dt className="t3">{label}</dt>
-      <dd className="font-semibold tabular-nums">{children}</dd>
+    <div className={`flex items-baseline justify-between gap-2 ${isMain ? 'font-semibold' : ''}`}>
+      <dt className="key">
+        <i className={colour} aria-hidden="true" />
+        {label}
+      </dt>
+      <dd className="tabular-nums">{children}</dd>
     </div>
   );
 }

@@ -9,9 +9,13 @@ export function segmentSize({ estimate }: Pick<Segment, 'estimate'>): string {
 /** A campaign counts once, and is counted no further than that. */
 const countedAtMost = 100;
 
-export function segmentUse({ usedBy }: Pick<Segment, 'usedBy'>): string {
-  if (usedBy === 0) return 'not used';
-  return usedBy >= countedAtMost ? `${formatCount(countedAtMost)} campaigns or more` : countOf(usedBy, 'campaign');
+export function segmentUse({ usedBy, usedBySaved }: Pick<Segment, 'usedBy' | 'usedBySaved'>): string {
+  const uses = [
+    ...(usedBy >= countedAtMost ? [`${formatCount(countedAtMost)} campaigns or more`] : []),
+    ...(usedBy > 0 && usedBy < countedAtMost ? [countOf(usedBy, 'campaign')] : []),
+    ...(usedBySaved > 0 ? [countOf(usedBySaved, 'saved audience')] : []),
+  ];
+  return uses.length === 0 ? 'not used' : uses.join(', ');
 }
 
 /** Where the segments come from, if not from the service that has them; null where they do. */

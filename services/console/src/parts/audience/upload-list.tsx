@@ -28,16 +28,31 @@ export function fileKey({ name, lastModified, size }: File): string {
   return `${name} ${lastModified} ${size}`;
 }
 
+interface ChooseFileProps extends ComponentProps<typeof Button> {
+  onFile: (file: File) => void;
+}
+
 /** The button that asks for a file. */
-export function ChooseFile({ onFile, ...button }: { onFile: (file: File) => void } & ComponentProps<typeof Button>) {
-  const input = useRef<HTMLInputElement>(null);
+export function ChooseFile({ onFile, children = 'Upload a list', ...button }: ChooseFileProps) {
+  const { choose, input } = useFileChoice(onFile);
   return (
     <>
-      <Button icon="up" {...button} onClick={() => input.current?.click()}>
-        Upload a list
+      <Button icon="up" {...button} onClick={choose}>
+        {children}
       </Button>
+      {input}
+    </>
+  );
+}
+
+/** Asks for a file of users, by whatever calls `choose`; `input` has to stay rendered meanwhile. */
+export function useFileChoice(onFile: (file: File) => void) {
+  const field = useRef<HTMLInputElement>(null);
+  return {
+    choose: () => field.current?.click(),
+    input: (
       <input
-        ref={input}
+        ref={field}
         type="file"
         accept=".csv,.txt,.gz,text/csv"
         className="sr-only"
@@ -50,8 +65,8 @@ export function ChooseFile({ onFile, ...button }: { onFile: (file: File) => void
           target.value = '';
         }}
       />
-    </>
-  );
+    ),
+  };
 }
 
 const inFile = 'in the file';

@@ -12,13 +12,18 @@ const lookEveryMs = 1000;
 
 export type ExactCount = ReturnType<typeof useExactCount>;
 
-/** A count that is asked for, watched until it ends, and kept when the question changes. */
-export function useExactCount() {
+/**
+ * A count that is asked for, watched until it ends, and kept when the question changes.
+ *
+ * @param known the id of one that has answered the question before
+ */
+export function useExactCount(known: string | null = null) {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<{ id: string; of: string } | null>(null);
+  const id = asked?.id ?? known;
   const found = useQuery({
-    ...getAudienceCountOptions({ path: { id: asked?.id ?? '' } }),
-    enabled: asked !== null,
+    ...getAudienceCountOptions({ path: { id: id ?? '' } }),
+    enabled: id !== null,
     refetchInterval: ({ state: { data } }) => (data && isOpen(data) ? lookEveryMs : false),
   });
   const know = async (counted: AudienceCount) => {
@@ -43,7 +48,7 @@ export function useExactCount() {
   return {
     counted,
     /** What was counted is what is asked for now. */
-    isOf: (question: CountQuestion) => asked?.of === JSON.stringify(question),
+    isOf: (question: CountQuestion) => (asked === null ? known !== null : asked.of === JSON.stringify(question)),
     isUnderWay: start.isPending || (counted !== undefined && isOpen(counted)),
     error: start.error ?? cancel.error ?? (counted === undefined ? found.error : null),
     start: start.mutate,

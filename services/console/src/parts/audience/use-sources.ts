@@ -1,6 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { listAudiencesOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience, Run } from '#client/types.gen.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import {
+  getAudienceOptions,
+  getRunOptions,
+  listAudiencesOptions,
+  listRunsOptions,
+} from '#client/@tanstack/react-query.gen.ts';
+import type { Audience, Run, SavedAudience } from '#client/types.gen.ts';
 
 /** What an audience may be made of: the newest lists and runs. */
 export function useLists(): readonly Audience[] {
@@ -9,4 +14,20 @@ export function useLists(): readonly Audience[] {
 
 export function useEarlierRuns(): readonly Run[] {
   return useQuery(listRunsOptions({ query: { limit: 200 } })).data?.items ?? [];
+}
+
+/** The lists and runs that an audience is made of, however old they are. */
+export function useNamedSources({ include, exclude = [] }: Pick<SavedAudience['audience'], 'include' | 'exclude'>) {
+  const entries = [...include, ...exclude];
+  const lists = new Set(entries.flatMap((entry) => ('list' in entry ? [entry.list] : [])));
+  const runs = new Set(entries.flatMap((entry) => ('runId' in entry ? [entry.runId] : [])));
+  const kept = { staleTime: 60_000, retry: false };
+  const foundLists = useQueries({
+    queries: [...lists].map((id) => ({ ...getAudienceOptions({ path: { id } }), ...kept })),
+  });
+  const foundRuns = useQueries({ queries: [...runs].map((id) => ({ ...getRunOptions({ path: { id } }), ...kept })) });
+  return {
+    lists: foundLists.flatMap(({ data }) => data ?? []),
+    runs: foundRuns.flatMap(({ data }) => data ?? []),
+  };
 }

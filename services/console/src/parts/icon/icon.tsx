@@ -87,6 +87,7 @@ const outlines = {
   arrow: <path d="M2.5 8h11M9.5 4l4 4-4 4" />,
   up: <path d="M8 13V3M4 7l4-4 4 4" />,
   dn: <path d="M8 3v10M4 9l4 4 4-4" />,
+  edit: <path d="m3 10.5-.5 3 3-.5 7.5-7.5-2.5-2.5Z" />,
   copy: (
     <>
       <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />

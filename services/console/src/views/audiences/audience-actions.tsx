@@ -1,32 +1,31 @@
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/controls/button.tsx';
+import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
 
 interface AudienceActionsProps {
+  name: string;
   /** What a new campaign takes; undefined where there is nothing to take. */
   taken: { list: string } | { saved: string } | { segment: string } | undefined;
   refusal: string | undefined;
   /** Undefined of what is not ours to change. */
-  onAsked?: (what: 'rename' | 'delete') => void;
+  change?: { words: string; ask: () => void };
+  onDelete?: () => void;
 }
 
 /** What can be done with an audience that one looks at. */
-export function AudienceActions({ taken, refusal, onAsked }: AudienceActionsProps) {
+export function AudienceActions({ name, taken, refusal, change, onDelete }: AudienceActionsProps) {
   return (
     <>
       {taken !== undefined && refusal === undefined && (
-        <Link className="btn s" to="/campaigns/new" search={taken}>
+        <Link className="btn s whitespace-nowrap" to="/campaigns/new" search={taken}>
           Use it…
         </Link>
       )}
-      {onAsked && (
-        <>
-          <Button small refusal={refusal} onClick={() => onAsked('rename')}>
-            Rename…
-          </Button>
-          <Button small kind="bad" refusal={refusal} onClick={() => onAsked('delete')}>
-            Delete…
-          </Button>
-        </>
+      {change && <Button small icon="edit" label={change.words} refusal={refusal} onClick={change.ask} />}
+      {onDelete && refusal === undefined && (
+        <Menu target={(target) => <Button {...target} small icon="more" label={`More about ${name}`} />}>
+          <MenuItem onClick={onDelete}>Delete…</MenuItem>
+        </Menu>
       )}
     </>
   );

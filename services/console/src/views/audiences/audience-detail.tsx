@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
+import { largeNumber } from '../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../parts/audience/overlap.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -12,16 +13,17 @@ import { AudienceActions } from './audience-actions.tsx';
 import { DeleteDialog, RenameDialog } from './audience-dialogs.tsx';
 import { byCountry, fileEquation } from './audience-words.ts';
 import { RejectedLines } from './rejected-lines.tsx';
-import { UsedBy } from './used-by.tsx';
+import { sideBySide, UsedBy } from './used-by.tsx';
 
 interface AudienceDetailProps {
   audience: Audience;
   refusal: string | undefined;
   onGone: () => Promise<void>;
+  onFile: ((file: File) => void) | undefined;
 }
 
 /** One list: one number with its age, what became of each line, and who depends on it. */
-export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProps) {
+export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDetailProps) {
   const { id, name, state, cause, users, rejected } = audience;
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const close = () => setAsked(undefined);
@@ -30,14 +32,20 @@ export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProp
       <Panel
         title={plainText(name)}
         actions={
-          <AudienceActions taken={state === 'ready' ? { list: id } : undefined} refusal={refusal} onAsked={setAsked} />
+          <AudienceActions
+            name={plainText(name)}
+            taken={state === 'ready' ? { list: id } : undefined}
+            refusal={refusal}
+            change={{ words: 'Rename…', ask: () => setAsked('rename') }}
+            onDelete={() => setAsked('delete')}
+          />
         }
         {...(state === 'ready' && { footer: fileEquation(audience) })}
         padded
       >
         {state === 'ready' ? (
           <div className="row gap-2.5 items-baseline flex-wrap">
-            <span className="text-[24px] leading-7 font-semibold tracking-tight">{formatCount(users)}</span>
+            <span className={largeNumber}>{formatCount(users)}</span>
             <span className="t2">
               users, counted exactly as of <Time instant={audience.readyAt ?? audience.createdAt} />
             </span>
@@ -54,24 +62,26 @@ export function AudienceDetail({ audience, refusal, onGone }: AudienceDetailProp
           <CopyableId id={id} what="id of the list" />
         </div>
       </Panel>
-      {rejected > 0 && <RejectedLines audience={audience} />}
-      {state === 'ready' && audience.countries.length > 0 && (
-        <Panel title="Overlap" note="how many are in another source too" padded>
-          <Overlap
-            refusal={refusal}
-            question={{
-              countries: audience.countries.map(({ country }) => country),
-              audience: { include: [{ list: id }] },
-            }}
-          />
-        </Panel>
-      )}
-      <UsedBy
-        of={{ list: id }}
-        usedBy={audience.usedBy}
-        none="No campaign names it."
-        footer="Delete waits until none that is scheduled or runs names it."
-      />
+      {rejected > 0 && <RejectedLines audience={audience} onFile={onFile} />}
+      <div className={sideBySide}>
+        <UsedBy
+          of={{ list: id }}
+          uses={audience}
+          none="No campaign and no saved audience names it."
+          footer="Delete waits until no saved audience names it, and no campaign that is scheduled or runs."
+        />
+        {state === 'ready' && audience.countries.length > 0 && (
+          <Panel title="Overlap" padded>
+            <Overlap
+              refusal={refusal}
+              question={{
+                countries: audience.countries.map(({ country }) => country),
+                audience: { include: [{ list: id }] },
+              }}
+            />
+          </Panel>
+        )}
+      </div>
       {asked === 'rename' && (
         <RenameDialog
           name={name}

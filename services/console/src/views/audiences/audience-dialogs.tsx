@@ -64,7 +64,7 @@ export function RenameDialog({ name: before, lead, rename, onClose }: RenameDial
 }
 
 export function DeleteDialog({ audience, onClose, onGone }: DialogProps & { onGone: () => Promise<void> }) {
-  const { id, name, users, usedBy } = audience;
+  const { id, name, users, usedBy, usedBySaved } = audience;
   return (
     <VerbDialog
       title={`Delete “${name}”?`}
@@ -76,9 +76,11 @@ export function DeleteDialog({ audience, onClose, onGone }: DialogProps & { onGo
       onDone={onGone}
       onClose={onClose}
     >
-      {usedBy === 0
-        ? 'No campaign names it. Reports of runs that had it stay as they are.'
-        : `${countOf(usedBy, 'campaign')} ${usedBy === 1 ? 'names' : 'name'} it: one that is scheduled or runs keeps it, and it is not deleted; a draft cannot be started without it.`}
+      {usedBySaved > 0
+        ? `${countOf(usedBySaved, 'saved audience')} ${usedBySaved === 1 ? 'is' : 'are'} made of it: it is not deleted before ${usedBySaved === 1 ? 'that is' : 'those are'} changed or deleted.`
+        : usedBy === 0
+          ? 'No campaign names it. Reports of runs that had it stay as they are.'
+          : `${countOf(usedBy, 'campaign')} ${usedBy === 1 ? 'names' : 'name'} it: one that is scheduled or runs keeps it, and it is not deleted; a draft cannot be started without it.`}
     </VerbDialog>
   );
 }

@@ -23,13 +23,16 @@ test('rejected lines stand by reason, the most frequent first, each with its fir
 });
 
 test('who depends on a list is counted, and not beyond what the API counts', () => {
-  expect([0, 1, 3, 100].map((usedBy) => usedByWords({ usedBy }))).toEqual([
+  expect([0, 1, 3, 100].map((usedBy) => usedByWords({ usedBy, usedBySaved: 0 }))).toEqual([
     ...['not used', '1 campaign', '3 campaigns', '100 campaigns or more'],
   ]);
+  expect(usedByWords({ usedBy: 0, usedBySaved: 1 })).toBe('1 audience');
+  expect(usedByWords({ usedBy: 3, usedBySaved: 2 })).toBe('3 campaigns, 2 audiences');
 });
 
 test('the name of a file is cut in its middle, another name is not', () => {
   expect(midCut('hcmc-airport-partners-of-the-city-2026-11-18.csv')).toBe('hcmc-airport-p…026-11-18.csv');
+  expect(midCut('hcmc-airport-partners-2026-11-18.csv', 22)).toBe('hcmc-airport…11-18.csv');
   expect(midCut('pilot-penang.csv')).toBe('pilot-penang.csv');
   expect(midCut('Everybody who was there on the evening of the launch')).toContain('of the launch');
 });

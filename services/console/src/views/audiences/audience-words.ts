@@ -4,9 +4,10 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 /** A campaign counts once, and is counted no further than that. */
 const countedAtMost = 100;
 
-export function usedByWords({ usedBy }: Pick<Audience, 'usedBy'>): string {
-  if (usedBy === 0) return 'not used';
-  return usedBy >= countedAtMost ? `${countedAtMost} campaigns or more` : countOf(usedBy, 'campaign');
+export function usedByWords({ usedBy, usedBySaved }: Pick<Audience, 'usedBy' | 'usedBySaved'>): string {
+  const campaigns = usedBy >= countedAtMost ? `${countedAtMost} campaigns or more` : countOf(usedBy, 'campaign');
+  const uses = [...(usedBy > 0 ? [campaigns] : []), ...(usedBySaved > 0 ? [countOf(usedBySaved, 'audience')] : [])];
+  return uses.length === 0 ? 'not used' : uses.join(', ');
 }
 
 /** How many of the countries are named. */
@@ -64,6 +65,6 @@ export function rejectGroups(rejects: readonly RejectedRow[]): RejectGroup[] {
 export function midCut(name: string, most = 28): string {
   const letters = Array.from(name);
   if (letters.length <= most || !/\.(csv|txt)(\.gz)?$/.test(name)) return name;
-  const tail = 13;
+  const tail = most < 28 ? 9 : 13;
   return `${letters.slice(0, most - tail - 1).join('')}…${letters.slice(-tail).join('')}`;
 }

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cutList, named, namedCounts, namedList, partners, rejects } from '../../testing/audiences.ts';
 import { campaigns } from '../../testing/campaign-list.ts';
 import { counted, counting, overlap } from '../../testing/counts.ts';
-import { problem, type Asked } from '../../testing/fake-api.ts';
+import { problem, type Answers, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
+import { savedRiders } from '../../testing/saved-audiences.ts';
 
 const answers = {
   'GET /v1/named-audiences': namedList,
@@ -41,7 +42,26 @@ test('a list that failed says why, and nothing can use it', async () => {
   await openConsole('/audiences?id=aud_cut', { answers });
   expect(await screen.findByText(/^The upload was cut after 604 lines\./)).toBeDefined();
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
-  expect(screen.getByText('No campaign names it.')).toBeDefined();
+  expect(screen.getByText('No campaign and no saved audience names it.')).toBeDefined();
+});
+
+test('a list that saved audiences are made of says which, and why it cannot be deleted', async () => {
+  const { api, user } = await openConsole(path, {
+    answers: {
+      ...answers,
+      'GET /v1/audiences/aud_partners': { ...partners, usedBy: 0, usedBySaved: 1 },
+      'GET /v1/saved-audiences': { items: [savedRiders], next: null },
+    },
+  });
+  const uses = await screen.findByRole('region', { name: 'Used by' });
+  expect(await within(uses).findByText('saved audience of growth, takes it in')).toBeDefined();
+  const link = within(uses).getByRole('link', { name: 'Lapsed riders without staff' });
+  expect(link.getAttribute('href')).toBe('/audiences?id=sav_riders');
+  expect(api.askedFor('GET /v1/saved-audiences').at(-1)?.query).toMatchObject({ list: 'aud_partners' });
+  expect(within(uses).getByText('1 audience')).toBeDefined();
+  await user.click(screen.getByRole('button', { name: /^More about hcmc/ }));
+  await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
+  expect(screen.getByText(/^1 saved audience is made of it: it is not deleted before that is changed/)).toBeDefined();
 });
 
 test('all kinds stand in one list, the most used first, each with its number, its age and its use', async () => {
@@ -65,7 +85,7 @@ test('a row is shown beside the list, whatever its kind', async () => {
   const { user, address } = await openConsole('/audiences', { answers });
   await user.click(await screen.findByRole('link', { name: 'Lapsed riders without staff' }));
   await waitFor(() => expect(address()).toBe('/audiences?id=sav_riders'));
-  expect(await screen.findByRole('region', { name: 'Sources' })).toBeDefined();
+  expect(await screen.findByRole('table', { name: 'Sources with their signs' })).toBeDefined();
   await user.click(screen.getByRole('link', { name: 'Lapsed riders' }));
   await waitFor(() => expect(address()).toBe('/audiences?id=lapsed-riders&of=segment'));
   expect(await screen.findByText('No ride in 90 days')).toBeDefined();
@@ -106,7 +126,7 @@ test('a segmentation service that is away is said', async () => {
   });
   expect(
     await screen.findByText(
-      'The segmentation service does not answer: HTTP 503. Segments are those that campaigns name.',
+      'The segmentation service does not answer: HTTP 503. Segments are those that campaigns and saved audiences name.',
     ),
   ).toBeDefined();
 });
@@ -129,7 +149,8 @@ test('a list is renamed; what is wrong with a name stands at it', async () => {
 
 test('a list is deleted only when that is meant; one that is needed says by what', async () => {
   const { api, user, address } = await openConsole(path, { answers });
-  await user.click(await screen.findByRole('button', { name: 'Delete…' }));
+  await user.click(await screen.findByRole('button', { name: /^More about hcmc/ }));
+  await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
   expect(screen.getByText(/^2 campaigns name it/)).toBeDefined();
   const detail = 'aud_partners is named by cmp_gift, which is scheduled or runs';
   api.answer({ 'DELETE /v1/audiences/:id': () => problem(409, 'audience-in-use', detail) });
@@ -142,9 +163,10 @@ test('a list is deleted only when that is meant; one that is needed says by what
 
 test('a viewer sees lists, and may not touch them', async () => {
   await openConsole(path, { answers, role: 'viewer' });
-  for (const name of ['Rename…', 'Delete…', 'Upload a list'])
+  for (const name of ['Rename…', 'Upload a list'])
     expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true');
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
+  for (const name of [/^New/, /^More about/]) expect(screen.queryByRole('button', { name })).toBeNull();
 });
 
 test('where there is nothing, what comes here is said', async () => {
@@ -152,17 +174,80 @@ test('where there is nothing, what comes here is said', async () => {
   expect(await screen.findByText('No audiences yet')).toBeDefined();
 });
 
+describe('a new audience', () => {
+  const made = { ...savedRiders, id: 'sav_new', name: 'Airport', usedBy: 0, latestUse: null };
+
+  async function openForm(more: Answers = {}) {
+    const opened = await openConsole('/audiences', { answers: { ...answers, ...more } });
+    await opened.user.click(await screen.findByRole('button', { name: /^New audience/ }));
+    await opened.user.click(screen.getByRole('menuitem', { name: 'Combine sources…' }));
+    return opened;
+  }
+
+  test('is combined of sources, saved under a name, and shown', async () => {
+    const { api, user, address } = await openForm({
+      'GET /v1/audiences': { items: [partners], next: null },
+      'POST /v1/saved-audiences': () => Response.json({ ...made, warnings: [] }, { status: 201 }),
+      'GET /v1/saved-audiences/sav_new': made,
+    });
+    const dialog = within(screen.getByRole('dialog', { name: 'New audience' }));
+    const save = dialog.getByRole('button', { name: 'Save' });
+    expect(save.getAttribute('aria-disabled')).toBe('true');
+    await user.type(dialog.getByLabelText(/^Name needed/), ' Airport ');
+    await user.type(dialog.getByLabelText('Owner'), 'wallet');
+    await user.click(dialog.getByRole('button', { name: 'Add Singapore' }));
+    await user.click(dialog.getByRole('button', { name: 'Include a segment' }));
+    await user.type(dialog.getByRole('combobox', { name: 'Segment' }), 'lapsed-riders{Enter}');
+    await user.click(dialog.getByRole('button', { name: 'Leave out a list' }));
+    await user.selectOptions(dialog.getByRole('combobox', { name: 'List' }), partners.id);
+    await user.click(dialog.getByRole('button', { name: 'Add' }));
+    await user.click(save);
+    await waitFor(() => expect(address()).toBe('/audiences?id=sav_new'));
+    expect(api.askedFor('POST /v1/saved-audiences').at(-1)?.body).toEqual({
+      ...{ name: 'Airport', owner: 'wallet', countries: ['SG'] },
+      audience: { include: [{ segment: 'lapsed-riders' }], exclude: [{ list: 'aud_partners' }] },
+    });
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('says what is wrong where it is', async () => {
+    const wrong = [
+      { pointer: '/audience/include/0/segment', code: 'unknown-segment', detail: 'there is no segment "x"' },
+    ];
+    const { user } = await openForm({
+      'POST /v1/saved-audiences': () => problem(422, 'invalid-request', 'the request has problems', wrong),
+    });
+    const dialog = within(screen.getByRole('dialog'));
+    await user.type(dialog.getByLabelText(/^Name needed/), 'x');
+    await user.click(dialog.getByRole('button', { name: 'Add Singapore' }));
+    await user.click(dialog.getByRole('button', { name: 'Include a segment' }));
+    await user.type(dialog.getByRole('combobox', { name: 'Segment' }), 'x');
+    await user.click(dialog.getByRole('button', { name: 'Add' }));
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    const group = within(dialog.getByRole('group', { name: /^Include any of/ }));
+    expect(await group.findByText('There is no segment "x"')).toBeDefined();
+  });
+
+  test('may be an uploaded list too', async () => {
+    const { user } = await openConsole('/audiences', { answers });
+    await user.upload(await screen.findByLabelText('File with a list of users'), new File(['a'], 'riders.csv'));
+    expect(screen.getByRole('group', { name: 'Upload riders.csv' })).toBeDefined();
+    await user.click(screen.getByRole('button', { name: /^New audience/ }));
+    expect(screen.getByRole('menuitem', { name: 'Upload a list…' })).toBeDefined();
+  });
+});
+
 test('a segment that the page does not have is asked for', async () => {
   const { api } = await openConsole('/audiences?id=staff&of=segment', {
     answers: {
       ...answers,
       'GET /v1/named-audiences': ({ query }: Asked) =>
-        Response.json({ ...namedList, items: 'q' in query ? [named.staff] : [named.cut] }),
+        Response.json({ ...namedList, items: 'id' in query ? [named.staff] : [named.cut] }),
     },
   });
   expect(await screen.findByText(/^users, counted exactly in SG/)).toBeDefined();
   const asked = api.askedFor('GET /v1/named-audiences').map(({ query }) => query);
-  expect(asked).toContainEqual({ q: 'staff', kind: 'segment', limit: '200' });
+  expect(asked).toContainEqual({ id: 'staff', kind: 'segment', limit: '1' });
   const uses = screen.getByRole('region', { name: 'Used by' });
   expect(within(uses).getByText('9 campaigns')).toBeDefined();
 });
@@ -195,7 +280,7 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
   api.answer({ 'GET /v1/audience-counts/cnt_1': counted });
   expect(await within(body).findByText('1,700')).toBeDefined();
   expect(body.textContent).toContain('in 8 s');
-  expect(body.textContent).toContain('50 in several sources, served once · 10 left out');
+  expect(body.textContent).toContain('SG 1,400 · VN 300');
 
   await user.click(within(body).getByRole('button', { name: 'Overlap with a segment' }));
   await user.type(within(body).getByRole('combobox', { name: 'Segment' }), 'staff{Enter}');

@@ -5,7 +5,7 @@ import { countNamedAudiencesOptions, listNamedAudiencesOptions } from '#client/@
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
-import { ChooseFile, fileKey, UploadForm } from '../../parts/audience/upload-list.tsx';
+import { fileKey, UploadForm } from '../../parts/audience/upload-list.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
@@ -14,6 +14,7 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AudienceChips } from './audience-chips.tsx';
 import { NamedTable } from './named-table.tsx';
 import { filterWords, namedQuery } from './named-words.ts';
+import { NewAudience } from './new/new-audience.tsx';
 import { shownOf, type AudiencesSearch } from './search.ts';
 import { ShownAudience } from './shown-audience.tsx';
 
@@ -46,7 +47,10 @@ export function AudiencesView() {
   const isFiltered = text !== undefined || kind !== undefined || show !== undefined;
   const total = kind === undefined && show === undefined ? counts.data?.all : null;
   return (
-    <Page title="Audiences" actions={<ChooseFile kind="ink" refusal={refusal} onFile={setFile} />}>
+    <Page
+      title="Audiences"
+      actions={<NewAudience onFile={setFile} onSaved={(id) => void navigate({ search: { id } })} />}
+    >
       <div className="row flex-wrap">
         <AudienceChips counts={counts.data} search={search} onChoose={choose} />
         <span className="ml-auto row phone:w-full">
@@ -59,7 +63,7 @@ export function AudiencesView() {
       </div>
       {unavailable !== null && (
         <p className="t2 sm" role="status">
-          {capitalOf(unavailable)}. Segments are those that campaigns name.
+          {capitalOf(unavailable)}. Segments are those that campaigns and saved audiences name.
         </p>
       )}
       {file !== null && (
@@ -84,7 +88,7 @@ export function AudiencesView() {
           ) : items?.length === 0 ? (
             <Empty icon="users" title="No audiences yet" command="muster audience upload users.csv --name Riders">
               Upload a file with users, and campaigns can take them in or leave them out. Segments come from the
-              segmentation service, and combinations are saved where a campaign is written.
+              segmentation service; combine them with lists under a name, here or where a campaign is written.
             </Empty>
           ) : (
             <NamedTable audiences={items} shown={shown} search={search} />
@@ -110,6 +114,7 @@ export function AudiencesView() {
             id={shown.id}
             listed={items?.find((each) => each.kind === shown.kind && each.id === shown.id)}
             refusal={refusal}
+            onFile={refusal === undefined ? setFile : undefined}
             onGone={() => navigate({ search: ({ id: _, of: __, ...rest }) => rest })}
           />
         )}

@@ -1,4 +1,5 @@
 import type { NamedAudienceSize } from '#client/types.gen.ts';
+import { largeNumber } from '../../parts/audience/exact-count.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { sizeText, sizeVerb } from './named-words.ts';
 
@@ -13,7 +14,7 @@ export function KnownSize({ size, countries }: KnownSizeProps) {
   const verb = sizeVerb({ kind: 'segment', size, countries });
   return (
     <>
-      <span className="text-lg font-semibold tabular-nums">{sizeText(size)}</span>{' '}
+      <span className={largeNumber}>{sizeText(size)}</span>{' '}
       <span className="t2">
         users, {size.exact ? verb.replace('counted', 'counted exactly') : verb}{' '}
         {size.asOf === null ? 'by the segmentation service' : <Time instant={size.asOf} />}

@@ -27,14 +27,14 @@ export function NamedTable({ audiences, shown, search }: NamedTableProps) {
       <thead>
         <tr>
           <th scope="col">Audience</th>
-          <th scope="col" className="text-right w-41 phone:w-37">
+          <th scope="col" className="text-right w-39 phone:w-37">
             Users
           </th>
-          <th scope="col" className="text-right wide w-20.5">
+          <th scope="col" className="text-right wide w-18.5">
             Bad lines
           </th>
-          <th scope="col" className="wide w-44.5" aria-sort="descending">
-            Used by <Icon name="down" size={12} />
+          <th scope="col" className="wide w-47" aria-sort="descending">
+            Used by <Icon name="dn" size={12} />
           </th>
         </tr>
       </thead>
@@ -93,7 +93,9 @@ function Row({ audience, isShown, search }: { audience: NamedAudience; isShown: 
         )}
       </td>
       <td className="two wide">
-        <div className={audience.usedBy === 0 ? 't3' : undefined}>{count}</div>
+        <div className={audience.usedBy + audience.usedBySaved === 0 ? 'truncate t3' : 'truncate'} title={count}>
+          {count}
+        </div>
         {note !== null && (
           <div className="truncate" title={note}>
             {note}

@@ -40,6 +40,13 @@ test('its use is counted, with the newest campaign, unless all of them leave it 
   expect(wordsOfUse({ ...named.staff, usedBy: 1, leftOutBy: 1 })).toEqual({
     ...{ count: '1 campaign', note: 'left out in it' },
   });
+  const latestSaved = { savedAudienceId: 'sav_riders', name: 'Lapsed riders' };
+  expect(wordsOfUse({ ...named.cut, usedBySaved: 1, latestSaved })).toEqual({
+    ...{ count: '1 audience', note: 'Lapsed riders' },
+  });
+  expect(wordsOfUse({ ...named.staff, usedBySaved: 2, latestSaved })).toEqual({
+    ...{ count: '9 campaigns, 2 saved', note: 'Payday, slowly' },
+  });
 });
 
 test('the address says what is shown, and of a segment that it is one', () => {

@@ -62,9 +62,18 @@ function isSame(some: readonly string[], others: readonly string[] | null): bool
 }
 
 /** How it is used, where that is more than its newest campaign. */
-export function wordsOfUse({ usedBy, leftOutBy, latestUse }: NamedAudience): { count: string; note: string | null } {
-  if (usedBy === 0) return { count: 'not used', note: null };
-  const count = countOf(usedBy, 'campaign');
-  if (leftOutBy === usedBy) return { count, note: usedBy === 1 ? 'left out in it' : 'left out in all of them' };
-  return { count, note: latestUse && plainText(latestUse.name) };
+export function wordsOfUse({ usedBy, leftOutBy, usedBySaved, latestUse, latestSaved }: NamedAudience): {
+  count: string;
+  note: string | null;
+} {
+  const campaigns = usedBy > 0 ? [countOf(usedBy, 'campaign')] : [];
+  // Beside campaigns there is little room.
+  const saved = usedBy > 0 ? `${formatCount(usedBySaved)} saved` : countOf(usedBySaved, 'audience');
+  const uses = [...campaigns, ...(usedBySaved > 0 ? [saved] : [])];
+  if (uses.length === 0) return { count: 'not used', note: null };
+  const count = uses.join(', ');
+  if (usedBySaved === 0 && leftOutBy === usedBy)
+    return { count, note: usedBy === 1 ? 'left out in it' : 'left out in all of them' };
+  const latest = latestUse ?? latestSaved;
+  return { count, note: latest && plainText(latest.name) };
 }

@@ -1,29 +1,66 @@
 import { useQuery } from '@tanstack/react-query';
 import { listAudienceRejectsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
+import { useFileChoice } from '../../parts/audience/upload-list.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
-import { rejectGroups } from './audience-words.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { midCut, rejectGroups } from './audience-words.ts';
 
 /** All that are kept of a list. */
 const kept = 1000;
 
+interface RejectedLinesProps {
+  audience: Audience;
+  /** Which list it is has to be said. */
+  isNamed?: boolean;
+  footer?: string;
+  /** A corrected one was chosen; undefined for those who may upload none. */
+  onFile: ((file: File) => void) | undefined;
+}
+
+function Corrected({ onFile }: { onFile: (file: File) => void }) {
+  const { choose, input } = useFileChoice(onFile);
+  return (
+    <>
+      <button type="button" className="link" onClick={choose}>
+        Upload a corrected list
+      </button>
+      {input}
+    </>
+  );
+}
+
 /** By reason, with the first line of each: enough to see what made the file so. */
-export function RejectedLines({ audience: { id, rows, rejected } }: { audience: Audience }) {
+export function RejectedLines({ audience, isNamed = false, footer, onFile }: RejectedLinesProps) {
+  const { id, name, rows, rejected } = audience;
   const rejects = useQuery(listAudienceRejectsOptions({ path: { id }, query: { limit: kept } }));
   const groups = rejects.data && rejectGroups(rejects.data.items);
   return (
     <Panel
       title="Rejected lines"
-      note={`${formatCount(rejected)} of ${formatCount(rows)}`}
+      note={
+        <>
+          {formatCount(rejected)} of {formatCount(rows)}
+          {isNamed && (
+            <span className="wide" title={plainText(name)}>
+              {' '}
+              in {midCut(plainText(name), 24)}
+            </span>
+          )}
+        </>
+      }
       actions={<DownloadLink href={`v1/audiences/${id}/rejects?format=csv`}>CSV</DownloadLink>}
       footer={
-        rejected > kept
-          ? `The first ${formatCount(kept)} of them are kept, and counted here. Upload a corrected list beside it: lists never change.`
-          : 'Upload a corrected list beside it: lists never change.'
+        <>
+          {footer !== undefined && `${footer} `}
+          {rejected > kept && `The first ${formatCount(kept)} of them are kept, and counted here. `}
+          {onFile === undefined ? 'Upload a corrected list' : <Corrected onFile={onFile} />} beside it: lists never
+          change.
+        </>
       }
     >
       {rejects.error !== null && !rejects.data ? (

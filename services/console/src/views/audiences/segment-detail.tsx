@@ -8,22 +8,26 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { AudienceActions } from './audience-actions.tsx';
 import { KnownSize } from './known-size.tsx';
-import { UsedBy } from './used-by.tsx';
+import { sideBySide, UsedBy } from './used-by.tsx';
 
 /** One segment: how many are in it, exactly where one asks, who uses it, and how many of them are elsewhere too. */
 export function SegmentDetail({ segment }: { segment: NamedAudience }) {
-  const { id, name, description, size, usedBy } = segment;
+  const { id, name, description, size } = segment;
   const { installation } = useSession();
   const refusal = useRefusal('manager');
-  const count = useExactCount();
+  const count = useExactCount(size?.countId ?? null);
   const countries = segment.countries ?? installation.countries ?? [];
   const question = { countries, audience: { include: [{ segment: id }] } };
   const missing = countries.length === 0 ? 'It does not say in which countries it has users' : undefined;
   return (
     <div className="grid gap-4 min-w-0">
-      <Panel title={plainText(name)} actions={<AudienceActions taken={{ segment: id }} refusal={refusal} />} padded>
+      <Panel
+        title={plainText(name)}
+        actions={<AudienceActions name={plainText(name)} taken={{ segment: id }} refusal={refusal} />}
+        padded
+      >
         <ExactCountLine
-          {...{ count, question, refusal, missing }}
+          {...{ count, question, refusal, missing, isLarge: true, isSummed: true }}
           estimate={
             size === null ? (
               <span className="t2">How many users it has is not known</span>
@@ -38,15 +42,17 @@ export function SegmentDetail({ segment }: { segment: NamedAudience }) {
           <CopyableId id={id} what="id of the segment" />
         </div>
       </Panel>
-      <Panel title="Overlap" note="how many are in another source too" padded>
-        <Overlap {...{ question, refusal, missing }} />
-      </Panel>
-      <UsedBy
-        of={{ segment: id }}
-        usedBy={usedBy}
-        none="No campaign names it."
-        footer="It is the segmentation service’s: each run reads it anew."
-      />
+      <div className={sideBySide}>
+        <UsedBy
+          of={{ segment: id }}
+          uses={segment}
+          none="No campaign and no saved audience names it."
+          footer="It is the segmentation service’s: each run reads it anew."
+        />
+        <Panel title="Overlap" padded>
+          <Overlap {...{ question, refusal, missing }} />
+        </Panel>
+      </div>
     </div>
   );
 }

@@ -19,6 +19,8 @@ interface ShownAudienceProps {
   listed: NamedAudience | undefined;
   refusal: string | undefined;
   onGone: () => Promise<void>;
+  /** A list was chosen to be uploaded; undefined for those who may upload none. */
+  onFile: ((file: File) => void) | undefined;
 }
 
 const lookEveryMs = 10_000;
@@ -31,38 +33,44 @@ export function ShownAudience({ kind, ...shown }: ShownAudienceProps) {
 
 type ShownProps = Omit<ShownAudienceProps, 'kind'>;
 
-function ShownList({ id, refusal, onGone }: ShownProps) {
+function ShownList({ id, refusal, onGone, onFile }: ShownProps) {
   const list = useQuery({ ...getAudienceOptions({ path: { id } }), refetchInterval: lookEveryMs });
   const error = useKeptError(list);
-  if (list.data) return <AudienceDetail audience={list.data} refusal={refusal} onGone={onGone} />;
+  if (list.data) return <AudienceDetail audience={list.data} {...{ refusal, onGone, onFile }} />;
   if (error === null) return null;
   return <Failed title="The list could not be read" error={error} onRetry={() => void list.refetch()} />;
 }
 
-function ShownSaved({ id, listed, onGone }: ShownProps) {
+function ShownSaved({ id, listed, onGone, onFile }: ShownProps) {
   const saved = useQuery(getSavedAudienceOptions({ path: { id } }));
+  const { data: named } = useNamed('saved', id, listed);
   const error = useKeptError(saved);
-  if (saved.data) return <SavedDetail saved={saved.data} size={listed?.size ?? null} onGone={onGone} />;
+  // Whether it was counted is known before it is estimated.
+  if (saved.data && named !== undefined)
+    return <SavedDetail saved={saved.data} size={named?.size ?? null} {...{ onGone, onFile }} />;
   if (error === null) return null;
   return <Failed title="The saved audience could not be read" error={error} onRetry={() => void saved.refetch()} />;
 }
 
-/** As many as a search may find: its id may be a part of others. */
-const mostFound = 200;
-
-function ShownSegment({ id, listed }: ShownProps) {
-  const query = { q: id, kind: 'segment' as const, limit: mostFound };
+/** As the list says it, asked for where it has another page; null where it is not in it, undefined till it is known. */
+function useNamed(kind: 'saved' | 'segment', id: string, listed: NamedAudience | undefined) {
+  const query = { id, kind, limit: 1 };
   const found = useQuery({ ...listNamedAudiencesOptions({ query }), enabled: listed === undefined });
   const error = useKeptError(found);
-  const segment = listed ?? found.data?.items.find((each) => each.id === id);
+  const isKnown = found.data !== undefined || error !== null;
+  const answer = found.data?.items.find((each) => each.id === id) ?? (isKnown ? null : undefined);
+  return { data: listed ?? answer, error, retry: () => void found.refetch() };
+}
+
+function ShownSegment({ id, listed }: ShownProps) {
+  const { data: segment, error, retry } = useNamed('segment', id, listed);
   if (segment) return <SegmentDetail segment={segment} />;
-  if (error !== null)
-    return <Failed title="The segment could not be read" error={error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return null;
+  if (error !== null) return <Failed title="The segment could not be read" error={error} onRetry={retry} />;
+  if (segment === undefined) return null;
   return (
     <section className="panel" aria-label="Segment">
       <Empty icon="users" title="No such segment">
-        No campaign names “{id}”, and the segmentation service does not offer it.
+        Neither a campaign nor a saved audience names “{id}”, and the segmentation service does not offer it.
       </Empty>
     </section>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { ListedCampaign } from '#client/types.gen.ts';
+import { listCampaignsOptions, listSavedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { Audience, ListedCampaign, SavedAudience } from '#client/types.gen.ts';
 import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -9,14 +9,20 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { lookOf } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { usedByWords } from './audience-words.ts';
 
 const shownAtOnce = 8;
 
+/** Of two panels, the second one smaller; what they end with stands at the bottom. */
+export const sideBySide =
+  'grid grid-cols-[1.12fr_1fr] gap-4 *:min-w-0 *:flex *:flex-col [&>.panel>footer]:mt-auto phone:grid-cols-1';
+
 interface UsedByProps {
   of: Used;
-  usedBy: number;
+  /** Campaigns, and saved audiences. */
+  uses: Pick<Audience, 'usedBy' | 'usedBySaved'>;
   /** Where there is none. */
   none: string;
   /** What their use means for it. */
@@ -26,17 +32,25 @@ interface UsedByProps {
 /** A list or a segment that is taken in or left out, or a combination that was taken. */
 type Used = { list: string } | { segment: string } | { savedAudience: string };
 
-/** Campaigns that it is used by, what needs somebody first. */
-export function UsedBy({ of, usedBy, none, footer }: UsedByProps) {
+/** Campaigns that it is used by, what needs somebody first, and saved audiences. */
+export function UsedBy({ of, uses, none, footer }: UsedByProps) {
+  const { usedBy, usedBySaved } = uses;
   const query = { ...of, sort: 'state' as const, limit: shownAtOnce };
   const campaigns = useQuery({ ...listCampaignsOptions({ query }), enabled: usedBy > 0 });
+  const saved = useQuery({
+    ...listSavedAudiencesOptions({ query: { ...('savedAudience' in of ? {} : of), limit: shownAtOnce } }),
+    enabled: usedBySaved > 0,
+  });
   const items = campaigns.data?.items ?? [];
+  const audiences = saved.data?.items ?? [];
+  const isUsed = usedBy + usedBySaved > 0;
+  const error = (campaigns.data ? null : campaigns.error) ?? (saved.data ? null : saved.error);
   return (
-    <Panel title="Used by" note={usedBy > 0 ? usedByWords({ usedBy }) : undefined} footer={footer}>
-      {usedBy === 0 ? (
+    <Panel title="Used by" note={isUsed ? usedByWords(uses) : undefined} footer={footer}>
+      {!isUsed ? (
         <p className="pad t3 sm">{none}</p>
-      ) : campaigns.error !== null && !campaigns.data ? (
-        <Failed title="The campaigns could not be read" error={campaigns.error} />
+      ) : error !== null ? (
+        <Failed title="What uses it could not be read" error={error} />
       ) : (
         <ul className="pad sm grid gap-1.75">
           {items.map((campaign) => (
@@ -45,9 +59,15 @@ export function UsedBy({ of, usedBy, none, footer }: UsedByProps) {
           {usedBy > items.length && items.length > 0 && (
             <li>
               <Link className="link" to="/campaigns" search={of}>
-                All of them
+                All campaigns
               </Link>
             </li>
+          )}
+          {audiences.map((audience) => (
+            <SavedUse key={audience.id} audience={audience} of={of} />
+          ))}
+          {usedBySaved > audiences.length && audiences.length > 0 && (
+            <li className="t3">and {countOf(usedBySaved - audiences.length, 'other saved audience')}</li>
           )}
         </ul>
       )}
@@ -83,10 +103,35 @@ function Use({ campaign, of }: { campaign: ListedCampaign; of: Used }) {
   );
 }
 
+function SavedUse({ audience: { id, name, owner, audience }, of }: { audience: SavedAudience; of: Used }) {
+  return (
+    <li className="flex items-start gap-2">
+      <span className="t2 flex pt-px">
+        <Icon name="star" size={14} />
+      </span>
+      <span className="min-w-0">
+        <Link to="/audiences" search={{ id }} className="link wrap-anywhere">
+          {plainText(name)}
+        </Link>
+        <br />
+        <span className="t3">
+          saved audience{owner !== undefined && ` of ${plainText(owner)}`}, {takes(audience, of)}
+        </span>
+      </span>
+    </li>
+  );
+}
+
 function howUsed({ audience, savedAudience }: ListedCampaign, of: Used): string {
   if ('savedAudience' in of) return savedAudience ? `took revision ${savedAudience.revision}` : 'took it';
-  const isLeftOut = (audience.exclude ?? []).some((entry) =>
-    'list' in of ? 'list' in entry && entry.list === of.list : 'segment' in entry && entry.segment === of.segment,
+  return takes(audience, of);
+}
+
+function takes({ exclude = [] }: Pick<ListedCampaign['audience'], 'exclude'>, of: Used): string {
+  const isLeftOut = exclude.some(
+    (entry) =>
+      ('list' in of && 'list' in entry && entry.list === of.list) ||
+      ('segment' in of && 'segment' in entry && entry.segment === of.segment),
   );
   return isLeftOut ? 'leaves it out' : 'takes it in';
 }

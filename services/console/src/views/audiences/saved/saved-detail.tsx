@@ -3,37 +3,40 @@ import { useState, type ReactNode } from 'react';
 import { estimateSavedAudience } from '#client/sdk.gen.ts';
 import type { NamedAudienceSize, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
-import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
+import { ExactCountLine, largeNumber } from '../../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
-import { SourceUsers, SourceWords } from '../../../parts/audience/source-words.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
-import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
+import { useNamedSources } from '../../../parts/audience/use-sources.ts';
 import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
-import { sourceOf } from '../../../parts/campaign/form-definition.ts';
-import { usersOfSource } from '../../../parts/campaign/sources.ts';
 import { CopyableId } from '../../../parts/controls/copy-button.tsx';
 import { Panel } from '../../../parts/panels/panel.tsx';
 import { Time } from '../../../parts/times/time.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
 import { AudienceActions } from '../audience-actions.tsx';
+import { fileEquation } from '../audience-words.ts';
 import { KnownSize } from '../known-size.tsx';
-import { UsedBy } from '../used-by.tsx';
-import { DeleteSavedDialog, RenameSavedDialog } from './saved-dialogs.tsx';
+import { AudienceForm } from '../new/audience-form.tsx';
+import { RejectedLines } from '../rejected-lines.tsx';
+import { sideBySide, UsedBy } from '../used-by.tsx';
+import { DeleteSavedDialog } from './saved-dialogs.tsx';
+import { SourcesTable } from './sources-table.tsx';
 
 interface SavedDetailProps {
   saved: SavedAudience;
   /** As the list says it; null: not known. */
   size: NamedAudienceSize | null;
   onGone: () => Promise<void>;
+  onFile: ((file: File) => void) | undefined;
 }
 
-/** One combination: how many it is, what it is made of, and what took it. */
-export function SavedDetail({ saved, size, onGone }: SavedDetailProps) {
+/** One combination: how many it is and by which sum, what fell out of its lists, what took it, and its overlap. */
+export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
   const { id, revision, name, description, owner, countries, audience, usedBy } = saved;
   const { include, exclude } = audience;
   const refusal = useRefusal('manager');
-  const count = useExactCount();
-  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const count = useExactCount(size?.countId ?? null);
+  const sources = useNamedSources(audience);
+  const [asked, setAsked] = useState<'change' | 'delete'>();
   const close = () => setAsked(undefined);
   const estimate = useQuery({
     queryKey: ['savedAudienceEstimate', id, revision],
@@ -43,43 +46,59 @@ export function SavedDetail({ saved, size, onGone }: SavedDetailProps) {
     retry: false,
   });
   const question = { countries, audience: { include, ...(exclude && { exclude }) } };
+  const taken = new Set(include.flatMap((entry) => ('list' in entry ? [entry.list] : [])));
+  const withRejects = sources.lists.filter((list) => taken.has(list.id) && list.rejected > 0);
   return (
     <div className="grid gap-4 min-w-0">
       <Panel
         title={plainText(name)}
-        actions={<AudienceActions taken={{ saved: id }} refusal={refusal} onAsked={setAsked} />}
-        padded
+        actions={
+          <AudienceActions
+            name={plainText(name)}
+            taken={{ saved: id }}
+            refusal={refusal}
+            change={{ words: 'Change…', ask: () => setAsked('change') }}
+            onDelete={() => setAsked('delete')}
+          />
+        }
       >
-        <ExactCountLine
-          {...{ count, question, refusal }}
-          estimate={
-            size?.exact === true ? (
-              <KnownSize size={size} countries={countries} />
-            ) : (
-              <Estimated {...{ estimate, refusal }} />
-            )
-          }
-        />
-        {description !== undefined && <p className="mt-1.5 wrap-anywhere">{plainText(description)}</p>}
-        <div className="sm t3 row flex-wrap mt-1">
-          <span>
-            {countries.join(', ')}
-            {owner !== undefined && ` · owner ${plainText(owner)}`} · revision {revision}
-          </span>
-          <CopyableId id={id} what="id of the saved audience" />
+        <div className="pad">
+          <ExactCountLine
+            {...{ count, question, refusal, isLarge: true, isSummed: true }}
+            estimate={
+              size?.exact === true ? (
+                <KnownSize size={size} countries={countries} />
+              ) : (
+                <Estimated {...{ estimate, refusal }} />
+              )
+            }
+          />
+          {description !== undefined && <p className="mt-1.5 wrap-anywhere">{plainText(description)}</p>}
+          <div className="sm t3 row flex-wrap mt-0.5">
+            <span>
+              {countries.join(', ')}
+              {owner !== undefined && ` · owner ${plainText(owner)}`} · revision {revision}
+            </span>
+            <CopyableId id={id} what="id of the saved audience" />
+          </div>
         </div>
+        <SourcesTable {...{ saved, ...sources }} counted={count.counted} estimate={estimate.data} />
       </Panel>
-      <Sources saved={saved} estimate={estimate.data} />
-      <Panel title="Overlap" note="how many are in another source too" padded>
-        <Overlap {...{ question, refusal }} />
-      </Panel>
-      <UsedBy
-        of={{ savedAudience: id }}
-        usedBy={usedBy}
-        none="No campaign took it, or has its sources still."
-        footer="They have copies of its sources: a change of it, or its end, changes none of them."
-      />
-      {asked === 'rename' && <RenameSavedDialog saved={saved} onClose={close} />}
+      {withRejects.map((list) => (
+        <RejectedLines key={list.id} audience={list} isNamed footer={fileEquation(list)} onFile={onFile} />
+      ))}
+      <div className={sideBySide}>
+        <UsedBy
+          of={{ savedAudience: id }}
+          uses={{ usedBy, usedBySaved: 0 }}
+          none="No campaign took it, or has its sources still."
+          footer="They have copies of its sources: a change of it, or its end, changes none of them."
+        />
+        <Panel title="Overlap" padded>
+          <Overlap {...{ question, refusal }} />
+        </Panel>
+      </div>
+      {asked === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
       {asked === 'delete' && <DeleteSavedDialog saved={saved} onClose={close} onGone={onGone} />}
     </div>
   );
@@ -96,44 +115,10 @@ function Estimated({ estimate: { data, isError }, refusal }: EstimatedProps): Re
   if (!data) return <span className="t3">estimating…</span>;
   return (
     <>
-      <span className="text-lg font-semibold tabular-nums">{boundsText(audienceBounds(data))}</span>{' '}
+      <span className={largeNumber}>{boundsText(audienceBounds(data))}</span>{' '}
       <span className="t2">
         users, estimated <Time instant={data.asOf} />
       </span>
     </>
-  );
-}
-
-/** What it adds and what it leaves out, each with its sign. */
-function Sources({ saved, estimate }: { saved: SavedAudience; estimate: SavedAudienceEstimate | undefined }) {
-  const lists = useLists();
-  const runs = useEarlierRuns();
-  const { include, exclude = [] } = saved.audience;
-  const lines = [
-    ...include.map((entry, index) => ({ role: 'include' as const, index, source: sourceOf(entry) })),
-    ...exclude.map((entry, index) => ({ role: 'exclude' as const, index, source: sourceOf(entry) })),
-  ];
-  return (
-    <Panel title="Sources" note="whoever is in one with +, and in none with −">
-      <ul>
-        {lines.map(({ role, index, source }) => (
-          <li
-            key={`${role} ${index}`}
-            className="flex items-baseline gap-2.5 py-1.5 px-4 border-t border-line first:border-0 phone:flex-wrap"
-          >
-            <span className="t3 w-3 flex-none">
-              <span aria-hidden="true">{role === 'include' ? '+' : '−'}</span>
-              <span className="sr-only">{role === 'include' ? 'takes in' : 'leaves out'}</span>
-            </span>
-            <span className="flex-1 min-w-0 wrap-anywhere phone:basis-[70%]">
-              <SourceWords {...{ source, lists, runs }} />
-            </span>
-            <span className="t2 text-right phone:basis-full phone:pl-5.5 phone:text-left">
-              <SourceUsers {...{ source, lists }} users={usersOfSource(estimate, role, index)} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Panel>
   );
 }

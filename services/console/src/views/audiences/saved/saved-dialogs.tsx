@@ -1,30 +1,11 @@
-import { changeSavedAudience, deleteSavedAudience } from '#client/sdk.gen.ts';
+import { deleteSavedAudience } from '#client/sdk.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
 import { VerbDialog } from '../../../parts/overlays/verb-dialog.tsx';
 import { countOf } from '../../../parts/words/numbers.ts';
-import { RenameDialog } from '../audience-dialogs.tsx';
 
 interface DialogProps {
   saved: SavedAudience;
   onClose: () => void;
-}
-
-export function RenameSavedDialog({ saved: { id, revision, name }, onClose }: DialogProps) {
-  return (
-    <RenameDialog
-      name={name}
-      lead="Campaigns that took it go on as they are. Its name is a revision of it."
-      rename={(wanted) =>
-        changeSavedAudience({
-          path: { id },
-          body: { name: wanted },
-          headers: { 'if-match': `"${revision}"` },
-          throwOnError: true,
-        })
-      }
-      onClose={onClose}
-    />
-  );
 }
 
 export function DeleteSavedDialog({ saved, onClose, onGone }: DialogProps & { onGone: () => Promise<void> }) {

@@ -4,22 +4,18 @@ import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
 import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
-import { Button } from '../../../parts/controls/button.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
-import { Icon } from '../../../parts/icon/icon.tsx';
 import { AddSource } from '../../../parts/audience/add-source.tsx';
-import { CountriesField } from './countries-field.tsx';
+import { CountriesField } from '../../../parts/audience/countries-field.tsx';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import { SourceUsers, SourceWords } from '../../../parts/audience/source-words.tsx';
+import { SourceList } from '../../../parts/audience/source-list.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
 import { SavedAs } from './saved-as.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
-
-const icons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
 /** Who: countries, whoever is in one of these and in none of those, and how many of them get nothing. */
 export function AudienceSection({ editor }: { editor: Editor }) {
@@ -141,32 +137,14 @@ interface SourcesProps {
 }
 
 function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
-  const remove = (source: SourceForm) =>
-    change({ [role]: form[role].filter((each) => each !== source), savedAudience: null });
   return (
-    <ul className="box" aria-label={role === 'include' ? 'Included' : 'Left out'}>
-      {form[role].map((source, index) => (
-        <li
-          key={JSON.stringify(source)}
-          className="flex items-center gap-2.5 min-h-8 py-0.75 pr-1.5 pl-4 border-t border-line first:border-0 phone:flex-wrap phone:gap-y-0.5 phone:py-2 phone:pl-3"
-        >
-          <Icon name={icons[source.kind]} size={14} className="t2" />
-          <span className="flex-1 min-w-0 wrap-anywhere phone:basis-[70%]">
-            <SourceWords {...{ source, lists, runs }} />
-            <ProblemsAt pointer={`/audience/${role}/${index}`} />
-          </span>
-          <span className="t2 text-right phone:order-4 phone:basis-full phone:pl-6 phone:text-left">
-            <SourceUsers {...{ source, lists }} users={usersOfSource(standing.preview, role, index)} />
-          </span>
-          <Button
-            small
-            kind="ghost"
-            icon="x"
-            label={`Remove ${source.kind} ${index + 1}`}
-            onClick={() => remove(source)}
-          />
-        </li>
-      ))}
-    </ul>
+    <SourceList
+      label={role === 'include' ? 'Included' : 'Left out'}
+      sources={form[role]}
+      {...{ lists, runs }}
+      usersOf={(index) => usersOfSource(standing.preview, role, index)}
+      note={(index) => <ProblemsAt pointer={`/audience/${role}/${index}`} />}
+      onRemove={(source) => change({ [role]: form[role].filter((each) => each !== source), savedAudience: null })}
+    />
   );
 }

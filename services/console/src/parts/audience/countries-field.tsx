@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { countryName } from '../../../parts/campaign/country-names.ts';
-import { FieldGroup } from '../../../parts/forms/form-field.tsx';
-import { Icon } from '../../../parts/icon/icon.tsx';
+import { countryName } from '../campaign/country-names.ts';
+import { FieldGroup } from '../forms/form-field.tsx';
+import { Icon } from '../icon/icon.tsx';
 
 interface CountriesFieldProps {
   countries: readonly string[];

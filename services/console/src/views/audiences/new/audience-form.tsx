@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeSavedAudience, createSavedAudience } from '#client/sdk.gen.ts';
+import type { SavedAudience } from '#client/types.gen.ts';
+import { problemOf } from '../../../api/problems.ts';
+import { useSession } from '../../../frame/session/session.ts';
+import { CountriesField } from '../../../parts/audience/countries-field.tsx';
+import { entryOf, sourceOf } from '../../../parts/campaign/form-definition.ts';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { TextInput } from '../../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
+import { useRefusedFields } from '../../../parts/forms/refused-fields.ts';
+import { Dialog } from '../../../parts/overlays/dialog.tsx';
+import { SourcesField } from './sources-field.tsx';
+
+interface AudienceFormProps {
+  /** What is changed; undefined where one is made. */
+  saved?: SavedAudience;
+  onSaved: (id: string) => void;
+  onClose: () => void;
+}
+
+const nothing: Pick<SavedAudience, 'name' | 'description' | 'owner' | 'countries' | 'audience'> = {
+  ...{ name: '', countries: [], audience: { include: [] } },
+};
+
+/** A combination of sources under a name: which, where, and who answers for it. */
+export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
+  const queries = useQueryClient();
+  const { installation } = useSession();
+  const known = installation.countries ?? [];
+  const before = saved ?? nothing;
+  const [name, setName] = useState(before.name);
+  const [owner, setOwner] = useState(before.owner ?? '');
+  const [description, setDescription] = useState(before.description ?? '');
+  const [countries, setCountries] = useState<readonly string[]>(
+    saved === undefined && known.length === 1 ? known : before.countries,
+  );
+  const [include, setInclude] = useState<readonly SourceForm[]>(before.audience.include.map(sourceOf));
+  const [exclude, setExclude] = useState<readonly SourceForm[]>((before.audience.exclude ?? []).map(sourceOf));
+  const save = useMutation({
+    mutationFn: async () => {
+      const { exclude: _, ...kept } = before.audience;
+      const body = {
+        name: name.trim(),
+        countries: [...countries],
+        audience: {
+          ...kept,
+          include: include.map(entryOf),
+          ...(exclude.length > 0 && { exclude: exclude.map(entryOf) }),
+        },
+      };
+      const [of, about] = [owner.trim(), description.trim()];
+      if (saved === undefined) {
+        const said = { ...(of !== '' && { owner: of }), ...(about !== '' && { description: about }) };
+        return (await createSavedAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+      }
+      return (
+        await changeSavedAudience({
+          path: { id: saved.id },
+          // What is emptied is taken away.
+          body: { ...body, owner: of === '' ? null : of, description: about === '' ? null : about },
+          headers: { 'if-match': `"${saved.revision}"` },
+          throwOnError: true,
+        })
+      ).data;
+    },
+    onSuccess: async ({ id }) => {
+      onSaved(id);
+      await queries.invalidateQueries();
+    },
+  });
+  const problems = useRefusedFields(save.error);
+  const isSaid = name.trim() !== '' && countries.length > 0 && include.length > 0;
+  return (
+    <Dialog
+      title={saved === undefined ? 'New audience' : `Change “${saved.name}”`}
+      isWide
+      lead={
+        saved === undefined
+          ? 'Whoever is in one of the sources, without whom you leave out. Campaigns take a copy of it.'
+          : 'As its next revision. Campaigns that took it go on as they are: they have copies of its sources.'
+      }
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="ink"
+            disabled={save.isPending}
+            refusal={isSaid ? undefined : 'It needs a name, countries, and whom to take in'}
+            onClick={() => save.mutate()}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <FormProblemsContext value={problems}>
+        <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
+          <FormField pointer="/name" label="Name" required>
+            {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
+          </FormField>
+          <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+            {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
+          </FormField>
+        </div>
+        <CountriesField countries={countries} known={known} onChange={setCountries} onLeave={() => undefined} />
+        <SourcesField role="include" sources={include} countries={countries} onChange={setInclude} />
+        <SourcesField role="exclude" sources={exclude} countries={countries} onChange={setExclude} />
+        <FormField pointer="/description" label="What it is for">
+          {(control) => <TextInput {...control} value={description} onText={setDescription} />}
+        </FormField>
+      </FormProblemsContext>
+      {save.isError && problemOf(save.error).errors.length === 0 && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(save.error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}

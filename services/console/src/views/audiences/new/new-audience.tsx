@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { useRefusal } from '../../../frame/session/session.ts';
+import { useFileChoice } from '../../../parts/audience/upload-list.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Menu, MenuItem } from '../../../parts/overlays/menu.tsx';
+import { AudienceForm } from './audience-form.tsx';
+
+interface NewAudienceProps {
+  /** A list was chosen to be uploaded. */
+  onFile: (file: File) => void;
+  onSaved: (id: string) => void;
+}
+
+/** The ways to make one: of sources that there are, or of a file. Nothing for those who may not. */
+export function NewAudience({ onFile, onSaved }: NewAudienceProps) {
+  const refusal = useRefusal('manager');
+  const { choose, input } = useFileChoice(onFile);
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <Button icon="up" className="wide" refusal={refusal} onClick={choose}>
+        Upload a list
+      </Button>
+      {input}
+      {refusal === undefined && (
+        <Menu
+          target={(target) => (
+            <Button {...target} kind="ink" icon="plus">
+              <span className="wide">New audience</span>
+              <span className="narrow">New</span>
+            </Button>
+          )}
+        >
+          <MenuItem onClick={() => setAsked(true)}>Combine sources…</MenuItem>
+          <MenuItem onClick={choose}>Upload a list…</MenuItem>
+        </Menu>
+      )}
+      {isAsked && (
+        <AudienceForm
+          onClose={() => setAsked(false)}
+          onSaved={(id) => {
+            setAsked(false);
+            onSaved(id);
+          }}
+        />
+      )}
+    </>
+  );
+}

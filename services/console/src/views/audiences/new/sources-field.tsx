@@ -1,0 +1,51 @@
+import { AddSource } from '../../../parts/audience/add-source.tsx';
+import { SourceList } from '../../../parts/audience/source-list.tsx';
+import { UploadList } from '../../../parts/audience/upload-list.tsx';
+import { useEarlierRuns, useLists, useNamedSources } from '../../../parts/audience/use-sources.ts';
+import { entryOf } from '../../../parts/campaign/form-definition.ts';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { isSameSource } from '../../../parts/campaign/sources.ts';
+import { FieldGroup } from '../../../parts/forms/form-field.tsx';
+
+interface SourcesFieldProps {
+  role: 'include' | 'exclude';
+  sources: readonly SourceForm[];
+  countries: readonly string[];
+  onChange: (sources: readonly SourceForm[]) => void;
+}
+
+const words = {
+  include: { label: 'Include any of', note: undefined, what: 'Include a', list: 'Included' },
+  exclude: { label: 'Leave out', note: 'whoever is in one of these', what: 'Leave out a', list: 'Left out' },
+} as const;
+
+/** Segments, lists and earlier runs that are taken in, or left out. */
+export function SourcesField({ role, sources, countries, onChange }: SourcesFieldProps) {
+  const lists = useLists();
+  const runs = useEarlierRuns();
+  const named = useNamedSources({ include: sources.map(entryOf) });
+  const { label, note, what, list } = words[role];
+  const add = (source: SourceForm) => {
+    if (!sources.some((each) => isSameSource(each, source))) onChange([...sources, source]);
+  };
+  return (
+    <FieldGroup pointer={`/audience/${role}`} label={label} note={note}>
+      {sources.length > 0 ? (
+        <SourceList
+          label={list}
+          sources={sources}
+          lists={[...named.lists, ...lists]}
+          runs={[...named.runs, ...runs]}
+          onRemove={(source) => onChange(sources.filter((each) => each !== source))}
+        />
+      ) : (
+        role === 'include' && <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
+      )}
+      <AddSource what={what} lists={lists} runs={runs} onAdd={add}>
+        {role === 'include' && (
+          <UploadList countries={countries} onUploaded={({ id }) => add({ kind: 'list', list: id })} />
+        )}
+      </AddSource>
+    </FieldGroup>
+  );
+}

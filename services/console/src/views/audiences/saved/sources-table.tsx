@@ -1,0 +1,207 @@
+import type { ReactNode } from 'react';
+import type { Audience, AudienceCount, Run, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
+import { isOpen } from '../../../parts/audience/use-exact-count.ts';
+import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { sourceOf } from '../../../parts/campaign/form-definition.ts';
+import { outcomesInWords, usersOfSource } from '../../../parts/campaign/sources.ts';
+import { shortId } from '../../../parts/controls/copy-button.tsx';
+import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
+import { Time } from '../../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../../parts/words/numbers.ts';
+import { plainText } from '../../../parts/words/plain-text.ts';
+import { midCut } from '../audience-words.ts';
+import { signedLines, sumOf, type SignedLine } from './signed-lines.ts';
+
+interface SourcesTableProps {
+  saved: SavedAudience;
+  /** The exact count of it, or what is there of it by now. */
+  counted: AudienceCount | undefined;
+  estimate: SavedAudienceEstimate | undefined;
+  lists: readonly Audience[];
+  runs: readonly Run[];
+}
+
+/** From the sources to the users, each with its sign: a sum that adds up where it was counted, else what each has. */
+export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesTableProps) {
+  const lines = counted && isOfUse(counted) ? signedLines(counted) : undefined;
+  const { include, exclude = [] } = saved.audience;
+  const nameOf = (role: 'include' | 'exclude', index: number) => {
+    const entry = (role === 'include' ? include : exclude)[index];
+    return entry ? nameOfSource(sourceOf(entry), role === 'exclude', { lists, runs }) : undefined;
+  };
+  return (
+    <>
+      <table className="table-fixed border-t border-line [--row:30px]">
+        <caption className="sr-only">Sources with their signs</caption>
+        <colgroup>
+          <col className="w-9" />
+          <col />
+          <col className="wide w-36" />
+          <col className="w-26" />
+        </colgroup>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">Sign</th>
+            <th scope="col">Source</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Users</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines && counted ? (
+            <>
+              {lines.map((line) => (
+                <Line key={'index' in line ? `${line.of} ${line.index}` : line.of} sign={line.sign} {...wordsOf(line)}>
+                  {formatCount(line.users)}
+                </Line>
+              ))}
+              <Sum kind={isOpen(counted) ? 'so far' : <Check isRight={sumOf(lines) === counted.users} />}>
+                {formatCount(counted.users)}
+              </Sum>
+            </>
+          ) : (
+            <>
+              {include.map((entry, index) => (
+                <Line key={`include ${index}`} sign="+" {...nameOf('include', index)}>
+                  <Known users={usersOfSource(estimate, 'include', index)} isEstimate={'segment' in entry} />
+                </Line>
+              ))}
+              {exclude.map((entry, index) => (
+                <Line key={`exclude ${index}`} sign="−" {...nameOf('exclude', index)}>
+                  <Known users={usersOfSource(estimate, 'exclude', index)} isEstimate={'segment' in entry} />
+                </Line>
+              ))}
+              {estimate && <Sum kind="estimated">{boundsText(audienceBounds(estimate))}</Sum>}
+            </>
+          )}
+        </tbody>
+      </table>
+      {!lines && <footer>{whyNoSum(counted)}</footer>}
+    </>
+  );
+
+  function wordsOf(line: SignedLine): LineWords | undefined {
+    if ('index' in line) return nameOf(line.of, line.index);
+    if (line.of === 'elsewhere') return { name: 'in another country too', kind: 'counted there' };
+    return { name: include.length === 2 ? 'in both sources' : 'in several sources', kind: 'served once' };
+  }
+}
+
+function isOfUse({ state }: AudienceCount): boolean {
+  return state === 'done' || state === 'running';
+}
+
+function whyNoSum(counted: AudienceCount | undefined): string {
+  if (counted?.state === 'done')
+    return 'This count was made without its parts. Counted again, it says how many each source adds or takes.';
+  return 'How many of them are in several sources, and how many each − takes, is known once it is counted exactly.';
+}
+
+interface LineWords {
+  icon?: IconName;
+  name: ReactNode;
+  /** The whole name, where it is cut. */
+  title?: string;
+  kind: ReactNode;
+  /** What it ends with differs from others: it is not cut. */
+  isWhole?: boolean;
+}
+
+const nameless: LineWords = { name: '', kind: '' };
+
+function Line({ sign, children, ...words }: { sign: string; children: ReactNode } & Partial<LineWords>) {
+  const { icon, name, title, kind, isWhole = false } = { ...nameless, ...words };
+  const isTaken = sign === '+';
+  return (
+    <tr className={isTaken ? undefined : 't2'}>
+      <Sign sign={sign} />
+      <td>
+        <span className="flex items-center gap-1.5 min-w-0">
+          {icon && <Icon name={icon} size={14} className="t3 flex-none" />}
+          <span className={`${isWhole ? 'py-1.5' : 'truncate'} ${isTaken ? 'font-medium' : ''}`} title={title}>
+            {name}
+          </span>
+        </span>
+      </td>
+      <td className="t3 sm truncate wide" title={typeof kind === 'string' ? kind : undefined}>
+        {kind}
+      </td>
+      <td className="text-right">{children}</td>
+    </tr>
+  );
+}
+
+const signWords = { '+': 'plus', '−': 'less', '=': 'is' };
+
+function Sign({ sign }: { sign: string }) {
+  const words = Object.entries(signWords).find(([each]) => each === sign)?.[1];
+  return (
+    <td className="t3">
+      <span aria-hidden="true">{sign}</span>
+      <span className="sr-only">{words}</span>
+    </td>
+  );
+}
+
+function Sum({ kind, children }: { kind: ReactNode; children: ReactNode }) {
+  return (
+    <tr className="sum">
+      <Sign sign="=" />
+      <td>Audience</td>
+      <td className="sm wide t3 font-normal">{kind}</td>
+      <td className="text-right">{children}</td>
+    </tr>
+  );
+}
+
+function Check({ isRight }: { isRight: boolean }) {
+  return (
+    <span className={`${isRight ? 'c-ok' : 'c-bad'} flex items-center gap-1.25`}>
+      <Icon name={isRight ? 'check' : 'failed'} size={12} />
+      {isRight ? 'adds up' : 'does not add up'}
+    </span>
+  );
+}
+
+/** Of one source, before all of them were counted. */
+function Known({ users, isEstimate }: { users: number | null | undefined; isEstimate: boolean }) {
+  if (users === undefined) return null;
+  if (users === null) return <span className="t3">not known</span>;
+  return `${isEstimate ? 'about ' : ''}${formatCount(users)}`;
+}
+
+interface KnownSources {
+  lists: readonly Audience[];
+  runs: readonly Run[];
+}
+
+function nameOfSource(source: SourceForm, isLeftOut: boolean, { lists, runs }: KnownSources): LineWords {
+  switch (source.kind) {
+    case 'segment': {
+      const title = plainText(source.segment);
+      return { icon: 'users', name: title, title, kind: isLeftOut ? 'segment, left out' : 'segment' };
+    }
+    case 'list': {
+      const list = lists.find(({ id }) => id === source.list);
+      const title = list ? plainText(list.name) : source.list;
+      const rows = list ? `list of ${countOf(list.rows, 'line')}` : 'list';
+      return {
+        ...{ icon: 'audit' as const, name: list ? midCut(title, 22) : shortId(title), title },
+        kind: isLeftOut ? 'list, left out' : rows,
+      };
+    }
+    case 'run': {
+      const run = runs.find(({ runId }) => runId === source.runId);
+      const outcomes = outcomesInWords(source.outcomes, source.step);
+      if (!run)
+        return { icon: 'campaign', name: `${shortId(source.runId)}, ${outcomes}`, kind: 'earlier run', isWhole: true };
+      const name = (
+        <>
+          run of <Time instant={run.scheduledFor} />, {outcomes}
+        </>
+      );
+      return { icon: 'campaign', name, kind: plainText(run.campaignName), isWhole: true };
+    }
+  }
+}
