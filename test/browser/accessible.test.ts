@@ -71,7 +71,7 @@ const dialogs = [
   { pathOf: () => 'quiet-hours', button: /^New/ },
   { pathOf: () => 'suppressions', button: /^Add people/ },
   { pathOf: () => 'suppressions', button: /^Upload/ },
-  { pathOf: () => 'audiences?kind=saved', button: 'Rename…' },
+  { pathOf: () => 'audiences?kind=saved', button: 'Change…' },
   { pathOf: () => 'templates', button: 'Change Payday' },
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
   { pathOf: () => 'notices', button: 'New notice' },
