@@ -134,6 +134,41 @@ test('a doctor names services that run with another value of a setting than the 
   await database.drop();
 });
 
+test('a doctor names the processes whose clock or zone data is off', async () => {
+  const database = await createEmptyTestDatabase();
+  await migrate(database.url);
+  const pool = createPool({
+    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+  });
+  const processes = async () =>
+    (await examineInstallation({ DATABASE_URL: database.url })).find(({ name }) => name === 'processes');
+  const begin = (owner: string, zoneData: string, aheadMs: number | null) =>
+    pool.query(
+      `insert into processes (owner, service, version, region, node, zone_data, clock_ahead_ms, clock_within_ms,
+        expires_at)
+      values ($1, 'worker', '0.1.0', 'sg', '24.1.0', $2, $3, 2, now() + interval '90 s')`,
+      [owner, zoneData, aheadMs],
+    );
+  expect(await processes()).toMatchObject({ ok: true, found: 'none runs' });
+  await begin('worker@new/0', '2026c', null);
+  expect((await processes())?.found).toBe('1 run; their clocks are not known yet; zone data 2026c in all of them');
+  await begin('worker@a/1', '2026c', 1);
+  await begin('worker@b/2', '2026c', -3);
+  expect(await processes()).toMatchObject({
+    ok: true,
+    found: "3 run; their clocks and the database's are at most 8 ms apart; zone data 2026c in all of them",
+  });
+  await begin('worker@late/3', '2025b', -4000);
+  expect(await processes()).toMatchObject({
+    ok: false,
+    found:
+      "the clock of worker@late in sg is 4000 ms behind the database's, to 2 ms; " +
+      '1 of them (worker@late) go by zone data 2025b, 3 by 2026c',
+  });
+  await pool.end();
+  await database.drop();
+});
+
 test('a doctor names the pooler that DATABASE_URL leads to', async () => {
   const database = await createEmptyTestDatabase();
   const pooler = await startTransactionPooler(database.url);

@@ -11,6 +11,7 @@ import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
+import { readProcessStanding } from '../../shared/postgres/registry/process-standing.ts';
 import { readSchemaState, type SchemaState } from '../../shared/postgres/connection/schema-state.ts';
 import { readQuotaUse, type AccountUse } from '../../shared/postgres/registry/account-quotas.ts';
 import { readRestored, type Restored } from '../../shared/postgres/restored/settle-restored.ts';
@@ -29,6 +30,7 @@ import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts'
 import { checkConfiguration, configured } from './check-configuration.ts';
 import { checkEndpoints } from './check-endpoints.ts';
 import { checkIssuer } from './check-issuer.ts';
+import { processLine } from './check-processes.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 /**
@@ -122,6 +124,11 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
     });
     if (!schema.ok) return [sessions, schema];
     const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => lookAtClock(pool));
+    const processes = await laterCheckOf(
+      'processes',
+      'keep every machine on time, by NTP, and run all of them with the same image or Node',
+      async () => processLine(await readProcessStanding(pool)),
+    );
     const partitions = await laterCheckOf('partitions', 'apply muster grants anew', () => lookAtPartitionsAhead(pool));
     const kept = await laterCheckOf('kept secrets', 'set MUSTER_SECRETS_KEY as it was, or set them anew', async () => {
       const box = readSecretBox(environment);
@@ -147,7 +154,7 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
     const restored = await laterCheckOf('restored', 'resume or cancel each: docs/restore.md', async () =>
       restoredLine(await readRestored(pool)),
     );
-    const all = [sessions, schema, clocks, partitions, kept, quotas, settings, restored];
+    const all = [sessions, schema, clocks, processes, partitions, kept, quotas, settings, restored];
     if (!isSet(environment, 'MUSTER_CONFIG')) return all;
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);

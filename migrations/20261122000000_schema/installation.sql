@@ -43,6 +43,13 @@ create table processes (
   service text not null,
   version text not null,
   region text not null,
+  node text not null,
+  -- The rules of time zones that it goes by, such as 2026c.
+  zone_data text not null,
+  -- How far its clock is ahead of the database's, and by how much that may be wrong; null until its second beat
+  -- (docs/decisions/0124-each-says-its-clock-and-its-callers.md).
+  clock_ahead_ms float8,
+  clock_within_ms float8,
   started_at timestamptz not null default now(),
   -- It is not there any more, unless it says so again before.
   expires_at timestamptz not null

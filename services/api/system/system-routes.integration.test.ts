@@ -25,6 +25,7 @@ describe('the system', () => {
     expect(system.api).toMatchObject({ version: packageVersion, region: 'local' });
     expect(system.database.version).toMatch(/^\d+/);
     expect(system.database.migration).toContain('schema');
+    expect(system.database.schemaVersion).toBe(packageVersion);
     expect(system.settings).toEqual([{ name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '7' }]);
     expect(system.configuration?.map(({ name }) => name)).toContain('MUSTER_SECRETS_KEY');
   });
@@ -59,8 +60,8 @@ describe('the system', () => {
 
     // As where they are killed: the next ones are not said.
     await running[1]?.stop();
-    await pool.query(`insert into processes (owner, service, version, region, expires_at)
-      values ('worker@b/2', 'worker', '0.0.9', 'sg', now() + interval '90 s')`);
+    await pool.query(`insert into processes (owner, service, version, region, node, zone_data, expires_at)
+      values ('worker@b/2', 'worker', '0.0.9', 'sg', '24.1.0', '2026c', now() + interval '90 s')`);
     await on.passTime(91_000);
     expect(await shown()).toEqual([api]);
     await pool.query(`update processes set expires_at = expires_at - interval '1 day' where service = 'worker'`);
@@ -68,6 +69,42 @@ describe('the system', () => {
     expect(await on.rowsOf('processes')).toHaveLength(1);
     await running[2]?.stop();
     expect(await shown()).toEqual([]);
+  });
+
+  it('says how far all clocks are apart, and which are off for sure, as each process finds its own', async () => {
+    const { pool } = on;
+    const { clock, logger } = on.deps;
+    // A machine whose clock is so far ahead, and the way to the database that takes so long there and back.
+    const begin = (owner: string, aheadMs: number, wayMs = 0) => {
+      let asks = 0;
+      const own: typeof clock = {
+        ...clock,
+        now: () => new Date(clock.nowMs() + aheadMs),
+        monotonicMs: () => clock.monotonicMs() + (asks += wayMs),
+      };
+      const beats = createProcessBeats({ pool, owner, service: 'worker', region: 'sg', clock: own, logger });
+      beats.start();
+      return beats;
+    };
+    const running = [begin('worker@right/1', 3), begin('worker@late/2', -61_000)];
+    await on.passTime(0);
+    expect((await read()).clocks).toEqual({ known: 0, apartMs: null, offCount: 0, off: [] });
+    await on.passTime(1000);
+    const late = { name: 'worker@late', service: 'worker', region: 'sg', aheadMs: -61_000, withinMs: 0 };
+    expect((await read()).clocks).toEqual({ known: 2, apartMs: 61_003, offCount: 1, off: [late] });
+    const [runtime] = (await read()).runtimes;
+    expect(runtime).toEqual({
+      ...{ zoneData: process.versions['tz'], node: process.versions.node, processes: 2 },
+      names: ['worker@late', 'worker@right'],
+    });
+
+    // The answer took so long that the clock may be right.
+    await running[1]?.stop();
+    running.push(begin('worker@slow/3', 0, 4000));
+    await on.passTime(1000);
+    const { known, offCount, off } = (await read()).clocks;
+    expect({ known, offCount, off }).toEqual({ known: 2, offCount: 0, off: [] });
+    await Promise.all(running.map((beats) => beats.stop()));
   });
 
   it('shows the configuration to operators of the installation alone', async () => {

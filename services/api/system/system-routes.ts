@@ -63,19 +63,36 @@ function accessView(doors: Doors): SystemShape['access'] {
 }
 
 function factsView(
-  { database, nodes, processes, settings }: SystemFacts,
+  { database, nodes, processes, runtimes, clocks, settings }: SystemFacts,
   { answerMs, now }: { answerMs: number; now: Date },
 ): Omit<SystemShape, 'api' | 'access' | 'configuration'> {
-  const { version, bytes, migration, installedAt } = database;
+  const { version, bytes, migration, schemaVersion, installedAt } = database;
   return {
     asOf: now.toISOString(),
     database: {
-      ...{ version, bytes, migration, answerMs: Math.round(answerMs * 10) / 10 },
+      ...{ version, bytes, migration, schemaVersion, answerMs: Math.round(answerMs * 10) / 10 },
       clockAheadMs: database.now.getTime() - now.getTime(),
       installedAt: installedAt.toISOString(),
     },
     nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
     processes: processes.map(({ oldestAt, ...counted }) => ({ ...counted, oldestAt: oldestAt.toISOString() })),
+    runtimes: runtimes.map(({ zoneData, node, processes: running, names }) => ({
+      ...{ zoneData, node, names },
+      processes: running,
+    })),
+    clocks: clocksView(clocks),
     settings: settings.map(({ name, service, value }) => ({ name, service, value })),
+  };
+}
+
+function clocksView({ known, apartMs, offCount, off }: SystemFacts['clocks']): SystemShape['clocks'] {
+  return {
+    ...{ known, offCount },
+    apartMs: apartMs === null ? null : Math.round(apartMs),
+    off: off.map(({ name, service, region, aheadMs, withinMs }) => ({
+      ...{ name, service, region },
+      aheadMs: Math.round(aheadMs),
+      withinMs: Math.ceil(withinMs),
+    })),
   };
 }

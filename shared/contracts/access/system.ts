@@ -29,6 +29,7 @@ export const systemShape = z
       bytes: z.number().min(0),
       clockAheadMs: z.number().describe('Of the clock of the process that answers'),
       migration: z.string().nullable().describe('The last one of its schema'),
+      schemaVersion: z.string().nullable().describe('The version of Muster that changed its schema last'),
       installedAt: time,
     }),
     nodes: z
@@ -46,6 +47,33 @@ export const systemShape = z
         }),
       )
       .describe('All that run, by service, version and region; one that was killed is among them for up to 90 s'),
+    runtimes: z
+      .array(z.object({ zoneData: z.string(), node: z.string(), processes: count, names: z.array(z.string()) }))
+      .describe('All that run, by zone data and Node, most first; names of the first five: worker@host'),
+    clocks: z
+      .object({
+        known: count.describe('Processes that have compared theirs with the database’s; one that just began has not'),
+        apartMs: z
+          .int()
+          .min(0)
+          .nullable()
+          .describe(
+            'So far at most are all of them and the database’s apart, by how much that may be wrong included; null: none is known',
+          ),
+        offCount: count.describe('Those that are more than a second off the database’s for sure'),
+        off: z
+          .array(
+            z.object({
+              name: z.string().describe('worker@host'),
+              service: z.string(),
+              region: z.string(),
+              aheadMs: z.int().describe('Of the database’s; below 0: behind'),
+              withinMs: z.int().min(0).describe('By how much that may be wrong: half of the way there and back'),
+            }),
+          )
+          .describe('The worst five of them'),
+      })
+      .describe('Of all processes, as each compares its own with the database’s twice a minute'),
     settings: z
       .array(z.object({ name: z.string(), service: z.string(), value: z.string() }))
       .describe('Of what has to be the same in several services: with what the process that started last runs'),

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 
 /** More than this is seen in times that people read, and in when jobs are called. */
-const mostApartMs = 1000;
+export const mostApartMs = 1000;
 
 /** Compares this machine's clock with the database's, and throws where they are apart. */
 export async function lookAtClock(pool: Pool): Promise<string> {

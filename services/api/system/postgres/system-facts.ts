@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { readProcessStanding, type ProcessStanding } from '../../../../shared/postgres/registry/process-standing.ts';
 import { readServiceSettings, type ServiceSetting } from '../../../../shared/postgres/registry/service-settings.ts';
 
 interface DatabaseFacts {
@@ -6,6 +7,8 @@ interface DatabaseFacts {
   bytes: number;
   now: Date;
   migration: string | null;
+  /** That changed the schema last. */
+  schemaVersion: string | null;
   installedAt: Date;
 }
 
@@ -26,7 +29,7 @@ interface ProcessCount {
   names: string[];
 }
 
-export interface SystemFacts {
+export interface SystemFacts extends ProcessStanding {
   database: DatabaseFacts;
   /** Alive. */
   nodes: NodeCount[];
@@ -40,21 +43,23 @@ export type SystemFactsReader = ReturnType<typeof createSystemFacts>;
 /** What the database knows of its installation. All of it is small, however much the installation does. */
 export function createSystemFacts({ pool }: { pool: Pool }) {
   return async (): Promise<SystemFacts> => {
-    const [database, nodes, processes, settings] = await Promise.all([
+    const [database, nodes, processes, standing, settings] = await Promise.all([
       pool.query<DatabaseFacts>(selectDatabase),
       pool.query<NodeCount>(selectNodes),
       pool.query<ProcessCount>(selectProcesses),
+      readProcessStanding(pool),
       readServiceSettings(pool),
     ]);
     const [facts] = database.rows;
     if (!facts) throw new Error('the database has no installation');
-    return { database: facts, nodes: nodes.rows, processes: processes.rows, settings };
+    return { database: facts, nodes: nodes.rows, processes: processes.rows, ...standing, settings };
   };
 }
 
 const selectDatabase = `
   select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
     clock_timestamp() as now, (select name from knex_migrations order by id desc limit 1) as migration,
+    (select version from schema_versions order by migrated_at desc limit 1) as "schemaVersion",
     created_at as "installedAt"
   from installation`;
 

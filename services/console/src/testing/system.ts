@@ -9,7 +9,7 @@ export const system: System = {
   access: { mode: 'keys', issuer: null, isIssuerAnswering: null },
   database: {
     ...{ version: '18.4', answerMs: 1.8, bytes: 318_000_000_000, clockAheadMs: 2 },
-    ...{ migration: '20261122000000_schema', installedAt: '2026-08-03T09:00:00.000Z' },
+    ...{ migration: '20261122000000_schema', schemaVersion: '0.1.0', installedAt: '2026-08-03T09:00:00.000Z' },
   },
   nodes: [
     { kind: 'dispatcher', region: 'east', processes: 2, oldestAt: '2026-11-23T10:00:00.000Z' },
@@ -35,6 +35,8 @@ export const system: System = {
       oldestAt: '2026-11-23T10:00:00.000Z',
     },
   ],
+  runtimes: [{ zoneData: '2026c', node: '24.1.0', processes: 23, names: ['dispatcher@d1', 'worker@w1'] }],
+  clocks: { known: 23, apartMs: 4, offCount: 0, off: [] },
   settings: [{ name: 'QUOTA_OPEN_RUNS', service: 'api', value: '5000' }],
   configuration: [
     { name: 'API_PORT', value: '8080', from: 'environment', secretLength: null },

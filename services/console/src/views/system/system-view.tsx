@@ -15,7 +15,8 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
-import { accessInWords, asText, formatBytes, serviceLines, settingsOf, toMend } from './system-words.ts';
+import { accessInWords, asText, formatBytes, toMend } from './system-words.ts';
+import { VersionsPanel } from './versions-panel.tsx';
 
 const route = getRouteApi('/system');
 const askEveryMs = 4000;
@@ -110,7 +111,7 @@ function Whole({ system }: { system: System }) {
 }
 
 function DependsPanel({ system: { database } }: { system: System }) {
-  const { version, answerMs, bytes, clockAheadMs, migration } = database;
+  const { version, answerMs, bytes, clockAheadMs } = database;
   return (
     <Panel title="Depends on" note="asked every 4 s">
       <table>
@@ -131,7 +132,7 @@ function DependsPanel({ system: { database } }: { system: System }) {
                 Postgres
               </div>
               <div className="pl-5.25 wrap-anywhere">
-                {version} · {formatBytes(bytes)} · schema {migration ?? 'none'}
+                {version} · {formatBytes(bytes)}
               </div>
             </td>
             <td className="two text-right whitespace-nowrap">
@@ -154,73 +155,6 @@ function DependsPanel({ system: { database } }: { system: System }) {
         </Link>
         . <code>muster doctor</code> tries all of it.
       </p>
-    </Panel>
-  );
-}
-
-function VersionsPanel({ system }: { system: System }) {
-  const { api, processes } = system;
-  const settings = settingsOf(system);
-  const lines = serviceLines(system);
-  return (
-    <Panel
-      title="Versions"
-      note={countOf(
-        processes.reduce((sum, each) => sum + each.processes, 0),
-        'process',
-        'processes',
-      )}
-    >
-      <table className="[--row:30px]">
-        <caption className="sr-only">Processes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col" className="text-right">
-              Processes
-            </th>
-            <th scope="col">Version</th>
-            <th scope="col">Region</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ service, processes: count, version, isOdd, others, regions }) => (
-            <tr key={service}>
-              <td className="font-medium">{service}</td>
-              <td className="text-right">{formatCount(count)}</td>
-              <td>
-                <span className={isOdd ? 'c-warn' : undefined}>{version}</span>{' '}
-                {others.map((other) => (
-                  <span key={other} className="c-warn sm">
-                    {other}{' '}
-                  </span>
-                ))}
-              </td>
-              <td className="t2">{regions}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <div className="pad border-t border-line">
-        <dl className="kv sm">
-          <dt>This API</dt>
-          <dd>
-            {api.version} in {api.region}, up since <Time instant={api.startedAt} />
-          </dd>
-          <dt>Zone data</dt>
-          <dd>{api.zoneData}</dd>
-          <dt>Node</dt>
-          <dd>{api.node}</dd>
-          {settings.map(({ name, values }) => (
-            <div key={name} className="contents">
-              <dt className="mono">{name}</dt>
-              <dd className={values.size > 1 ? 'c-warn' : undefined}>
-                {[...values].map(([value, services]) => `${value} in ${services.join(', ')}`).join('; ')}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </div>
     </Panel>
   );
 }

@@ -1,15 +1,35 @@
 import { expect, test } from 'vitest';
 import { system } from '../../testing/system.ts';
+import { clocksInWords, offClocks } from './clock-words.ts';
 import { asText, formatBytes, serviceLines, toMend } from './system-words.ts';
 
-test('a setting with two values, and clocks that are apart, are to be mended', () => {
+test('a setting with two values is to be mended', () => {
   expect(toMend(system)).toEqual([]);
   const settings = [...system.settings, { name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '9' }];
-  const database = { ...system.database, clockAheadMs: -2500 };
-  expect(toMend({ ...system, settings, database }).map(({ key, text }) => [key, text])).toEqual([
+  expect(toMend({ ...system, settings }).map(({ key, text }) => [key, text])).toEqual([
     ['QUOTA_OPEN_RUNS', 'api runs with 5000; scheduler runs with 9. Set it to the same, and start them again.'],
-    ['clock', expect.stringContaining('2500 ms behind')],
   ]);
+});
+
+const lateClock = { name: 'worker@w9', service: 'worker', region: 'west', aheadMs: -2500, withinMs: 3 };
+
+test('a clock that is off is to be mended, and where most are it is rather the database’s', () => {
+  const clocks = { known: 23, apartMs: 2510, offCount: 1, off: [lateClock] };
+  expect(offClocks({ clocks }).map(({ title }) => title)).toEqual([
+    'The clock of worker@w9 is 2,500 ms behind the database’s.',
+  ]);
+  const many = offClocks({ clocks: { ...clocks, offCount: 7 } });
+  expect(many.map(({ title }) => title).at(-1)).toBe('6 more clocks are off.');
+  const [most] = offClocks({ clocks: { ...clocks, offCount: 20 } });
+  expect(most?.title).toBe('20 of 23 clocks are off the database’s:');
+});
+
+test('clocks that no process has compared yet are not said to be right', () => {
+  expect(clocksInWords({ known: 0, apartMs: null, offCount: 0, off: [] })).toBe('not compared yet');
+  expect(clocksInWords({ known: 2, apartMs: 4, offCount: 0, off: [] })).toBe('at most 4 ms apart');
+  expect(clocksInWords({ known: 2, apartMs: 4000, offCount: 1, off: [lateClock] })).toBe(
+    '1 process is off, at most 4,000 ms apart',
+  );
 });
 
 test('processes are counted by service and region, and those of another version than most are named', () => {

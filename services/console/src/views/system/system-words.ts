@@ -1,5 +1,7 @@
 import type { System } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { clockLine, offClocks, oddZoneData, runtimeLines } from './clock-words.ts';
+import type { Mend } from './mend.ts';
 
 export interface Setting {
   name: string;
@@ -79,20 +81,13 @@ function oddVersions({ processes }: Pick<System, 'processes'>): Mend[] {
   });
 }
 
-const mostClockMs = 1000;
-
-export interface Mend {
-  key: string;
-  title: string;
-  text: string;
-}
-
 /** What is to be mended, each with what it does and how. */
 export function toMend(system: System): Mend[] {
   const differing = settingsOf(system).filter(({ values }) => values.size > 1);
-  const { clockAheadMs } = system.database;
   return [
     ...oddVersions(system),
+    ...offClocks(system),
+    ...oddZoneData(system),
     ...differing.map(({ name, values }) => ({
       key: name,
       title: `${name} differs:`,
@@ -104,15 +99,6 @@ export function toMend(system: System): Mend[] {
             key: 'issuer',
             title: 'The issuer does not answer:',
             text: `${system.access.issuer ?? ''} was asked by the API, whose log says why. Tokens that it cannot verify are answered 503, and nobody signs in meanwhile; sessions and keys go on.`,
-          },
-        ]
-      : []),
-    ...(Math.abs(clockAheadMs) > mostClockMs
-      ? [
-          {
-            key: 'clock',
-            title: 'The clocks are apart:',
-            text: `the database’s is ${Math.abs(Math.round(clockAheadMs))} ms ${clockAheadMs > 0 ? 'ahead of' : 'behind'} that of the API. Due times go by the database’s; mend the clock of one of them.`,
           },
         ]
       : []),
@@ -143,6 +129,8 @@ export function asText(system: System, installation: { name: string | null; zone
     `api: Node ${api.node}, zone data ${api.zoneData}, region ${api.region}, up since ${api.startedAt}`,
     `database: PostgreSQL ${database.version}, ${formatBytes(database.bytes)}, answers in ${database.answerMs} ms, clock ${database.clockAheadMs} ms ahead, schema ${database.migration ?? 'none'}`,
     `access: ${accessInWords(system.access)}`,
+    clockLine(system),
+    ...runtimeLines(system),
     ...processes.map(
       ({ service, version, region, processes: count, oldestAt }) =>
         `${service} ${version} in ${region}: ${count}, since ${oldestAt}`,

@@ -1,0 +1,105 @@
+import type { ReactNode } from 'react';
+import type { System } from '#client/types.gen.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { clocksInWords, runBy, runByInWords } from './clock-words.ts';
+import { serviceLines, settingsOf } from './system-words.ts';
+
+/** Which processes run, in which version, where, and by which zone data and clocks. */
+export function VersionsPanel({ system }: { system: System }) {
+  const { api, database, processes } = system;
+  const settings = settingsOf(system);
+  const lines = serviceLines(system);
+  const zoneData = runBy('zoneData', system);
+  return (
+    <Panel
+      title="Versions"
+      note={countOf(
+        processes.reduce((sum, each) => sum + each.processes, 0),
+        'process',
+        'processes',
+      )}
+    >
+      <table className="[--row:30px]">
+        <caption className="sr-only">Processes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col" className="text-right">
+              Processes
+            </th>
+            <th scope="col">Version</th>
+            <th scope="col">Region</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ service, processes: count, version, isOdd, others, regions }) => (
+            <tr key={service}>
+              <td className="font-medium">{service}</td>
+              <td className="text-right">{formatCount(count)}</td>
+              <td>
+                <span className={isOdd ? 'c-warn' : undefined}>{version}</span>{' '}
+                {others.map((other) => (
+                  <span key={other} className="c-warn sm">
+                    {other}{' '}
+                  </span>
+                ))}
+              </td>
+              <td className="t2">{regions}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="pad border-t border-line">
+        <dl className="kv sm">
+          <dt>This API</dt>
+          <dd>
+            {api.version} in {api.region}, up since <Time instant={api.startedAt} />
+          </dd>
+          <dt>Zone data</dt>
+          <Standing isWell={zoneData.length <= 1}>{runByInWords(zoneData)}</Standing>
+          <dt>Clocks</dt>
+          <Standing isWell={system.clocks.offCount === 0} isKnown={system.clocks.apartMs !== null}>
+            {clocksInWords(system.clocks)}
+          </Standing>
+          <dt>Schema</dt>
+          <dd className="wrap-anywhere">
+            {database.migration ?? 'none'}
+            {database.schemaVersion !== null && `, made by ${database.schemaVersion}`}
+          </dd>
+          <dt>Node</dt>
+          <dd>{runByInWords(runBy('node', system))}</dd>
+          {settings.map(({ name, values }) => (
+            <div key={name} className="contents">
+              <dt className="mono">{name}</dt>
+              <dd className={values.size > 1 ? 'c-warn' : undefined}>
+                {[...values].map(([value, services]) => `${value} in ${services.join(', ')}`).join('; ')}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Panel>
+  );
+}
+
+interface StandingProps {
+  isWell: boolean;
+  isKnown?: boolean;
+  children: ReactNode;
+}
+
+function Standing({ isWell, isKnown = true, children }: StandingProps) {
+  return (
+    <dd className={isWell ? 'row gap-1.5' : 'row gap-1.5 c-warn'}>
+      {isKnown && (
+        <span className={isWell ? 'c-ok flex' : 'flex'} role="img" aria-label={isWell ? 'well' : 'to mend'}>
+          <Icon name={isWell ? 'check' : 'warn'} size={12} />
+        </span>
+      )}
+      {children}
+    </dd>
+  );
+}
