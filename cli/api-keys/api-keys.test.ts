@@ -49,6 +49,33 @@ describe('api-keys', () => {
     expect(out).toMatch(/refused +17 times, last 2026-11-24.* from 10\.20\.7\.14/);
   });
 
+  test('calls tells what one was used for, by day and by operation', async () => {
+    api.answers['GET /v1/api-keys/key_1/calls'] = ok({
+      days: [{ day: '2026-11-24', done: 1204, refused: 17, failed: 0 }],
+      operations: [
+        { operation: 'getRunReport', done: 1200, refused: 17, failed: 0, lastAt: '2026-11-24T10:30:00.000Z' },
+        { operation: 'listRuns', done: 4, refused: 0, failed: 0, lastAt: '2026-11-24T09:30:00.000Z' },
+      ],
+    });
+    const { out } = await muster(['api-keys', 'calls', 'key_1']);
+    expect(out).toMatch(/2026-11-24 +1,204 +17/);
+    expect(out).toMatch(/getRunReport +1,200 +17 +2026-11-24/);
+    api.answers['GET /v1/api-keys/key_2/calls'] = ok({ days: [], operations: [] });
+    expect((await muster(['api-keys', 'calls', 'key_2'])).out).toContain('no calls in eight days');
+  });
+
+  test('refused-people tells who could not come in, why and how often', async () => {
+    const ada = {
+      ...{ issuer: 'https://login.test', subject: 'ada', name: 'ada@example.com', code: 'shut-out', count: 3 },
+      ...{ detail: 'ada@example.com is shut out of this installation', lastFrom: '10.20.7.14', keyId: 'key_1' },
+      ...{ firstAt: '2026-11-23T10:30:00.000Z', lastAt: '2026-11-24T10:30:00.000Z' },
+      ...{ isInAgain: false, mayBeLetIn: true },
+    };
+    api.answers['GET /v1/refused-people?limit=50'] = ok({ items: [ada] });
+    const { out } = await muster(['api-keys', 'refused-people']);
+    expect(out).toMatch(/ada@example\.com +shut-out +3 +2026-11-24.* +10\.20\.7\.14 +key_1/);
+  });
+
   test('show tells of one', async () => {
     api.answers['GET /v1/api-keys/key_1'] = ok({ ...key, formerUntil: '2026-12-01T00:00:00.000Z' });
     const { out } = await muster(['api-keys', 'show', 'key_1']);

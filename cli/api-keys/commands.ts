@@ -12,13 +12,15 @@ import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
 import { command, group, type View } from '../frame/command-table.ts';
 import { changesFile, readFields } from '../frame/given.ts';
-import { neededOneOf, oneOf, pages, several, text, within } from '../frame/options.ts';
+import { neededOneOf, oneOf, pages, several, text, whole, within } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
+import { calls, refusedPeople } from './caller-commands.ts';
 
 type State = NonNullable<NonNullable<ListApiKeysData['query']>['state']>;
 const states: readonly State[] = ['active', 'expired', 'revoked'];
+const kinds = ['key', 'person'] as const;
 
 const roleSaid =
   'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; approver: approves them; operator: everything';
@@ -59,6 +61,9 @@ const list = command({
   options: {
     state: oneOf('--state <state>', 'only those', states),
     role: oneOf('--role <role>', 'only those', roles),
+    kind: oneOf('--kind <kind>', 'keys, or whoever an issuer vouches for', kinds),
+    used: oneOf('--used <yes>', 'those that were used ever, or never', ['true', 'false']),
+    endsWithinDays: whole('--ends-within <days>', 'those that are active and end within so many days'),
     refused: oneOf('--refused <yes>', 'those that have ended and were sent in the last seven days, or the others', [
       'true',
       'false',
@@ -172,6 +177,8 @@ function amount(name: Quota['name'], value: number): string {
 }
 
 export const commands = [
-  group('api-keys', 'who may use the API, and for what; over the API', [list, show, create, set, rotate, revoke]),
+  group('api-keys', 'who may use the API, and for what; over the API', [
+    ...[list, show, calls, create, set, rotate, revoke, refusedPeople],
+  ]),
   quotas,
 ];

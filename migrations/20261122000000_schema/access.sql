@@ -37,6 +37,40 @@ create table api_keys (
 );
 create unique index api_keys_of_issuer on api_keys (issuer, subject) where issuer is not null;
 
+-- What a key was used for, by day (UTC) and operation of the API: counted by each API, and added at most once a minute.
+-- Kept for eight days (docs/decisions/0124-each-says-its-clock-and-its-callers.md).
+create table api_key_calls (
+  api_key uuid not null,
+  day date not null,
+  -- As the OpenAPI document names it.
+  operation text not null,
+  done int8 not null,
+  refused int8 not null,
+  failed int8 not null,
+  last_at timestamptz not null,
+  primary key (api_key, day, operation)
+);
+create index api_key_calls_by_day on api_key_calls (day);
+
+-- People, and programs, whom their issuer vouches for and who were refused all the same: those who were last, a
+-- thousand at most, for thirty days. They need no row of api_keys.
+create table refused_people (
+  issuer text not null,
+  subject text not null,
+  -- As their token said it.
+  name text,
+  code text not null check (code in ('no-role', 'shut-out')),
+  -- The sentence that was answered last.
+  detail text not null,
+  -- Since they were let in last.
+  count int8 not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  -- The address that connected.
+  last_from text,
+  primary key (issuer, subject)
+);
+
 -- What opens a key: one secret, and after a rotation the former ones until their overlap ends.
 create table api_key_secrets (
   -- SHA-256 of the secret, which itself is nowhere.

@@ -106,6 +106,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   );
   if (deps.pages) consoleFileRoutes(server, deps.pages);
   server.decorateRequest('apiKey', null);
+  server.decorateRequest('endedKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
     async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, campaignWatch, streams, authentication }),

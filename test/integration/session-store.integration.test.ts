@@ -3,7 +3,8 @@ import { createRetentionStore } from '../../services/trigger/retain/postgres/ret
 import { databaseForFile } from '../support/file-database.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs } from '../../services/api/access/session-lives.ts';
 import { createSessionStore, type SessionStore } from '../../services/api/access/postgres/session-store.ts';
-import { createKeyStore, type ApiKeyRecord, type KeyStore } from '../../services/api/access/postgres/key-store.ts';
+import type { ApiKeyRecord } from '../../services/api/access/postgres/key-rows.ts';
+import { createKeyStore, type KeyStore } from '../../services/api/access/postgres/key-store.ts';
 
 interface SessionSubject {
   keys: KeyStore;

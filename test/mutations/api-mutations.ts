@@ -120,32 +120,68 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/access/api-key-routes', 'services/api/access/postgres/key-store'],
   },
   {
-    takesAway: 'no more than a thousand keys that have ended are counted in memory',
-    edits: [{ text: 'if (!known && counts.size >= maxCounted) return;', replacement: '' }],
+    takesAway: 'no more than so many keys, calls and people are counted in memory',
+    edits: [{ text: 'if (before === undefined && counts.size >= most) return;', replacement: '' }],
     project: 'unit',
-    noticedBy: ['services/api/access/key-refusals'],
+    noticedBy: ['services/api/access/caller-notes'],
   },
   {
-    takesAway: 'refusals of keys are written once a minute at most',
+    takesAway: 'what is noted of callers is written once a minute at most',
     edits: [
       {
-        text: "name: 'note-refused-keys', turn: writeAll, minBetweenMs: writeEveryMs,",
-        replacement: "name: 'note-refused-keys', turn: writeAll,",
+        text: "name: 'note-callers', turn: writeAll, minBetweenMs: writeEveryMs,",
+        replacement: "name: 'note-callers', turn: writeAll,",
       },
     ],
     project: 'unit',
-    noticedBy: ['services/api/access/key-refusals'],
+    noticedBy: ['services/api/access/caller-notes'],
   },
   {
     takesAway: 'a key that was made up is counted nowhere',
     edits: [
       {
-        text: 'if (found) keyRefusals?.note(found.apiKey.key, from);',
-        replacement: 'keyRefusals?.note(found?.apiKey.key ?? digestOfApiKey(secret), from);',
+        text: 'callerNotes?.refused(found.apiKey.key, asked.ip);',
+        replacement: '',
+      },
+      {
+        text: "return refuse('the API key is not known, has expired or was revoked');",
+        replacement:
+          "callerNotes?.refused(found?.apiKey.key ?? digestOfApiKey(secret), asked.ip);\n    return refuse('the API key is not known, has expired or was revoked');",
       },
     ],
     project: 'integration',
     noticedBy: ['services/api/access/keys.integration'],
+  },
+  {
+    takesAway: 'a clock is off only where it is at its best',
+    edits: [
+      { text: 'abs(clock_ahead_ms) - clock_within_ms > $1::float8', replacement: 'abs(clock_ahead_ms) > $1::float8' },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/system/system-routes'],
+  },
+  {
+    takesAway: 'a person who was let in since is counted anew',
+    edits: [{ text: 'case when ${wasLetIn} then 0 else p.count end', replacement: 'p.count' }],
+    project: 'integration',
+    noticedBy: ['services/api/access/postgres/caller-notes'],
+  },
+  {
+    takesAway: 'a thousand people who were refused are kept and no more',
+    edits: [{ text: 'offset ${mostPeopleKept - 1} limit 1', replacement: 'offset 1000000 limit 1' }],
+    project: 'integration',
+    noticedBy: ['services/api/access/postgres/caller-notes'],
+  },
+  {
+    takesAway: 'calls of a key are kept for eight days',
+    edits: [
+      {
+        text: "(now() at time zone 'UTC')::date - 7 limit 5000",
+        replacement: "(now() at time zone 'UTC')::date - 700 limit 5000",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/access/postgres/caller-notes'],
   },
   {
     takesAway: 'a key that has ended is not used by being sent',

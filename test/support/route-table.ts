@@ -222,12 +222,14 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     key: [
       'GET /v1/api-keys',
       'GET /v1/api-keys/{id}',
+      'GET /v1/api-keys/{id}/calls',
       'POST /v1/api-keys',
       'POST /v1/api-keys/{id}/rotate',
       'PATCH /v1/api-keys/{id}',
       'DELETE /v1/api-keys/{id}',
     ],
     installation: [
+      'GET /v1/refused-people',
       'PUT /v1/approval-policy',
       'PUT /v1/quiet-hours',
       'POST /v1/action-types',

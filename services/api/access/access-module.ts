@@ -5,19 +5,23 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { keysAlone, type Doors } from './authenticate.ts';
+import { createCallerNotes, type CallerNotes } from './caller-notes.ts';
 import { createIssuerKeys } from './issuer/issuer-keys.ts';
 import { createSignIn } from './issuer/sign-in.ts';
 import { createTokenDoor } from './issuer/token-door.ts';
-import { createKeyRefusals } from './key-refusals.ts';
 import { createAuditChain } from './postgres/audit-chain.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
+import { createCallerNoteStore } from './postgres/caller-notes.ts';
+import { createKeyCalls } from './postgres/key-calls.ts';
 import { createKeyStore } from './postgres/key-store.ts';
-import { createRefusalNotes } from './postgres/key-refusals.ts';
 import { createOwners } from './postgres/owners.ts';
 import { createPersonStore } from './postgres/person-store.ts';
+import { createRefusedPeople } from './postgres/refused-people.ts';
 import { createSessionStore } from './postgres/session-store.ts';
+import { keyCallRoutes, type KeyCallRoutesDeps } from './key-call-routes.ts';
 import { createQuotaWatch } from './quota-watch.ts';
 import { quotaRoutes, type QuotaRoutesDeps } from './quota-routes.ts';
+import { refusedPeopleRoutes, type RefusedPeopleRoutesDeps } from './refused-people-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 type Parts = Pick<
@@ -31,15 +35,17 @@ export function accessModule({ pool, config, ...parts }: Parts) {
   const watch = createQuotaWatch({ read: () => readQuotaUse(pool, null), quotas, ...parts });
   parts.onClose(watch, (loop) => loop.stop());
   parts.onStart(() => watch.start());
-  const keyRefusals = createKeyRefusals({ write: createRefusalNotes({ pool }), ...parts });
-  parts.onClose(keyRefusals, (counter) => counter.stop());
-  parts.onStart(() => keyRefusals.start());
+  const callerNotes = createCallerNotes({ write: createCallerNoteStore({ pool }), ...parts });
+  parts.onClose(callerNotes, (notes) => notes.stop());
+  parts.onStart(() => callerNotes.start());
   return {
-    doors: createDoors(config, { pool, ...parts }),
+    doors: createDoors(config, { pool, callerNotes, ...parts }),
     quotas,
     quotaUse: async (account: string) => (await readQuotaUse(pool, account))[0],
     apiKeys: createKeyStore({ pool }),
-    keyRefusals,
+    callerNotes,
+    keyCalls: createKeyCalls({ pool }),
+    refusedPeople: createRefusedPeople({ pool }),
     sessions: createSessionStore({ pool }),
     audit: createAuditLog({ pool }),
     chain: createAuditChain({ pool }),
@@ -47,12 +53,14 @@ export function accessModule({ pool, config, ...parts }: Parts) {
   };
 }
 
-type DoorsParts = Pick<Parts, 'pool' | 'clients' | 'egress' | 'clock' | 'logger' | 'onClose' | 'onStart'>;
+interface DoorsParts extends Pick<Parts, 'pool' | 'clients' | 'egress' | 'clock' | 'logger' | 'onClose' | 'onStart'> {
+  callerNotes?: Pick<CallerNotes, 'personRefused'>;
+}
 
 /** How people and programs come in: an installation without an issuer asks none, and pays nothing for it. */
 export function createDoors(
   { auth: { mode, issuer: settings }, publicAddress }: Pick<Parts['config'], 'auth' | 'publicAddress'>,
-  { pool, clients, egress, clock, logger, onClose, onStart }: DoorsParts,
+  { pool, clients, egress, callerNotes, clock, logger, onClose, onStart }: DoorsParts,
 ): Doors {
   if (!settings) return keysAlone;
   const { issuer, client } = settings;
@@ -60,7 +68,7 @@ export function createDoors(
   const keys = createIssuerKeys({ provider, clock, logger });
   onStart(() => keys.begin());
   const persons = createPersonStore({ pool });
-  const tokens = createTokenDoor({ settings, keys, persons, clients, clock });
+  const tokens = createTokenDoor({ settings, keys, persons, clients, callerNotes, clock });
   const signIn =
     client && publicAddress
       ? createSignIn({ settings, client, publicAddress, provider, keys, door: tokens, logger })
@@ -71,11 +79,15 @@ export function createDoors(
 type Deps = Parameters<typeof sessionRoutes>[1] &
   Parameters<typeof auditRoutes>[1] &
   ApiKeyRoutesDeps &
+  KeyCallRoutesDeps &
+  RefusedPeopleRoutesDeps &
   QuotaRoutesDeps;
 
 export function accessRoutes(server: HttpServer, deps: Deps): void {
   sessionRoutes(server, deps);
   apiKeyRoutes(server, deps);
+  keyCallRoutes(server, deps);
+  refusedPeopleRoutes(server, deps);
   auditRoutes(server, deps);
   quotaRoutes(server, deps);
 }

@@ -1,14 +1,15 @@
 import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import type { ApiKeyRecord } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Authentication } from './authenticate.ts';
+import { countCalls, type CountCallsDeps } from './count-calls.ts';
 import { checkRole, requireDeclaredRoles } from './route-roles.ts';
 import { checkScope, type CheckScopeDeps } from './scopes.ts';
 
-export interface AdmitCallersDeps extends CheckScopeDeps {
+export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
   authentication: Authentication;
   /**
    * Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried
@@ -36,6 +37,7 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
   await server.register(cookie);
   server.decorateRequest('session', null);
   requireDeclaredRoles(server);
+  countCalls(server, deps);
   server.addHook('onRequest', async (request, reply) => {
     if (deps.refusal?.()) throw notTakingPart();
     reply.header('cache-control', 'no-store');

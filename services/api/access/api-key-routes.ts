@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
+  apiKeyKinds,
   apiKeyPatch,
   apiKeyShape,
   apiKeyStates,
@@ -26,9 +27,14 @@ import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyView, scopeView } from './api-key-view.ts';
 import type { Authentication } from './authenticate.ts';
-import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { KeyStore } from './postgres/key-store.ts';
 import type { SessionStore } from './postgres/session-store.ts';
 import { callerOf, outOfScope } from './scopes.ts';
+
+export interface RequireKeyDeps {
+  apiKeys: Pick<KeyStore, 'get'>;
+}
 
 export interface ApiKeyRoutesDeps {
   apiKeys: KeyStore;
@@ -51,7 +57,11 @@ export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
 }
 
 /** @throws {HttpProblem} 404, also for one that is for more than the key that asks */
-async function require(request: FastifyRequest, id: string, { apiKeys }: ApiKeyRoutesDeps): Promise<ApiKeyRecord> {
+export async function requireKey(
+  request: FastifyRequest,
+  id: string,
+  { apiKeys }: RequireKeyDeps,
+): Promise<ApiKeyRecord> {
   const found = await apiKeys.get(requireId('apiKey', id));
   if (!found || !isWithin(found.scope, callerOf(request).scope)) throw notFound('apiKey', id);
   return found;
@@ -71,6 +81,15 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       querystring: pageQuery.extend({
         state: z.enum(apiKeyStates).optional(),
         role: z.enum(roles).optional(),
+        kind: z.enum(apiKeyKinds).optional().describe('person: whoever an issuer vouches for'),
+        used: z.enum(['true', 'false']).optional().describe('false: only those that were never used'),
+        endsWithinDays: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(365)
+          .optional()
+          .describe('Only those that are active and end within so many days'),
         refused: z
           .enum(['true', 'false'])
           .optional()
@@ -80,9 +99,8 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       response: { 200: jsonAnswer('A page of keys', pageShape(listedApiKey)) },
     },
     handler: async (request) => {
-      const { state, role, refused, q, limit, cursor } = request.query;
-      const isRefused = refused === undefined ? undefined : refused === 'true';
-      const wanted = { state, role, refused: isRefused, q, within: callerOf(request).scope };
+      const { refused, used, limit, cursor, ...filter } = request.query;
+      const wanted = { ...filter, refused: isTrue(refused), used: isTrue(used), within: callerOf(request).scope };
       const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
       const open = await sessions.openOf(page.items.map(({ key }) => key));
       return pageView('apiKey', page, (record) => ({
@@ -97,7 +115,7 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     url: '/api-keys/:id',
     config,
     schema: { operationId: 'getApiKey', summary: 'Show a key', tags, params: byId, response: { 200: shown } },
-    handler: async (request, reply) => answer(reply, await require(request, request.params.id, deps), deps),
+    handler: async (request, reply) => answer(reply, await requireKey(request, request.params.id, deps), deps),
   });
 }
 
@@ -143,7 +161,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       response: { 200: jsonAnswer('The key, and its new secret', issuedApiKey), ...problems(409) },
     },
     handler: async (request) => {
-      const { key, issuer } = await require(request, request.params.id, deps);
+      const { key, issuer } = await requireKey(request, request.params.id, deps);
       if (issuer !== null) throw isPerson(request.params.id, 'it has no secret');
       const { overlapSeconds } = request.body;
       const secret = newSecret(key);
@@ -178,7 +196,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       const { params, headers, body } = request;
       const changed = await changeRevised(expectedRevision(headers['if-match']), {
         look: async () => {
-          const before = await require(request, params.id, deps);
+          const before = await requireKey(request, params.id, deps);
           if (before.revokedAt) throw isRevoked(params.id);
           if (before.issuer !== null && Object.keys(body).some((field) => field !== 'expiresAt')) {
             throw isPerson(params.id, 'all but expiresAt is said by its tokens');
@@ -218,7 +236,7 @@ function revokeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       response: { 200: shown },
     },
     handler: async (request, reply) => {
-      const { key } = await require(request, request.params.id, deps);
+      const { key } = await requireKey(request, request.params.id, deps);
       const revoked = await deps.apiKeys.revoke(key);
       if (!revoked) throw notFound('apiKey', request.params.id);
       deps.authentication.forget();
@@ -265,6 +283,10 @@ async function scopeIn(
     );
   }
   return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes };
+}
+
+function isTrue(said: 'true' | 'false' | undefined): boolean | undefined {
+  return said === undefined ? undefined : said === 'true';
 }
 
 function dateOf(text: string | null): Date | null {

@@ -2,7 +2,7 @@ import type { ApiKeyShape, ScopeShape } from '../../../shared/contracts/access/a
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import type { ApiKeyRecord } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
 
 type Clients = Pick<ClientReader, 'current'>;
 

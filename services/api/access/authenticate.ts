@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuthMode } from '../../../shared/runtime/configuration/auth-settings.ts';
+import type { CallerNotes } from './caller-notes.ts';
 import { findTogether } from './find-together.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
@@ -8,10 +9,10 @@ import type { PublicAddress } from '../../../shared/runtime/configuration/public
 import type { SignIn } from './issuer/sign-in.ts';
 import type { TokenDoor } from './issuer/token-door.ts';
 import { isToken } from './issuer/verify-token.ts';
-import type { KeyRefusalsCounter } from './key-refusals.ts';
 import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
-import type { ApiKeyRecord, KeyStore } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { KeyStore } from './postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
@@ -48,7 +49,7 @@ export interface AuthenticateDeps {
   /** Called for each request that is refused for its key. */
   onRefused?: (() => void) | undefined;
   /** Where those are counted that came with a key that has ended. */
-  keyRefusals?: Pick<KeyRefusalsCounter, 'note'> | undefined;
+  callerNotes?: Pick<CallerNotes, 'refused'> | undefined;
 }
 
 /** The session of a request that came with its cookie. */
@@ -65,7 +66,15 @@ export interface Caller {
   session: CallerSession | null;
 }
 
-type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that it came with, where that has ended: it is refused, and whose it is known all the same. */
+    endedKey: string | null;
+  }
+}
+
+/** Of a request: what says who asks, and where it is written down that a key has ended. */
+type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<FastifyRequest, 'endedKey'>>;
 
 export interface Authentication {
   /**
@@ -76,8 +85,8 @@ export interface Authentication {
    * verified
    */
   callerOf(request: Asked): Promise<Caller>;
-  /** @param from the address that connected @throws {HttpProblem} 401 for an unknown one */
-  ofKey(secret: string, from: string): Promise<ApiKeyRecord>;
+  /** @param asked what it came with @throws {HttpProblem} 401 for an unknown one */
+  ofKey(secret: string, asked: Pick<Asked, 'ip' | 'endedKey'>): Promise<ApiKeyRecord>;
   /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more */
   ofLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
@@ -87,7 +96,7 @@ export interface Authentication {
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authentication {
-  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused, keyRefusals } = deps;
+  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused, callerNotes } = deps;
   const { tokens } = doors;
   const keys = rememberCredentials({
     find: (digests) => apiKeys.find(digests),
@@ -111,22 +120,25 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     return issuer === null ? doors.mode !== 'oidc' : issuer === doors.issuer;
   }
 
-  async function ofToken(token: string, door: Pick<TokenDoor, 'callerOf'>): Promise<ApiKeyRecord> {
+  async function ofToken(token: string, from: string, door: Pick<TokenDoor, 'callerOf'>): Promise<ApiKeyRecord> {
     try {
-      return await door.callerOf(token);
+      return await door.callerOf(token, from);
     } catch (error) {
       if (error instanceof HttpProblem && error.status === 401) onRefused?.();
       throw error;
     }
   }
 
-  async function ofKey(secret: string, from: string): Promise<ApiKeyRecord> {
+  async function ofKey(secret: string, asked: Pick<Asked, 'ip' | 'endedKey'>): Promise<ApiKeyRecord> {
     if (doors.mode === 'oidc') refuse('keys are not taken here (AUTH_MODE=oidc): a token of the issuer is');
     if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
     if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not fit');
     const found = await keys.find(digestOfApiKey(secret));
     if (found?.isGood) return found.apiKey;
-    if (found) keyRefusals?.note(found.apiKey.key, from);
+    if (found) {
+      callerNotes?.refused(found.apiKey.key, asked.ip);
+      asked.endedKey = found.apiKey.key;
+    }
     return refuse('the API key is not known, has expired or was revoked');
   }
 
@@ -165,7 +177,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
       if (key !== undefined) {
         return {
-          apiKey: await (tokens && isToken(key) ? ofToken(key, tokens) : ofKey(key, request.ip)),
+          apiKey: await (tokens && isToken(key) ? ofToken(key, request.ip, tokens) : ofKey(key, request)),
           session: null,
         };
       }

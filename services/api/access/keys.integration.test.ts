@@ -1,6 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
+import { keyCalls } from '../../../shared/contracts/access/callers.ts';
 import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { digestOfApiKey, issueApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
@@ -9,8 +10,8 @@ import { authorized, someCampaign, testApiKey } from '../../../test/support/api-
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createApi, type Api } from '../api.ts';
-import { createKeyRefusals, type CountedRefusals, type KeyRefusalsCounter } from './key-refusals.ts';
-import { createRefusalNotes } from './postgres/key-refusals.ts';
+import { createCallerNotes, type CallerNotes, type NotedCallers } from './caller-notes.ts';
+import { createCallerNoteStore } from './postgres/caller-notes.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -141,26 +142,26 @@ describe('an unknown key', () => {
 });
 
 describe('a key that has ended', () => {
-  const written: (readonly CountedRefusals[])[] = [];
-  let refusals: KeyRefusalsCounter;
+  const written: NotedCallers[] = [];
+  let notes: CallerNotes;
   let key: string;
   const ended = unknownKey(41);
 
   beforeEach(async () => {
     written.length = 0;
     const { clock, logger } = on.deps;
-    const write = async (counted: readonly CountedRefusals[]) => {
-      written.push(counted);
-      await createRefusalNotes({ pool: on.pool })(counted);
+    const write = async (noted: NotedCallers) => {
+      written.push(noted);
+      await createCallerNoteStore({ pool: on.pool })(noted);
     };
-    refusals = createKeyRefusals({ write, clock, logger });
-    refusals.start();
+    notes = createCallerNotes({ write, clock, logger });
+    notes.start();
     await api.close();
-    api = await createApi({ ...on.deps, keyRefusals: refusals });
+    api = await createApi({ ...on.deps, callerNotes: notes });
     const expired = { name: 'nightly', digest: digestOfApiKey(ended), role: 'viewer', expiresAt: new Date(0) } as const;
     key = (await on.deps.apiKeys.add(expired)).key;
   });
-  afterEach(() => refusals.stop());
+  afterEach(() => notes.stop());
 
   const shown = async () => {
     const answer = await on.ask('GET', `/v1/api-keys/${publicId('apiKey', key)}`);
@@ -187,6 +188,31 @@ describe('a key that has ended', () => {
     await on.passTime(61_000);
     expect(written.length).toBeLessThanOrEqual(2);
     expect(await shown()).toMatchObject({ count: 50 });
+  });
+
+  it('says what it was refused for, beside what a good one was used for, by day and operation', async () => {
+    const callsOf = async (id: string) => {
+      const answer = await on.ask('GET', `/v1/api-keys/${publicId('apiKey', id)}/calls`);
+      return keyCalls.parse(answer.json());
+    };
+    const good = async (url: string, method: 'GET' | 'POST' = 'GET') =>
+      (await api.server.inject({ method, url, headers: authorized })).statusCode;
+    await ask(ended);
+    expect([await good('/v1/campaigns'), await good('/v1/campaigns'), await good('/v1/runs/run_x')]).toEqual([
+      ...[200, 200, 404],
+    ]);
+    expect(await good('/v1/no-such-path')).toBe(404);
+    await on.passTime(61_000);
+    expect((await callsOf(key)).operations).toMatchObject([{ operation: 'listCampaigns', done: 0, refused: 1 }]);
+
+    const { days, operations } = await callsOf(on.key);
+    const counted = operations.map(({ operation, done, refused, failed }) => [operation, done, refused, failed]);
+    expect(Object.fromEntries(counted.map(([operation, ...counts]) => [operation, counts]))).toEqual({
+      ...{ listCampaigns: [2, 0, 0], getRun: [0, 1, 0], none: [0, 1, 0] },
+    });
+    expect(days.map(({ day }) => day)).toHaveLength(8);
+    expect(days.at(-1)).toEqual({ day: '2026-01-01', done: 2, refused: 2, failed: 0 });
+    expect(days.at(-2)).toEqual({ day: '2025-12-31', done: 0, refused: 0, failed: 0 });
   });
 
   it('is not one that was made up: a thousand of those count nowhere and write nothing', async () => {

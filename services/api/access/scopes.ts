@@ -4,7 +4,7 @@ import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { holdsAll, isWhole, wholeScope, type Scope } from '../../../shared/domain/scopes.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import type { ApiKeyRecord } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import type { CampaignReach, OwnedKind, Owner, Owners } from './postgres/owners.ts';
 
 /**

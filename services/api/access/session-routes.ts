@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
-import type { ApiKeyRecord } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import { scopeView } from './api-key-view.ts';
 import { keysAlone, type Authentication, type CallerSession, type Doors } from './authenticate.ts';
 import { createBrowserSessions, type BrowserSessions } from './browser-sessions.ts';
@@ -99,11 +99,11 @@ function logInRoute(
   async function callerOf(request: FastifyRequest<{ Body: LogIn }>, reply: FastifyReply): Promise<LoggedIn> {
     const { apiKey = '', link, code, state = '' } = request.body;
     if (link !== undefined) return { by: 'link', apiKey: await authentication.ofLink(link) };
-    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey, request.ip) };
+    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey, request) };
     const { signIn } = doors;
     if (!signIn) throw noIssuer();
     // A code comes back once, whatever becomes of it.
-    const person = await signIn.callerOf({ code, state, secrets: opened.endSignIn(request, reply) });
+    const person = await signIn.callerOf({ code, state, secrets: opened.endSignIn(request, reply), from: request.ip });
     const { role, scope } = person;
     return { by: 'issuer', apiKey: person, terms: { role, scope, maxMs: signIn.sessionMs } };
   }

@@ -11,6 +11,7 @@ import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { createDoors } from './access-module.ts';
+import type { RefusedPerson } from './caller-notes.ts';
 
 const on = apiOnPostgres();
 
@@ -20,6 +21,12 @@ const ours = { host: 'muster.test', origin: 'https://muster.test' };
 let issuer: TestIssuer;
 let api: Api;
 const closing: (() => unknown)[] = [];
+
+/** Who was refused, and from where. */
+const noted: [RefusedPerson, string | null][] = [];
+const callerNotes = {
+  personRefused: (...refused: (typeof noted)[number]) => void noted.push(refused),
+};
 
 async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both', publicUrl = 'https://muster.test') {
   const settings: IssuerSettings = {
@@ -33,7 +40,7 @@ async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both'
     return resource;
   };
   const publicAddress = publicAddressOf(publicUrl);
-  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress }, { ...on.deps, onClose });
+  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress }, { ...on.deps, callerNotes, onClose });
   api = await createApi({ ...on.deps, doors, publicAddress });
   closing.unshift(() => api.close());
 }
@@ -193,6 +200,18 @@ describe('a sign-in is refused', () => {
   ])('with an ID token of the claims %j', async (claims, status, code) => {
     const { url, cookie } = await leave();
     await refused(await comeBack(issuer.signIn(url, claims), cookie), status, code);
+  });
+
+  it('and who it was is counted, where the issuer says so for sure', async () => {
+    noted.length = 0;
+    const claims = { roles: ['strangers'], email: 'ada@example.com', email_verified: true };
+    for (const of of [claims, { ...claims, nonce: 'of another sign-in' }]) {
+      const { url, cookie } = await leave();
+      await comeBack(issuer.signIn(url, of), cookie);
+    }
+    expect(noted).toMatchObject([
+      [{ issuer: issuer.url, subject: 'ada', name: 'ada@example.com', code: 'no-role' }, '127.0.0.1'],
+    ]);
   });
 
   it('from a page of another origin, at its beginning and at its end', async () => {

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
+import { refusedPerson } from '../../../shared/contracts/access/callers.ts';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import { systemShape } from '../../../shared/contracts/access/system.ts';
@@ -14,6 +16,8 @@ import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { createDoors } from './access-module.ts';
+import { createCallerNotes } from './caller-notes.ts';
+import { createCallerNoteStore } from './postgres/caller-notes.ts';
 
 const on = apiOnPostgres();
 
@@ -39,7 +43,13 @@ async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both'
     closing.unshift(() => close(resource));
     return resource;
   };
-  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress: undefined }, { ...on.deps, onClose });
+  const callerNotes = createCallerNotes({ write: createCallerNoteStore(on.deps), ...on.deps });
+  callerNotes.start();
+  closing.unshift(() => callerNotes.stop());
+  const doors = createDoors(
+    { auth: { mode, issuer: settings }, publicAddress: undefined },
+    { ...on.deps, callerNotes, onClose },
+  );
   api = await createApi({ ...on.deps, doors });
   closing.unshift(() => api.close());
 }
@@ -357,6 +367,44 @@ describe('a person', () => {
     expect((await ask(token)).statusCode).toBe(200);
     await api.server.inject({ method: 'DELETE', url, headers: authorized });
     expect((await ask(token)).statusCode).toBe(403);
+  });
+
+  it('who was refused is listed with why, how often and from where, and has no row among the keys', async () => {
+    const from = '10.20.7.14';
+    const askFrom = async (claims: SaidClaims) => {
+      const headers = { authorization: `Bearer ${await issuer.token({ claims })}` };
+      return await api.server.inject({ url: '/v1/session', headers, remoteAddress: from });
+    };
+    for (const iat of [1, 2]) expect((await askFrom({ iat, roles: ['strangers'] })).statusCode).toBe(403);
+    expect((await askFrom({ sub: 'grace', email: 'grace@example.com' })).statusCode).toBe(200);
+    const [grace] = await listed();
+    await api.server.inject({
+      ...{ method: 'PATCH', url: `/v1/api-keys/${grace?.id ?? ''}`, headers: authorized },
+      payload: { expiresAt: '2025-12-31T00:00:00Z' },
+    });
+    await on.passTime(2000);
+    expect((await askFrom({ sub: 'grace', email: 'grace@example.com', iat: 3 })).statusCode).toBe(403);
+    // Who that is, nobody has signed for.
+    expect((await ask(await issuer.token({ claims: { sub: 'eve', aud: 'another' } }))).statusCode).toBe(401);
+    await on.passTime(61_000);
+
+    const answer = await on.ask('GET', '/v1/refused-people');
+    const { items } = z.object({ items: z.array(refusedPerson) }).parse(answer.json());
+    const last = { issuer: issuer.url, lastFrom: from, isInAgain: false };
+    expect(items).toMatchObject([
+      {
+        ...last,
+        subject: 'grace',
+        name: 'grace@example.com',
+        code: 'shut-out',
+        count: 1,
+        keyId: grace?.id,
+        mayBeLetIn: true,
+      },
+      { ...last, subject: 'ada', code: 'no-role', count: 2, keyId: null, mayBeLetIn: false },
+    ]);
+    expect(items[1]?.detail).toContain('OIDC_ROLES');
+    expect(await listed()).toHaveLength(1);
   });
 
   it('has no secret to rotate, and nothing that is changed here but its end', async () => {

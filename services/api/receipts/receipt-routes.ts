@@ -9,6 +9,8 @@ import {
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import { createAuthenticate, type AuthenticateDeps } from '../access/authenticate.ts';
+import type { CallerNotes } from '../access/caller-notes.ts';
+import { countCalls } from '../access/count-calls.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
@@ -33,7 +35,7 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
   signers: ReceiptSigners;
   apiKeys: AuthenticateDeps['apiKeys'];
   doors?: AuthenticateDeps['doors'];
-  keyRefusals?: AuthenticateDeps['keyRefusals'];
+  callerNotes?: Pick<CallerNotes, 'refused' | 'called'> | undefined;
   onRefusedKey?: (() => void) | undefined;
   refusal?: (() => Error | undefined) | undefined;
   clock: Clock;
@@ -52,15 +54,16 @@ const ndjson = 'application/x-ndjson';
  * key, and no limit of requests but the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
-  const { receipts, signers, apiKeys, doors, keyRefusals, clock, onRefusedKey, meter } = deps;
+  const { receipts, signers, apiKeys, doors, callerNotes, clock, onRefusedKey, meter } = deps;
   // Receipts are not sent from a page: cookies are not looked at.
-  const authentication = createAuthenticate({ apiKeys, doors, keyRefusals, clock, onRefused: onRefusedKey });
+  const authentication = createAuthenticate({ apiKeys, doors, callerNotes, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter(apiMetrics.receipts);
   const counts = new Map(
     (['accepted', 'unknown', 'refused'] as const).map((outcome) => [outcome, counter?.of({ outcome })]),
   );
 
+  countCalls(server, { callerNotes });
   server.removeAllContentTypeParsers();
   // A signature is of the bytes as they came.
   for (const type of ['application/json', ndjson]) {

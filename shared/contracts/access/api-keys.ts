@@ -68,6 +68,7 @@ export const apiKeyPatch = z
   .meta({ id: 'ApiKeyPatch', examples: [{ owner: 'payments' }] });
 
 export const apiKeyStates = ['active', 'expired', 'revoked'] as const;
+export const apiKeyKinds = ['key', 'person'] as const;
 
 export const apiKeyShape = z
   .object({

@@ -115,6 +115,7 @@ export const rights = {
     tables: {
       action_types: 'select, insert, update',
       agenda: 'select, insert, update',
+      api_key_calls: 'select, insert, update, delete',
       api_key_secrets: 'select, insert, update, delete',
       api_keys: 'select, insert, update',
       approval_policies: 'select, insert',
@@ -169,6 +170,7 @@ export const rights = {
       quiet_hours: 'select, insert',
       receipt_totals: 'select, insert, update',
       receipts: 'select, insert, update',
+      refused_people: 'select, insert, update, delete',
       regions: 'select, update',
       report_links: 'select, insert, update, delete',
       retry_users: 'select, insert',
@@ -213,6 +215,7 @@ export const rights = {
     tables: {
       action_types: 'select',
       agenda: 'select',
+      api_key_calls: 'select',
       api_keys: 'select',
       approval_policies: 'select',
       approval_votes: 'select',
@@ -268,6 +271,7 @@ export const rights = {
       rate_shares: 'select',
       receipt_totals: 'select',
       receipts: 'select',
+      refused_people: 'select',
       regions: 'select',
       retry_users: 'select',
       run_events: 'select',

@@ -3,7 +3,7 @@ import type { PublicAddress } from '../../../../shared/runtime/configuration/pub
 import type { OpenIdIssuer } from '../../../../shared/ports/openid.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
-import type { ApiKeyRecord } from '../postgres/key-store.ts';
+import type { ApiKeyRecord } from '../postgres/key-rows.ts';
 import { IssuerAwayError, type IssuerKeys } from './issuer-keys.ts';
 import { challengeOf, isSameText, signInSecretsOf } from './sign-in-cookie.ts';
 import { issuerAway, type TokenDoor } from './token-door.ts';
@@ -26,6 +26,8 @@ export interface ComeBack {
   code: string;
   state: string;
   secrets: readonly string[];
+  /** The address that connected. */
+  from: string;
 }
 
 /** Signing in to the console: the authorization code flow of OpenID Connect, with PKCE, state and nonce. */
@@ -82,10 +84,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
       for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
       return address.href;
     },
-    callerOf: async ({ code, state, secrets }) => {
+    callerOf: async ({ code, state, secrets, from }) => {
       const begun = secrets.map(signInSecretsOf).find((each) => isSameText(each.state, state));
       if (!begun) throw notBegunHere();
-      return await door.callerOfSignIn(await idTokenFor(code, begun.verifier), begun.nonce, client.id);
+      const idToken = await idTokenFor(code, begun.verifier);
+      return await door.callerOfSignIn(idToken, { nonce: begun.nonce, clientId: client.id, from });
     },
   };
 }

@@ -5,8 +5,9 @@ import { clientOfRef } from '../../../../shared/runtime/installation/client-read
 import { digestOfApiKey } from '../../../../shared/runtime/installation/api-key-secret.ts';
 import type { IssuerSettings } from '../../../../shared/runtime/configuration/auth-settings.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
+import type { CallerNotes, PersonRefusal } from '../caller-notes.ts';
 import { findTogether } from '../find-together.ts';
-import type { ApiKeyRecord } from '../postgres/key-store.ts';
+import type { ApiKeyRecord } from '../postgres/key-rows.ts';
 import type { PersonStore, SaidPerson } from '../postgres/person-store.ts';
 import { keyLifeMs } from '../remembered-credentials.ts';
 import { grantOf, nameOf, type Claims, type SaidScope } from './claims.ts';
@@ -23,6 +24,8 @@ export interface TokenDoorDeps {
   keys: Pick<IssuerKeys, 'keyOf'>;
   persons: PersonStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
+  /** Where those are counted whom the issuer vouches for, and who may not come in. */
+  callerNotes?: Pick<CallerNotes, 'personRefused'> | undefined;
   clock: Clock;
 }
 
@@ -32,14 +35,20 @@ export interface TokenDoor {
    * The person, or the program, with what the token grants it.
    * @throws {HttpProblem} 401 for a token that is not taken, 403 for one without a role and for a person that is shut
    * out, 503 while the issuer is away
+   * @param from the address that connected
    */
-  callerOf(token: string): Promise<ApiKeyRecord>;
-  /**
-   * The same of the ID token of a sign-in, whose audience is the console.
-   * @param nonce as it was sent with the sign-in
-   */
-  callerOfSignIn(idToken: string, nonce: string, clientId: string): Promise<ApiKeyRecord>;
+  callerOf(token: string, from: string): Promise<ApiKeyRecord>;
+  /** The same of the ID token of a sign-in, whose audience is the console. */
+  callerOfSignIn(idToken: string, terms: SignInTerms): Promise<ApiKeyRecord>;
   forgetAll(): void;
+}
+
+export interface SignInTerms {
+  /** As it was sent with the sign-in. */
+  nonce: string;
+  clientId: string;
+  /** The address that connected. */
+  from: string;
 }
 
 interface Verified {
@@ -47,32 +56,47 @@ interface Verified {
   endsAtMs: number;
 }
 
-export function createTokenDoor({ settings, keys, persons, clients, clock }: TokenDoorDeps): TokenDoor {
+interface Refusal {
+  code: PersonRefusal;
+  detail: string;
+}
+
+export function createTokenDoor({ settings, keys, persons, clients, callerNotes, clock }: TokenDoorDeps): TokenDoor {
   const perf = { now: () => clock.monotonicMs() };
   const remembered = { max: maxRemembered, ttlResolution: 0, perf };
   const verified = new LRUCache<string, Verified>({ ...remembered, ttl: verifiedLifeMs });
   const known = new LRUCache<string, ApiKeyRecord>({ ...remembered, ttl: keyLifeMs });
   const findAll = findTogether((subjects) => persons.find(settings.issuer, subjects));
 
-  async function personOf(said: SaidPerson): Promise<ApiKeyRecord> {
+  /** The issuer says for sure who it is: it is counted by whom. */
+  function refusePerson(person: Pick<SaidPerson, 'subject' | 'name'>, refusal: Refusal, from: string): never {
+    const { subject, name = null } = person;
+    callerNotes?.personRefused({ issuer: settings.issuer, subject, name, ...refusal }, from);
+    throw new HttpProblem({ status: 403, ...refusal });
+  }
+
+  /** What the token grants now; what the row keeps of it is for people to read. */
+  function asSaid(record: ApiKeyRecord, said: SaidPerson, from: string): ApiKeyRecord {
+    const { role, scope } = said;
+    if (record.state === 'active') return { ...record, role, scope };
+    const detail = `${record.name} is shut out of this installation`;
+    return refusePerson({ ...said, name: record.name }, { code: 'shut-out', detail }, from);
+  }
+
+  async function personOf(said: SaidPerson, from: string): Promise<ApiKeyRecord> {
     const before = known.get(said.subject);
-    if (before && isNamed(before, said)) return asSaid(before, said);
+    if (before && isNamed(before, said)) return asSaid(before, said, from);
     const found = await findAll(said.subject);
     const record = found && isAsSaid(found, said, clock.now()) ? found : await persons.note(settings.issuer, said);
     known.set(said.subject, record);
-    return asSaid(record, said);
+    return asSaid(record, said, from);
   }
 
-  async function saidBy(claims: Claims & { sub: string }): Promise<SaidPerson> {
+  async function saidBy(claims: Claims & { sub: string }, from: string): Promise<SaidPerson> {
+    const person = { subject: claims.sub, name: nameOf(claims, settings.nameClaim) };
     const granted = grantOf(claims, settings);
-    if ('refused' in granted) throw new HttpProblem({ status: 403, code: 'no-role', detail: granted.refused });
-    const { role } = granted;
-    return {
-      subject: claims.sub,
-      name: nameOf(claims, settings.nameClaim),
-      role,
-      scope: await scopeOf(granted.scope, clients),
-    };
+    if ('refused' in granted) return refusePerson(person, { code: 'no-role', detail: granted.refused }, from);
+    return { ...person, role: granted.role, scope: await scopeOf(granted.scope, clients) };
   }
 
   async function claimsOf(token: string, audiences: readonly string[]) {
@@ -84,22 +108,22 @@ export function createTokenDoor({ settings, keys, persons, clients, clock }: Tok
   }
 
   return {
-    callerOf: async (token) => {
+    callerOf: async (token, from) => {
       const digest = digestOfApiKey(token);
       const before = verified.get(digest);
-      if (before && clock.now().getTime() < before.endsAtMs) return await personOf(before.said);
+      if (before && clock.now().getTime() < before.endsAtMs) return await personOf(before.said, from);
       const claims = await claimsOf(token, settings.audiences);
-      const said = await saidBy(claims);
+      const said = await saidBy(claims, from);
       verified.set(digest, { said, endsAtMs: claims.exp * 1000 });
-      return await personOf(said);
+      return await personOf(said, from);
     },
-    callerOfSignIn: async (idToken, nonce, clientId) => {
+    callerOfSignIn: async (idToken, { nonce, clientId, from }) => {
       const claims = await claimsOf(idToken, [clientId]);
       const { azp } = claims;
       if (claims['nonce'] !== nonce || (azp !== undefined && azp !== clientId)) {
         throw refusedToken('the issuer answered with the token of another sign-in');
       }
-      return await personOf(await saidBy(claims));
+      return await personOf(await saidBy(claims, from), from);
     },
     forgetAll: () => known.clear(),
   };
@@ -110,13 +134,6 @@ async function scopeOf({ clients: refs, countries, actionTypes }: SaidScope, cli
   if (refs === null) return { clients: null, countries, actionTypes };
   const found = await Promise.all(refs.map((ref) => clientOfRef(ref, clients)));
   return { clients: found.flatMap((client) => client?.clientId ?? []), countries, actionTypes };
-}
-
-/** What the token grants now; what the row keeps of it is for people to read. */
-function asSaid(record: ApiKeyRecord, { role, scope }: SaidPerson): ApiKeyRecord {
-  if (record.state === 'active') return { ...record, role, scope };
-  const detail = `${record.name} is shut out of this installation`;
-  throw new HttpProblem({ status: 403, code: 'shut-out', detail });
 }
 
 function isNamed(record: ApiKeyRecord, { name }: SaidPerson): boolean {

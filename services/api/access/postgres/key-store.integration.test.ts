@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wholeScope } from '../../../../shared/domain/scopes.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
-import { createRefusalNotes } from './key-refusals.ts';
+import type { CountedRefusals } from '../caller-notes.ts';
+import { createCallerNoteStore } from './caller-notes.ts';
+import type { KeyFilter } from './key-list.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
+import { createPersonStore } from './person-store.ts';
 
 const unknown = '01938f1e-7c00-7000-8000-000000000001';
 const client = '01938f1e-7c00-7000-8000-00000000000c';
@@ -163,8 +166,8 @@ describe('API keys', () => {
   });
 
   describe('that have ended', () => {
-    const note: ReturnType<typeof createRefusalNotes> = (counted) =>
-      createRefusalNotes({ pool: database.pool })(counted);
+    const note = (refusals: readonly CountedRefusals[]) =>
+      createCallerNoteStore({ pool: database.pool })({ refusals, calls: [], people: [] });
     const refusal = { count: 2, lastAgoMs: 1000, lastFrom: '10.20.7.14' };
     const within = wholeScope;
 
@@ -202,6 +205,25 @@ describe('API keys', () => {
       expect(await namesOf(false)).toEqual(['good']);
       await database.pool.query(`update api_keys set last_refused_at = last_refused_at - interval '8 days'`);
       expect(await namesOf(true)).toEqual([]);
+    });
+
+    it('are told from those that end soon, were never used, or are people', async () => {
+      const soon = new Date(Date.now() + 13 * 86_400_000);
+      const later = new Date(Date.now() + 15 * 86_400_000);
+      for (const [name, expiresAt] of Object.entries({ old: new Date(0), soon, later })) {
+        await keys.add({ name, digest: name, role: 'viewer', expiresAt });
+      }
+      await keys.find(['later']);
+      const said = { subject: 'ada', name: 'ada', role: 'viewer', scope: wholeScope } as const;
+      await createPersonStore({ pool: database.pool }).note('https://login.test', said);
+      const namesOf = async (filter: Omit<KeyFilter, 'within'>) =>
+        (await keys.list({ ...filter, within }, 10, null)).items.map(({ name }) => name).toSorted();
+      expect(await namesOf({ endsWithinDays: 14 })).toEqual(['soon']);
+      expect(await namesOf({ endsWithinDays: 30 })).toEqual(['later', 'soon']);
+      expect(await namesOf({ used: false })).toEqual(['old', 'soon']);
+      expect(await namesOf({ used: true })).toEqual(['ada', 'later']);
+      expect(await namesOf({ kind: 'person' })).toEqual(['ada']);
+      expect(await namesOf({ kind: 'key', used: true })).toEqual(['later']);
     });
 
     it('begin anew when they get another end or another secret, and not for another name', async () => {

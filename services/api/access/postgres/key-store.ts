@@ -1,50 +1,10 @@
 import type { Pool } from 'pg';
-import type { ApiKeyShape } from '../../../../shared/contracts/access/api-keys.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
-import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { addApiKey, type NewApiKey } from '../../../../shared/postgres/registry/add-api-key.ts';
-import type { Page } from '../../frame/page.port.ts';
-import { patternOf } from '../../frame/postgres/name-pattern.ts';
-import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
-
-type KeyState = ApiKeyShape['state'];
-
-export interface ApiKeyRecord {
-  key: string;
-  name: string;
-  owner: string | null;
-  role: Role;
-  scope: Scope;
-  revision: number;
-  createdAt: Date;
-  /** The key that made it; null: made on the database. */
-  madeBy: string | null;
-  /** The key whose quotas it uses: itself, or the one that its team's keys were made from. */
-  account: string;
-  expiresAt: Date | null;
-  /** Kept to the minute. */
-  lastUsedAt: Date | null;
-  rotatedAt: Date | null;
-  /** The secrets before the last rotation end then; null where there are none that still open it. */
-  formerUntil: Date | null;
-  revokedAt: Date | null;
-  /** Of requests with a secret of it that opens nothing any more; null: there was none. */
-  refusals: KeyRefusals | null;
-  /** By the database's clock. */
-  state: KeyState;
-  /** Of a person, or a program, that an issuer vouches for: it has no secret, and what it may is said by its tokens. */
-  issuer: string | null;
-  subject: string | null;
-}
-
-/** Since its end was set, or it was rotated. Some may be missing that came in the last minute. */
-export interface KeyRefusals {
-  count: number;
-  lastAt: Date;
-  /** The address that connected last; null where it is not known. */
-  lastFrom: string | null;
-}
+import { listKeys, type KeyFilter } from './key-list.ts';
+import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
 
 /** A key by one of its secrets. */
 export interface FoundKey {
@@ -59,17 +19,6 @@ export interface ApiKeyChange {
   role: Role;
   scope: Scope;
   expiresAt: Date | null;
-}
-
-export interface KeyFilter {
-  state?: KeyState | undefined;
-  role?: Role | undefined;
-  /** Whether it was refused in the last seven days. */
-  refused?: boolean | undefined;
-  /** Part of the name or of the owner. */
-  q?: string | undefined;
-  /** Only keys that are for nothing beyond it. */
-  within: Scope;
 }
 
 export type ApiKeyChanged =
@@ -105,21 +54,7 @@ export function createKeyStore({ pool }: { pool: Pool }) {
       return new Map(rows.map((row) => [row.digest, { apiKey: keyOf(row), isGood: row.isGood }]));
     },
 
-    /**
-     * Newest first, and of the revoked ones those of the last thirty days; `cursor` is the id of the last one of the
-     * page before.
-     */
-    list: async (
-      { state, role, refused, q, within }: KeyFilter,
-      limit: number,
-      cursor: string | null,
-    ): Promise<Page<ApiKeyRecord>> => {
-      requireIdCursor(cursor);
-      const filter = { state: state ?? null, role: role ?? null, refused: refused ?? null, pattern: patternOf(q) };
-      const params = { ...within, ...filter, cursor, limit: limit + 1 };
-      const { rows } = await pool.query<KeyRow>(selectKeys.with(params));
-      return pageOf(rows.map(keyOf), limit, ({ key }) => key);
-    },
+    list: (filter: KeyFilter, limit: number, cursor: string | null) => listKeys(pool, filter, limit, cursor),
 
     change: async (key: string, change: ApiKeyChange, expected: number): Promise<ApiKeyChanged> => {
       const { scope, ...rest } = change;
@@ -146,39 +81,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
   };
 }
 
-export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'refusals'>, Scope {
-  refusedCount: number;
-  lastRefusedAt: Date | null;
-  lastRefusedFrom: string | null;
-}
-
 interface FoundRow {
   digest: string;
   isGood: boolean;
 }
-
-export function keyOf(row: KeyRow): ApiKeyRecord {
-  const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
-  const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
-  const { refusedCount: count, lastRefusedAt: lastAt, lastRefusedFrom: lastFrom } = row;
-  const scope = { clients, countries, actionTypes };
-  const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
-  const refusals = lastAt && { count, lastAt, lastFrom };
-  return { key, name, owner, role, scope, revision, madeBy, account, ...times, refusals, state, issuer, subject };
-}
-
-/** Of a key that opens something now; `k` is the key. */
-export const isGoodKey = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
-
-const state = `case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
-  else 'active' end`;
-
-export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[] as clients, k.countries,
-  k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
-  k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
-  (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
-  k.revoked_at as "revokedAt", k.refused_count::float8 as "refusedCount", k.last_refused_at as "lastRefusedAt",
-  k.last_refused_from as "lastRefusedFrom", ${state} as state, k.issuer, k.subject`;
 
 /**
  * One write a minute for each key that is used; another one's lock, such as of a change, is not waited for.
@@ -200,34 +106,6 @@ const findKeys = statementOf<{ digests: string[] }>(
     where s.digest = any(${$('digests')}::text[])
   ), touched as (${touchKeys('select api_key from found where is_good')})
   select found.digest, found.is_good as "isGood", ${keyFields} from found join api_keys k on k.id = found.api_key`,
-);
-
-interface ListParams extends Scope {
-  state: KeyState | null;
-  role: Role | null;
-  refused: boolean | null;
-  /** Of the name or the owner, for `ilike`. */
-  pattern: string | null;
-  cursor: string | null;
-  limit: number;
-}
-
-const holds = (outer: string, inner: string) => `(${outer} is null or coalesce(${inner} <@ ${outer}, false))`;
-
-const selectKeys = unnamedStatementOf<ListParams>(
-  ($) => `
-  select ${keyFields} from api_keys k
-  where (${$('cursor')}::uuid is null or k.id < ${$('cursor')}::uuid)
-    and (k.revoked_at is null or k.revoked_at > now() - interval '30 days')
-    and (${$('state')}::text is null or ${state} = ${$('state')}::text)
-    and (${$('role')}::text is null or k.role = ${$('role')})
-    and (${$('refused')}::bool is null
-      or coalesce(k.last_refused_at > now() - interval '7 days', false) = ${$('refused')})
-    and (${$('pattern')}::text is null or k.name ilike ${$('pattern')} or k.owner ilike ${$('pattern')})
-    and ${holds(`${$('clients')}::uuid[]`, 'k.clients')}
-    and ${holds(`${$('countries')}::text[]`, 'k.countries')}
-    and ${holds(`${$('actionTypes')}::text[]`, 'k.action_types')}
-  order by k.id desc limit ${$('limit')}`,
 );
 
 interface UpdateParams extends Scope, Omit<ApiKeyChange, 'scope'> {

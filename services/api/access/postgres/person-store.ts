@@ -4,7 +4,8 @@ import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { keyFields, keyOf, touchKeys, type ApiKeyRecord, type KeyRow } from './key-store.ts';
+import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
+import { touchKeys } from './key-store.ts';
 
 /** A person, or a program, as a token of its issuer says it. */
 export interface SaidPerson {
@@ -24,7 +25,7 @@ export type PersonStore = ReturnType<typeof createPersonStore>;
  */
 export function createPersonStore({ pool }: { pool: Pool }) {
   return {
-    /** By subject, shut out ones too. That they are asked for is their use. */
+    /** By subject, shut out ones too. That they are asked for is their use, unless they are shut out. */
     find: async (issuer: string, subjects: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
       const { rows } = await pool.query<KeyRow & { ofSubject: string }>(
         findPersons.with({ issuer, subjects: [...subjects] }),
@@ -51,8 +52,9 @@ const findPersons = statementOf<{ issuer: string; subjects: string[] }>(
   'find-persons',
   ($) => `
   with found as materialized (
-    select id from api_keys where issuer = ${$('issuer')} and subject = any(${$('subjects')}::text[])
-  ), touched as (${touchKeys('select id from found')})
+    select k.id, ${isGoodKey} as is_good from api_keys k
+    where k.issuer = ${$('issuer')} and k.subject = any(${$('subjects')}::text[])
+  ), touched as (${touchKeys('select id from found where is_good')})
   select k.subject as "ofSubject", ${keyFields} from found join api_keys k on k.id = found.id`,
 );
 
@@ -76,6 +78,6 @@ const notePerson = statementOf<NoteParams>(
   on conflict (issuer, subject) where issuer is not null do update set
     name = coalesce(${$('name')}, k.name), owner = coalesce(${$('name')}, k.owner), role = excluded.role,
     clients = excluded.clients, countries = excluded.countries, action_types = excluded.action_types,
-    last_used_at = now(), revision = k.revision + 1
+    last_used_at = case when ${isGoodKey} then now() else k.last_used_at end, revision = k.revision + 1
   returning id as key`,
 );

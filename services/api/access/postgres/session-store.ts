@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import { wholeScope, type Scope } from '../../../../shared/domain/scopes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { isGoodKey, keyFields, keyOf, touchKeys, type ApiKeyRecord, type KeyRow } from './key-store.ts';
+import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
+import { touchKeys } from './key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
 /** What a session may of its own, and how long it lasts at most: of one that an issuer was asked for. */

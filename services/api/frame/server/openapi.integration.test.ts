@@ -123,6 +123,7 @@ describe('the OpenAPI document', () => {
       'findJobs',
       'getActionType',
       'getApiKey',
+      'getApiKeyCalls',
       'getApproval',
       'getApprovalPolicy',
       'getAudience',
@@ -188,6 +189,7 @@ describe('the OpenAPI document', () => {
       'listParameterOptions',
       'listQuarantinedSteps',
       'listQuotas',
+      'listRefusedPeople',
       'listReportLinks',
       'listRunEvents',
       'listRunFailures',
@@ -388,7 +390,7 @@ describe('the OpenAPI document', () => {
             path,
             expect.stringMatching(/^(viewer|scheduler|manager|approver|operator|scheduler or manager)$/),
           ]);
-        const reader = path.includes('/api-keys') ? 'operator' : 'viewer';
+        const reader = path.includes('/api-keys') || path.includes('/refused-people') ? 'operator' : 'viewer';
         if (method === 'get' && !isOpen) expect([path, role]).toEqual([path, reader]);
         expect(Object.keys(responses)).toContain('403');
       }

@@ -58,6 +58,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/session/ways': { apiKey: true, issuer: null },
     'GET /v1/system': installed.system,
     'GET /v1/quotas': installed.quotas,
+    'GET /v1/refused-people': { items: [] },
     'GET /v1/action-types': actionTypes,
     'GET /v1/action-types/:name/options': rewardOptions,
     'GET /v1/shards': shards,

@@ -1,5 +1,7 @@
 import type { ApiKey, NewApiKeyInput } from '#client/types.gen.ts';
+import type { IconName } from '../../parts/icon/icon.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
+import { soonDays } from './search.ts';
 
 export const roleSaid = {
   viewer: 'reads, and sees no bodies or answers of jobs',
@@ -27,14 +29,23 @@ function said(one: string, many: string, names: readonly string[] | null): strin
 
 const dayMs = 86_400_000;
 
+interface KeyStanding {
+  words: string;
+  tone: 'ok' | 'warn' | 'bad' | 'quiet';
+  icon: IconName;
+}
+
 /** How a key stands: the word, and how much it is to be looked at. */
-export function standingOf(key: ApiKey, nowMs: number): { words: string; tone: 'ok' | 'warn' | 'bad' | 'quiet' } {
-  if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet' };
-  if (key.state === 'expired') return { words: 'expired', tone: 'bad' };
-  if (key.formerUntil !== null) return { words: 'rotating', tone: 'warn' };
-  if (key.expiresAt !== null && Date.parse(key.expiresAt) - nowMs < 14 * dayMs)
-    return { words: 'ends soon', tone: 'warn' };
-  return key.lastUsedAt === null ? { words: 'never used', tone: 'quiet' } : { words: 'active', tone: 'ok' };
+export function standingOf(key: ApiKey, nowMs: number): KeyStanding {
+  if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet', icon: 'cancelled' };
+  if (key.state === 'expired')
+    return { words: key.person === null ? 'expired' : 'shut out', tone: 'bad', icon: 'failed' };
+  if (key.formerUntil !== null) return { words: 'rotating', tone: 'warn', icon: 'twice' };
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) - nowMs < soonDays * dayMs)
+    return { words: 'ends soon', tone: 'warn', icon: 'warn' };
+  return key.lastUsedAt === null
+    ? { words: 'never used', tone: 'quiet', icon: 'pending' }
+    : { words: 'active', tone: 'ok', icon: 'done' };
 }
 
 const weekMs = 7 * dayMs;

@@ -2,14 +2,20 @@ import type { ListedApiKey } from '#client/types.gen.ts';
 import { roleWords } from '../../frame/session/session.ts';
 import { useNow } from '../../parts/browser/now.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
 
+export interface AskedOfKey {
+  kind: 'calls' | 'rotate' | 'revoke' | 'shut-out' | 'let-in';
+  apiKey: ListedApiKey;
+}
+
 interface KeyTableProps {
   keys: readonly ListedApiKey[] | undefined;
-  onAsk: (asked: { kind: 'rotate' | 'revoke'; apiKey: ListedApiKey }) => void;
+  onAsk: (asked: AskedOfKey) => void;
 }
 
 /** @param keys undefined while they are asked for */
@@ -19,7 +25,7 @@ export function KeyTable({ keys, onAsk }: KeyTableProps) {
       <caption className="sr-only">Keys, those first that have ended and are still used, then newest first</caption>
       <thead>
         <tr>
-          <th scope="col">Key</th>
+          <th scope="col">Key or person</th>
           <th scope="col" className="wide">
             Owner
           </th>
@@ -55,10 +61,15 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
   const now = useNow();
   const standing = standingOf(apiKey, now);
   return (
-    <tr>
-      <td>
-        <div className="font-medium">{name}</div>
-        <div className="t2 sm">
+    <tr className="[&>td]:py-1.5">
+      <td className="wrap-anywhere">
+        <div className="row gap-1.75 font-medium phone:min-w-32">
+          <span className={`flex ${toneClasses[standing.tone]}`}>
+            <Icon name={standing.icon} size={14} />
+          </span>
+          {name}
+        </div>
+        <div className="t2 sm pl-5.25">
           <span className={toneClasses[standing.tone]}>{standing.words}</span> ·{' '}
           <span className="mono" title={id}>
             {person === null ? `mk_…${id.slice(-4)}` : `signs in at ${new URL(person.issuer).host}`}
@@ -76,7 +87,11 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
             revoked <Time instant={revokedAt} />
           </>
         ) : expiresAt === null ? (
-          'never'
+          person === null ? (
+            'never'
+          ) : (
+            'with the session'
+          )
         ) : (
           <Time instant={expiresAt} {...(state === 'expired' && { className: 'c-bad' })} />
         )}
@@ -102,21 +117,42 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
         )}
         {apiKey.sessions > 0 && <div className="sm">logged in in {countOf(apiKey.sessions, 'browser')}</div>}
       </td>
-      <td className="text-right whitespace-nowrap">
-        {state !== 'revoked' && (
-          <span className="row justify-end">
-            {person === null && (
-              <Button small label={`Rotate ${name}`} onClick={() => onAsk({ kind: 'rotate', apiKey })}>
-                Rotate…
-              </Button>
-            )}
-            <Button small kind="bad" label={`Revoke ${name}`} onClick={() => onAsk({ kind: 'revoke', apiKey })}>
-              Revoke…
-            </Button>
-          </span>
-        )}
+      <td className="text-right">
+        <KeyActions {...{ apiKey, onAsk }} />
       </td>
     </tr>
+  );
+}
+
+function KeyActions({ apiKey, onAsk }: KeyRowProps) {
+  const { name, state, person } = apiKey;
+  const ask = (kind: AskedOfKey['kind']) => () => onAsk({ kind, apiKey });
+  return (
+    <span className="row justify-end phone:flex-wrap">
+      <Button small label={`Calls of ${name}`} onClick={ask('calls')}>
+        Calls
+      </Button>
+      {state !== 'revoked' && person === null && (
+        <Button small label={`Rotate ${name}`} onClick={ask('rotate')}>
+          Rotate…
+        </Button>
+      )}
+      {state === 'active' && person !== null && (
+        <Button small label={`Shut ${name} out`} onClick={ask('shut-out')}>
+          Shut out…
+        </Button>
+      )}
+      {state === 'expired' && person !== null && (
+        <Button small label={`Let ${name} in again`} onClick={ask('let-in')}>
+          Let in…
+        </Button>
+      )}
+      {state !== 'revoked' && (
+        <Button small kind="bad" label={`Revoke ${name}`} onClick={ask('revoke')}>
+          Revoke…
+        </Button>
+      )}
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem, type Asked } from '../../testing/fake-api.ts';
+import { session } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const key = {
@@ -50,7 +51,25 @@ test('a key that has ended and is still used comes first, and who notices and wh
 
   await user.click(screen.getByRole('button', { name: /^Ended, still used/ }));
   await waitFor(() => expect(address()).toBe('/keys?refused=true'));
-  expect(api.askedFor('GET /v1/api-keys').at(-1)?.query).toMatchObject({ refused: 'true' });
+  expect(screen.queryByText('orders service')).toBeNull();
+  const asked = api.askedFor('GET /v1/api-keys').map(({ query }) => query);
+  expect(asked).toContainEqual({ limit: '50', refused: 'true' });
+});
+
+test.each([
+  ['People', 'kind=person', { kind: 'person' }],
+  [/^Ends in 14 days/, 'ends=14', { endsWithinDays: '14' }],
+  ['Never used', 'used=false', { used: 'false' }],
+  ['Expired', 'state=expired', { state: 'expired' }],
+])('the chip %s asks for those alone, and takes the place of another', async (name, search, query) => {
+  const { api, user, address } = await openConsole('/keys?kind=key', { answers });
+  await user.click(await screen.findByRole('button', { name }));
+  await waitFor(() => expect(address()).toBe(`/keys?${search}`));
+  await waitFor(() => {
+    const asked = api.askedFor('GET /v1/api-keys').map((each) => each.query);
+    expect(asked).toContainEqual({ limit: '50', ...query });
+  });
+  expect(screen.getByRole('button', { name }).getAttribute('aria-pressed')).toBe('true');
 });
 
 test('it is made anew with its role and scope, and none stays none', async () => {
@@ -77,7 +96,7 @@ test('a revoked one that is still used is made anew, a secret from before a rota
   expect(revoked?.textContent).toMatch(/was revoked .* and was refused once since, .*It says no owner to ask/);
   expect(within(revoked ?? document.body).queryByRole('button', { name: /^Revoke/ })).toBeNull();
   expect(old?.textContent).toMatch(/A secret of orders service from before it was rotated/);
-  expect(within(old ?? document.body).queryByRole('button')).toBeNull();
+  expect(within(old ?? document.body).queryByRole('button', { name: /^Make|^Revoke/ })).toBeNull();
 });
 
 test('a new key is made as the form says, and shown once', async () => {
@@ -118,6 +137,87 @@ test('a key is rotated to a secret that is shown once, and revoked only when tha
   expect(api.askedFor(`DELETE /v1/api-keys/${key.id}`)).toHaveLength(0);
   await user.click(screen.getByRole('button', { name: 'Revoke' }));
   await waitFor(() => expect(api.askedFor(`DELETE /v1/api-keys/${key.id}`)).toHaveLength(1));
+});
+
+const calls = {
+  days: [
+    { day: '2026-11-23', done: 90, refused: 0, failed: 0 },
+    { day: '2026-11-24', done: 1200, refused: 17, failed: 2 },
+  ],
+  operations: [
+    { operation: 'getRunReport', done: 1200, refused: 17, failed: 2, lastAt: '2026-11-24T10:30:00.000Z' },
+    { operation: 'none', done: 90, refused: 0, failed: 0, lastAt: '2026-11-23T10:30:00.000Z' },
+  ],
+};
+
+test('what a key was used for is told by operation and day, and leads to what it changed', async () => {
+  const answered = { ...answers, 'GET /v1/api-keys': listed, 'GET /v1/api-keys/:id/calls': calls };
+  const { api, user, address } = await openConsole('/keys', { answers: answered });
+  await user.click(await screen.findByRole('button', { name: 'Calls of nightly export, which is still used' }));
+  const operations = await screen.findByRole('table', { name: /^By operation/ });
+  expect(within(operations).getByRole('row', { name: /^get run report 1,200 17 2/ })).toBeDefined();
+  expect(within(operations).getByRole('row', { name: /^a path that there is not 90 0 0/ })).toBeDefined();
+  const days = screen.getByRole('table', { name: /^By day/ });
+  expect(within(days).getAllByRole('row')[1]?.textContent).toMatch(/^Tue 24 Nov1,200172/);
+  expect(api.askedFor(`GET /v1/api-keys/${ended.id}/calls`)).toHaveLength(1);
+  await user.click(screen.getByRole('link', { name: 'What it changed' }));
+  await waitFor(() => expect(address()).toContain(`/audit?keyId=${ended.id}`));
+});
+
+const ada = {
+  ...{ issuer: 'https://login.test', subject: 'sub-ada', name: 'ada@example.com', code: 'shut-out', count: 3 },
+  ...{ detail: 'ada@example.com is shut out of this installation', lastFrom: '10.20.7.14', keyId: 'key_ada' },
+  ...{ firstAt: '2026-11-23T10:30:00.000Z', lastAt: '2026-11-24T10:30:00.000Z', isInAgain: false, mayBeLetIn: true },
+};
+const stranger = {
+  ...{ ...ada, subject: 'sub-eve', name: null, code: 'no-role', count: 1, keyId: null, mayBeLetIn: false },
+  detail: 'this token has no roles that is given a role here (OIDC_ROLE_CLAIM, OIDC_ROLES)',
+};
+
+test('people who could not come in are told with why, and whoever is shut out is let in again', async () => {
+  const { api, user } = await openConsole('/keys', {
+    answers: {
+      ...answers,
+      'GET /v1/refused-people': { items: [ada, stranger] },
+      'PATCH /v1/api-keys/:id': { ...key, id: 'key_ada' },
+    },
+  });
+  const table = await screen.findByRole('table', { name: /^People who were refused/ });
+  const [, first, second] = within(table).getAllByRole('row');
+  expect(first?.textContent).toMatch(/ada@example\.com.*shut out.*3 times since .* 10\.20\.7\.14/);
+  expect(second?.textContent).toMatch(/sub-eve.*no role.*OIDC_ROLES.*once/);
+  expect(within(second ?? table).queryByRole('button')).toBeNull();
+  await user.click(within(table).getByRole('button', { name: 'Let ada@example.com in again' }));
+  await user.click(screen.getByRole('button', { name: 'Let in' }));
+  await waitFor(() => expect(api.askedFor('PATCH /v1/api-keys/key_ada')).toHaveLength(1));
+  expect(api.askedFor('PATCH /v1/api-keys/key_ada').at(-1)?.body).toEqual({ expiresAt: null });
+});
+
+test('a person is shut out until somebody lets them in, which a clock that is ahead does not do', async () => {
+  const person = { ...key, name: 'ada', person: { issuer: 'https://login.test', subject: 'sub-ada' } };
+  let state = 'active';
+  const { api, user } = await openConsole('/keys', {
+    answers: {
+      ...answers,
+      'GET /v1/api-keys': { items: [person], next: null },
+      'PATCH /v1/api-keys/:id': ({ body }: Asked) => ({ ...person, state, ...(body as object) }),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Shut ada out' }));
+  await user.click(screen.getByRole('button', { name: 'Shut out' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('the clock of this computer is ahead');
+  state = 'expired';
+  await user.click(screen.getByRole('button', { name: 'Shut out' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const asked = api.askedFor(`PATCH /v1/api-keys/${key.id}`).at(-1)?.body as { expiresAt: string };
+  expect(Math.abs(Date.parse(asked.expiresAt) - Date.now())).toBeLessThan(60_000);
+});
+
+test('who was refused is not asked for by a key with a scope', async () => {
+  const scope = { clients: null, countries: ['SG'], actionTypes: null };
+  const { api } = await openConsole('/keys', { answers: { ...answers, 'GET /v1/session': { ...session, scope } } });
+  await screen.findByText('orders service');
+  expect(api.askedFor('GET /v1/refused-people')).toHaveLength(0);
 });
 
 test('keys are not asked for by a role that may not see them', async () => {

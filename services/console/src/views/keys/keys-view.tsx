@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { listApiKeysOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ListedApiKey } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { useRefusal } from '../../frame/session/session.ts';
+import { roleWords, useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Chips } from '../../parts/lists/chips.tsx';
@@ -12,46 +12,50 @@ import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { CallsDialog } from './calls-dialog.tsx';
+import { chipOf, filterWords, hasFilters, keysQuery, noFilters, standingChips, standingOfChip } from './key-filters.ts';
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx';
-import { refusedFirst } from './key-words.ts';
-import { KeyTable } from './keys-table.tsx';
+import { refusedFirst, roleSaid } from './key-words.ts';
+import { KeyTable, type AskedOfKey } from './keys-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
-import { keyRoles, keyStates, type KeysSearch } from './search.ts';
+import { LetInDialog, ShutOutDialog } from './person-dialogs.tsx';
+import { RefusedPeoplePanel } from './refused-people-panel.tsx';
+import { keyRoles, soonDays, type KeysSearch } from './search.ts';
 import { StillUsedBanner } from './still-used-banner.tsx';
 
 const route = getRouteApi('/keys');
 const pageSize = 50;
 
 /** @param like the key that it takes the place of */
-type Asked = { kind: 'new'; like?: ListedApiKey } | { kind: 'rotate' | 'revoke'; apiKey: ListedApiKey };
+type Asked = { kind: 'new'; like?: ListedApiKey } | AskedOfKey;
 
 /** More than these that have ended and are still used are found by their chip. */
 const mostNamed = 3;
 
-const stateWords = { active: 'Active', expired: 'Expired', revoked: 'Revoked, 30 days' } as const;
-
 /** Whose the keys are, what they may, until when, whether they are used, and who is logged in by them. */
 export function KeysView() {
-  const { state, refused, role, text, cursor } = route.useSearch();
+  const chosen = route.useSearch();
+  const { role, text, cursor } = chosen;
   const navigate = route.useNavigate();
   const refusal = useRefusal('operator');
   const [asked, setAsked] = useState<Asked>();
-  const query = {
-    limit: pageSize,
-    ...(state !== undefined && { state }),
-    ...(refused === true && { refused: 'true' as const }),
-    ...(role !== undefined && { role }),
-    ...(text !== undefined && { q: text }),
-    ...(cursor !== undefined && { cursor }),
-  };
+  const query = { limit: pageSize, ...keysQuery(chosen) };
   const isAllowed = refusal === undefined;
   const keys = useQuery({ ...listApiKeysOptions({ query }), placeholderData: keepPreviousData, enabled: isAllowed });
   const stillUsed = useQuery({
     ...listApiKeysOptions({ query: { limit: pageSize, refused: 'true' } }),
     enabled: isAllowed,
   });
+  const ending = useQuery({
+    ...listApiKeysOptions({ query: { limit: pageSize, endsWithinDays: soonDays } }),
+    enabled: isAllowed,
+  });
+  const counts: Readonly<Record<string, number | undefined>> = {
+    refused: stillUsed.data?.items.length,
+    soon: ending.data?.items.length,
+  };
   const close = () => setAsked(undefined);
-  const isFiltered = state !== undefined || refused !== undefined || role !== undefined || text !== undefined;
+  const isFiltered = hasFilters(chosen);
   const ahead = isFiltered || cursor !== undefined ? [] : (stillUsed.data?.items ?? []);
   const items = keys.data && refusedFirst(ahead, keys.data.items);
   const named = stillUsed.data?.items.slice(0, mostNamed) ?? [];
@@ -72,24 +76,18 @@ export function KeysView() {
           apiKey={apiKey}
           onMakeAnew={() => setAsked({ kind: 'new', like: apiKey })}
           onRevoke={() => setAsked({ kind: 'revoke', apiKey })}
+          onCalls={() => setAsked({ kind: 'calls', apiKey })}
         />
       ))}
       {isAllowed && (
         <div className="row flex-wrap">
           <Chips
             label="Filter by state"
-            chosen={refused === undefined ? (state ?? 'all') : 'refused'}
-            chips={[
-              { value: 'all', label: 'All' },
-              { value: 'refused', label: 'Ended, still used', count: stillUsed.data?.items.length, warns: true },
-              ...keyStates.map((each) => ({ value: each, label: stateWords[each] })),
-            ]}
-            onChoose={(value) =>
-              choose({
-                state: keyStates.find((each) => each === value),
-                refused: value === 'refused' ? true : undefined,
-              })
-            }
+            chosen={chipOf(chosen)}
+            chips={standingChips.map(({ value, label, warns = false }) => ({
+              ...{ value, label, warns, count: counts[value] },
+            }))}
+            onChoose={(value) => choose(standingOfChip(value))}
           />
           <span className="ml-auto row phone:w-full phone:flex-wrap">
             <FilterMenu
@@ -114,11 +112,8 @@ export function KeysView() {
         ) : items === undefined && keys.error !== null ? (
           <Failed title="The keys could not be read" error={keys.error} onRetry={() => void keys.refetch()} />
         ) : items?.length === 0 && isFiltered ? (
-          <NoMatch
-            title="No key matches"
-            onClear={() => choose({ state: undefined, refused: undefined, role: undefined, text: undefined })}
-          >
-            {filterWords({ state, refused, role, text })}
+          <NoMatch title="No key matches" onClear={() => go(noFilters)}>
+            {filterWords(chosen)}
           </NoMatch>
         ) : (
           <KeyTable keys={items} onAsk={setAsked} />
@@ -130,21 +125,30 @@ export function KeysView() {
           </Paging>
         )}
       </section>
+      {isAllowed && cursor === undefined && <RefusedPeoplePanel />}
+      {isAllowed && (
+        <p className="row flex-wrap sm t2 gap-x-4.5 gap-y-0.5">
+          {keyRoles.map((each) => (
+            <span key={each}>
+              <b className="text-main">{roleWords[each]}</b> {roleSaid[each]}
+            </span>
+          ))}
+        </p>
+      )}
       {asked?.kind === 'new' && <NewKeyDialog like={asked.like} onClose={close} />}
-      {asked?.kind === 'rotate' && <RotateDialog apiKey={asked.apiKey} onClose={close} />}
-      {asked?.kind === 'revoke' && <RevokeDialog apiKey={asked.apiKey} onClose={close} />}
+      {asked !== undefined && asked.kind !== 'new' && <KeyDialog asked={asked} onClose={close} />}
     </Page>
   );
 }
 
-/** `Expired, role viewer, with “orders” in its name or owner.` */
-function filterWords({ state, refused, role, text }: Omit<KeysSearch, 'cursor'>): string {
-  const words = [
-    state ?? '',
-    refused === undefined ? '' : 'refused in the last seven days',
-    role === undefined ? '' : `role ${role}`,
-    text === undefined ? '' : `with “${text}” in its name or owner`,
-  ].filter((each) => each !== '');
-  const joined = words.join(', ');
-  return `${joined.charAt(0).toUpperCase()}${joined.slice(1)}.`;
+function KeyDialog({ asked: { kind, apiKey }, onClose }: { asked: AskedOfKey; onClose: () => void }) {
+  if (kind === 'rotate') return <RotateDialog {...{ apiKey, onClose }} />;
+  if (kind === 'revoke') return <RevokeDialog {...{ apiKey, onClose }} />;
+  if (kind === 'calls') return <CallsDialog {...{ apiKey, onClose }} />;
+  const { id, name } = apiKey;
+  return kind === 'shut-out' ? (
+    <ShutOutDialog {...{ id, name, onClose }} />
+  ) : (
+    <LetInDialog {...{ id, name, onClose }} />
+  );
 }

@@ -2,11 +2,20 @@ import * as z from 'zod/mini';
 
 const text = z.catch(z.optional(z.string()), undefined);
 
-export const keyStates = ['active', 'expired', 'revoked'] as const;
+const keyStates = ['active', 'expired', 'revoked'] as const;
+const keyKinds = ['key', 'person'] as const;
 export const keyRoles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
+
+/** So many days before its end a key is among those that end soon. */
+export const soonDays = 14;
 
 export const keysSearch = z.object({
   state: z.catch(z.optional(z.enum(keyStates)), undefined),
+  kind: z.catch(z.optional(z.enum(keyKinds)), undefined),
+  /** Those that were never used. */
+  used: z.catch(z.optional(z.literal(false)), undefined),
+  /** Those that end in so many days. */
+  ends: z.catch(z.optional(z.literal(soonDays)), undefined),
   /** Those that have ended and are still used. */
   refused: z.catch(z.optional(z.literal(true)), undefined),
   role: z.catch(z.optional(z.enum(keyRoles)), undefined),

@@ -8,10 +8,11 @@ interface StillUsedBannerProps {
   apiKey: ListedApiKey;
   onMakeAnew: () => void;
   onRevoke: () => void;
+  onCalls: () => void;
 }
 
 /** A key stopped working, and something notices: since when, how often, from where, and whom to ask. */
-export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke }: StillUsedBannerProps) {
+export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke, onCalls }: StillUsedBannerProps) {
   const { name, owner, state, refusals } = apiKey;
   if (refusals === null) return null;
   const { count, lastAt, lastFrom } = refusals;
@@ -48,6 +49,9 @@ export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke }: StillUsedBanne
             Revoke…
           </Button>
         )}
+        <Button small label={`Calls of ${name}, which is still used`} onClick={onCalls}>
+          Its calls
+        </Button>
       </div>
     </div>
   );

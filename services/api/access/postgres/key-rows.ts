@@ -1,0 +1,70 @@
+import type { ApiKeyShape } from '../../../../shared/contracts/access/api-keys.ts';
+import type { Role } from '../../../../shared/domain/roles.ts';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
+
+export type KeyState = ApiKeyShape['state'];
+
+export interface ApiKeyRecord {
+  key: string;
+  name: string;
+  owner: string | null;
+  role: Role;
+  scope: Scope;
+  revision: number;
+  createdAt: Date;
+  /** The key that made it; null: made on the database. */
+  madeBy: string | null;
+  /** The key whose quotas it uses: itself, or the one that its team's keys were made from. */
+  account: string;
+  expiresAt: Date | null;
+  /** Kept to the minute. */
+  lastUsedAt: Date | null;
+  rotatedAt: Date | null;
+  /** The secrets before the last rotation end then; null where there are none that still open it. */
+  formerUntil: Date | null;
+  revokedAt: Date | null;
+  /** Of requests with a secret of it that opens nothing any more; null: there was none. */
+  refusals: KeyRefusals | null;
+  /** By the database's clock. */
+  state: KeyState;
+  /** Of a person, or a program, that an issuer vouches for: it has no secret, and what it may is said by its tokens. */
+  issuer: string | null;
+  subject: string | null;
+}
+
+/** Since its end was set, or it was rotated. Some may be missing that came in the last minute. */
+export interface KeyRefusals {
+  count: number;
+  lastAt: Date;
+  /** The address that connected last; null where it is not known. */
+  lastFrom: string | null;
+}
+
+export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'refusals'>, Scope {
+  refusedCount: number;
+  lastRefusedAt: Date | null;
+  lastRefusedFrom: string | null;
+}
+
+export function keyOf(row: KeyRow): ApiKeyRecord {
+  const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
+  const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
+  const { refusedCount: count, lastRefusedAt: lastAt, lastRefusedFrom: lastFrom } = row;
+  const scope = { clients, countries, actionTypes };
+  const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
+  const refusals = lastAt && { count, lastAt, lastFrom };
+  return { key, name, owner, role, scope, revision, madeBy, account, ...times, refusals, state, issuer, subject };
+}
+
+/** Of a key that opens something now; `k` is the key. */
+export const isGoodKey = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
+
+export const keyState = `case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
+  else 'active' end`;
+
+export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[] as clients, k.countries,
+  k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
+  k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
+  (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
+  k.revoked_at as "revokedAt", k.refused_count::float8 as "refusedCount", k.last_refused_at as "lastRefusedAt",
+  k.last_refused_from as "lastRefusedFrom", ${keyState} as state, k.issuer, k.subject`;

@@ -1,0 +1,38 @@
+import type { Pool } from 'pg';
+import type { RefusedPerson } from '../caller-notes.ts';
+import { isGoodKey } from './key-rows.ts';
+
+/** One whom the issuer vouches for, and who was refused in the last thirty days. */
+export interface RefusedPersonRecord extends RefusedPerson {
+  /** Since it was let in last. */
+  count: number;
+  firstAt: Date;
+  lastAt: Date;
+  lastFrom: string | null;
+  /** Its row among the keys; null: it never came in. */
+  key: string | null;
+  /** It was let in after it was refused last, by its token or by an operator. */
+  isInAgain: boolean;
+  /** It is shut out, and may be let in again: it was not revoked. */
+  mayBeLetIn: boolean;
+}
+
+export type RefusedPeopleReader = ReturnType<typeof createRefusedPeople>;
+
+/** Those who were refused last come first. There are about a thousand at most. */
+export function createRefusedPeople({ pool }: { pool: Pool }) {
+  return async (limit: number): Promise<RefusedPersonRecord[]> => {
+    const { rows } = await pool.query<RefusedPersonRecord>(selectPeople, [limit]);
+    return rows;
+  };
+}
+
+/** $1 limit. */
+const selectPeople = `
+  select p.issuer, p.subject, coalesce(p.name, k.name) as name, p.code, p.detail, p.count::float8 as count,
+    p.first_at as "firstAt", p.last_at as "lastAt", p.last_from as "lastFrom", k.id as key,
+    coalesce(k.last_used_at > p.last_at or (p.code = 'shut-out' and (${isGoodKey})), false) as "isInAgain",
+    coalesce(k.revoked_at is null and not (${isGoodKey}), false) as "mayBeLetIn"
+  from refused_people p left join api_keys k on k.issuer = p.issuer and k.subject = p.subject
+  where p.last_at > now() - interval '30 days'
+  order by p.last_at desc, p.issuer collate "C", p.subject collate "C" limit $1`;

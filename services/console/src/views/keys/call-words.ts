@@ -1,0 +1,24 @@
+import type { KeyCalls } from '#client/types.gen.ts';
+
+/** `get run report` of getRunReport. */
+export function operationInWords(operation: string): string {
+  if (operation === 'none') return 'a path that there is not';
+  return operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+export function allOf({
+  done,
+  refused,
+  failed,
+}: Pick<KeyCalls['days'][number], 'done' | 'refused' | 'failed'>): number {
+  return done + refused + failed;
+}
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' },
+});
+
+/** `Tue 24 Nov` of 2026-11-24, a day of UTC. */
+export function dayInWords(day: string): string {
+  return dayFormat.format(new Date(`${day}T00:00:00Z`)).replace(',', '');
+}
