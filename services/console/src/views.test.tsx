@@ -162,7 +162,10 @@ const views: readonly View[] = [
     path: '/keys',
     controls: {
       operator: ['New key'],
-      'operator, hidden from others': ['All', 'Ended, still used 0', 'Active', 'Expired', 'Revoked, 30 days', 'Role'],
+      'operator, hidden from others': [
+        ...['All', 'Keys', 'People', 'Ended, still used 0', 'Ends in 14 days 0', 'Active', 'Expired', 'Never used'],
+        ...['Revoked, 30 days', 'Role'],
+      ],
     },
     answers: { 'GET /v1/api-keys': { items: [], next: null } },
   },
@@ -223,7 +226,7 @@ function termsOf(seen: ReadonlyMap<Role, ReturnType<typeof controls>>): Partial<
 /** What a key that only looks may not ask for. */
 function isForbidden({ method, path }: Asked): boolean {
   if (method !== 'GET') return path !== '/v1/schedules/preview';
-  return path.startsWith('/v1/api-keys');
+  return path.startsWith('/v1/api-keys') || path === '/v1/refused-people';
 }
 
 /** Each list of the installation as the first page of many. */

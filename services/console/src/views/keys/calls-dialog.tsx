@@ -57,7 +57,7 @@ function OperationTable({ operations }: { operations: KeyCalls['operations'] | u
         <tr>
           <th scope="col">Operation</th>
           <AnswerHeads />
-          <th scope="col" className="text-right">
+          <th scope="col" className="wide text-right">
             Last
           </th>
         </tr>
@@ -69,7 +69,7 @@ function OperationTable({ operations }: { operations: KeyCalls['operations'] | u
               {operationInWords(operation)}
             </td>
             <AnswerCells {...{ done, refused, failed }} />
-            <td className="t2 text-right whitespace-nowrap">
+            <td className="wide t2 text-right whitespace-nowrap">
               <Time instant={lastAt} />
             </td>
           </tr>
