@@ -4,6 +4,7 @@ import { count } from '../show/numbers.ts';
 import { left, renderItems, right } from '../show/tables.ts';
 
 type Limits = Pick<ClientLoad, 'callsPerSecond' | 'maxCallsPerSecond' | 'underWay' | 'maxUnderWay'>;
+type Lately = Pick<ClientLoad, 'lastTenMinutes'>;
 
 /** What waits, what is called of what may be, endpoint by endpoint, and who calls it. */
 export function renderLoad(load: ClientLoad, view: View): string {
@@ -11,7 +12,7 @@ export function renderLoad(load: ClientLoad, view: View): string {
   const about = estimated ? 'at least ' : '';
   const aside = sidelined === 0 ? '' : `, ${count(sidelined)} sidelined`;
   const lag = due === 0 ? '' : `, the oldest for ${seconds(lagMs)}`;
-  const facts = `  ${about}${count(due)} due${lag}${aside}; ${rateOf(load)} calls/s over the last minute, ${atOnceOf(load)} at once`;
+  const facts = `  ${about}${count(due)} due${lag}${aside}; ${rateOf(load)} calls/s over the last minute, ${load.lastTenMinutes.callsPerSecond} over ten, ${atOnceOf(load)} at once`;
   const byEndpoint = renderItems(
     endpoints,
     [
@@ -21,6 +22,7 @@ export function renderLoad(load: ClientLoad, view: View): string {
       right('sidelined', ({ sidelined: own }) => (own === 0 ? '' : own)),
       right('calls/s', rateOf),
       right('at once', atOnceOf),
+      right('p95', slowestOf),
     ],
     view,
   );
@@ -49,6 +51,12 @@ function rateOf({ callsPerSecond, maxCallsPerSecond }: Limits): string {
 
 function atOnceOf({ underWay, maxUnderWay }: Limits): string {
   return `${count(underWay)} of ${count(maxUnderWay)}`;
+}
+
+/** `<= 250 ms`: of the bucket that it is in. */
+function slowestOf({ lastTenMinutes: { calls, p95AtMostMs } }: Lately): string {
+  if (p95AtMostMs !== null) return `<= ${count(p95AtMostMs)} ms`;
+  return calls === 0 ? '' : '> 60,000 ms';
 }
 
 function seconds(ms: number): string {

@@ -187,7 +187,10 @@ create table job_nodes (
   client_credit jsonb not null default '{}',
   -- What a dispatcher does of each outlet (a client, or an endpoint of one), of those that are at work there or were in
   -- the last minute: said with every second or so, not with every beat. For people.
-  outlet_calls jsonb not null default '{}'
+  outlet_calls jsonb not null default '{}',
+  -- How long calls of the last ten minutes took, by outlet, of those that had some: said every ten seconds or so, and
+  -- since when. For people.
+  call_durations jsonb not null default '{}'
 );
 
 -- Which scheduler is to look at a partition (the leader says it), and which does (its lease). The token only grows.

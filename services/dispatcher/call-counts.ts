@@ -1,53 +1,111 @@
+import {
+  callDurationBuckets,
+  durationBucketOf,
+  durationCountsOf,
+  type DurationCounts,
+} from '../../shared/domain/job/call-durations.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 
-const windowMs = 60_000;
-/** A call is forgotten up to so much later. */
-const stepMs = 2000;
+/** Calls that ended in the last minute are counted in steps of this: one is forgotten up to so much later. */
+const secondsStepMs = 2000;
+const secondsSteps = 31;
+/** The same of how long they took, over ten minutes. */
+const minutesStepMs = 60_000;
+const minutesSteps = 11;
 
-interface Step {
-  untilMs: number;
-  counts: Map<string, number>;
+/** Numbers of one outlet: rings of steps, the one that goes on included. */
+interface Counted {
+  /** The step that goes on, as a number since the clock began. */
+  second: number;
+  minute: number;
+  /** Calls by step. */
+  seconds: Uint32Array;
+  /** Calls by step, and in it by bucket. */
+  minutes: Uint32Array;
 }
 
-/** Calls that ended in the last minute, by what they went through. What has none costs nothing. */
+/** Calls that ended, by what they went through. What had none for ten minutes costs nothing. */
 export interface CallCounts {
-  note(outletId: string): void;
-  /** Forgets what is older: to be asked for now and then. */
-  lastMinute(): ReadonlyMap<string, number>;
+  /** @param tookMs how long the call took */
+  note(outletId: string, tookMs: number): void;
+  /** Of those that had some. */
+  lastMinute(): Map<string, number>;
+  /** How long those of the last ten minutes took. Forgets what is older: to be asked for now and then. */
+  durations(): CallDurations;
 }
 
 export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> }): CallCounts {
-  const sums = new Map<string, number>();
-  /** Oldest first. */
-  const steps: Step[] = [];
-
-  function forget(nowMs: number): void {
-    for (let first = steps[0]; first && first.untilMs <= nowMs - windowMs; first = steps[0]) {
-      steps.shift();
-      for (const [outletId, count] of first.counts) add(sums, outletId, -count);
-    }
-  }
+  const outlets = new Map<string, Counted>();
+  const sinceMs = clock.monotonicMs();
 
   return {
-    note: (outletId) => {
+    note: (outletId, tookMs) => {
       const nowMs = clock.monotonicMs();
-      let last = steps.at(-1);
-      if (!last || last.untilMs <= nowMs) {
-        last = { untilMs: nowMs + stepMs, counts: new Map() };
-        steps.push(last);
-      }
-      add(last.counts, outletId, 1);
-      add(sums, outletId, 1);
+      let own = outlets.get(outletId);
+      if (!own) outlets.set(outletId, (own = nothingCounted()));
+      goTo(own, nowMs);
+      const second = own.second % secondsSteps;
+      own.seconds[second] = (own.seconds[second] ?? 0) + 1;
+      const place = (own.minute % minutesSteps) * callDurationBuckets + durationBucketOf(tookMs);
+      own.minutes[place] = (own.minutes[place] ?? 0) + 1;
     },
+
     lastMinute: () => {
-      forget(clock.monotonicMs());
-      return sums;
+      const nowMs = clock.monotonicMs();
+      const counts = new Map<string, number>();
+      for (const [outletId, own] of outlets) {
+        goTo(own, nowMs);
+        const calls = own.seconds.reduce((sum, each) => sum + each, 0);
+        if (calls > 0) counts.set(outletId, calls);
+      }
+      return counts;
+    },
+
+    durations: () => {
+      const nowMs = clock.monotonicMs();
+      const byOutlet: Record<string, DurationCounts> = {};
+      for (const [outletId, own] of outlets) {
+        goTo(own, nowMs);
+        const counts = durationCountsOf(sumOfSteps(own.minutes));
+        // A call of the last minute is in them too.
+        if (Object.keys(counts).length === 0) outlets.delete(outletId);
+        else byOutlet[outletId] = counts;
+      }
+      const beganMs = (Math.floor(nowMs / minutesStepMs) - minutesSteps + 1) * minutesStepMs;
+      return { forMs: Math.round(nowMs - Math.max(sinceMs, beganMs)), byOutlet };
     },
   };
 }
 
-function add(counts: Map<string, number>, outletId: string, count: number): void {
-  const sum = (counts.get(outletId) ?? 0) + count;
-  if (sum > 0) counts.set(outletId, sum);
-  else counts.delete(outletId);
+function nothingCounted(): Counted {
+  return {
+    ...{ second: 0, minute: 0, seconds: new Uint32Array(secondsSteps) },
+    minutes: new Uint32Array(minutesSteps * callDurationBuckets),
+  };
+}
+
+/** Empties the steps that have come since. */
+function goTo(own: Counted, nowMs: number): void {
+  const second = Math.floor(nowMs / secondsStepMs);
+  if (second === own.second) return;
+  for (let step = Math.max(own.second, second - secondsSteps) + 1; step <= second; step++) {
+    own.seconds[step % secondsSteps] = 0;
+  }
+  own.second = second;
+  const minute = Math.floor(nowMs / minutesStepMs);
+  for (let step = Math.max(own.minute, minute - minutesSteps) + 1; step <= minute; step++) {
+    const place = (step % minutesSteps) * callDurationBuckets;
+    own.minutes.fill(0, place, place + callDurationBuckets);
+  }
+  own.minute = minute;
+}
+
+function sumOfSteps(minutes: Uint32Array): Float64Array {
+  const sum = new Float64Array(callDurationBuckets);
+  for (const [place, calls] of minutes.entries()) {
+    const bucket = place % callDurationBuckets;
+    sum[bucket] = (sum[bucket] ?? 0) + calls;
+  }
+  return sum;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { JobNodes, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
+import type { CallDurations, JobNodes, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
@@ -93,6 +93,8 @@ export interface Dispatcher extends Service {
   credit(): NodeCredit | null;
   /** What it does of each client and endpoint, of those that are at work here or were in the last minute. */
   calls(): Record<string, OutletCalls>;
+  /** How long its calls of the last ten minutes took, by client and endpoint. */
+  durations(): CallDurations;
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -171,7 +173,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     void callJob(job, callDeps).then((call) => {
       serving--;
       held.end(call);
-      if (call.note.latencyMs !== null) counts.note(job.clientId);
+      if (call.note.latencyMs !== null) counts.note(job.clientId, call.note.latencyMs);
       keeper.onCalled(call);
       meter.called(call, clock.monotonicMs() + job.clockAheadMs);
       if (tracing) recordCall(call, tracing, clock, deps.random);
@@ -261,6 +263,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     credit: () => (isTakingIn ? creditOf({ queues, concurrencyOf }) : null),
     calls: () => outletCallsOf({ queues, counts, slotsOf: concurrencyOf }),
+    durations: () => counts.durations(),
     stopIntake: async () => {
       [isTakingIn, isStopping] = [false, true];
       consumer.stopIntake();

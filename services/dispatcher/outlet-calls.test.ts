@@ -7,7 +7,7 @@ function given() {
   const clock = createSettableClock();
   const counts = createCallCounts({ clock });
   const call = (outletId: string, times = 1) => {
-    for (let time = 0; time < times; time++) counts.note(outletId);
+    for (let time = 0; time < times; time++) counts.note(outletId, 40);
   };
   return { clock, counts, call };
 }
@@ -53,5 +53,46 @@ describe('what a dispatcher does client by client', () => {
       quiet: { underWay: 0, slots: 4, lastMinute: 1 },
       waits: { underWay: 0, slots: 2, lastMinute: 0 },
     });
+  });
+});
+
+describe('how long a dispatcher’s calls took', () => {
+  it('is counted over ten minutes by client, each call in the bucket that it fits in', () => {
+    const { clock, counts } = given();
+    counts.note('shop', 180);
+    clock.advance(300_000);
+    for (const tookMs of [180, 250, 251, 90_000]) counts.note('shop', tookMs);
+    counts.note('billing', 9);
+    expect(counts.durations().byOutlet).toEqual({ shop: { 250: 3, 500: 1, over: 1 }, billing: { 10: 1 } });
+    // The first one is over ten minutes old, and the step that it was counted in is over too.
+    clock.advance(361_000);
+    expect(counts.durations().byOutlet).toEqual({ shop: { 250: 2, 500: 1, over: 1 }, billing: { 10: 1 } });
+    clock.advance(300_000);
+    expect(counts.durations().byOutlet).toEqual({});
+  });
+
+  it('is of all that was counted since its start, and of ten to eleven minutes then', () => {
+    const { clock, counts } = given();
+    clock.advance(90_000);
+    expect(counts.durations().forMs).toBe(90_000);
+    for (let second = 0; second < 1200; second++) {
+      counts.note('shop', 20);
+      clock.advance(1000);
+    }
+    const { forMs, byOutlet } = counts.durations();
+    expect(forMs).toBeGreaterThanOrEqual(600_000);
+    expect(forMs).toBeLessThanOrEqual(660_000);
+    expect(byOutlet['shop']?.['25']).toBe(Math.round(forMs / 1000));
+  });
+
+  it('is of no client any more that had none for ten minutes, however many there were', () => {
+    const { clock, counts } = given();
+    for (let client = 0; client < 1000; client++) counts.note(`client-${client}`, 20);
+    clock.advance(300_000);
+    counts.note('shop', 20);
+    expect(Object.keys(counts.durations().byOutlet)).toHaveLength(1001);
+    expect([...counts.lastMinute().keys()]).toEqual(['shop']);
+    clock.advance(361_000);
+    expect(Object.keys(counts.durations().byOutlet)).toEqual(['shop']);
   });
 });

@@ -11,12 +11,15 @@ function given() {
   const said: { atMs: number; received: number }[] = [];
   /** When it said of each client what it does. */
   const callsSaidAtMs: number[] = [];
+  /** When it said how long calls took. */
+  const durationsSaidAtMs: number[] = [];
   let [received, startMs] = [0, clock.nowMs()];
   let onWork: () => void = () => undefined;
   const reporter = createNodeReporter({
     nodes: {
-      beat: ({ calls }) => {
+      beat: ({ calls, durations }) => {
         if (calls) callsSaidAtMs.push(clock.nowMs() - startMs);
+        if (durations) durationsSaidAtMs.push(clock.nowMs() - startMs);
         said.push({ atMs: clock.nowMs() - startMs, received });
         return Promise.resolve();
       },
@@ -31,6 +34,7 @@ function given() {
       handled: 0,
       credit: () => ({ toAnyClient: 10, toClients: {} }),
       calls: () => ({ shop: { underWay: 1, slots: 2, lastMinute: 3 } }),
+      durations: () => ({ forMs: 600_000, byOutlet: { shop: { 250: 3 } } }),
       onWork: (listener) => {
         onWork = listener;
       },
@@ -45,8 +49,9 @@ function given() {
     startMs = clock.nowMs();
     said.length = 0;
     callsSaidAtMs.length = 0;
+    durationsSaidAtMs.length = 0;
   };
-  return { clock, reporter, said, callsSaidAtMs, come, forget };
+  return { clock, reporter, said, callsSaidAtMs, durationsSaidAtMs, come, forget };
 }
 
 describe('what a dispatcher says of itself', () => {
@@ -89,6 +94,21 @@ describe('what a dispatcher says of itself', () => {
     expect(said.length).toBeGreaterThan(40);
     expect(callsSaidAtMs.length).toBeLessThanOrEqual(3);
     expect(callsSaidAtMs.slice(1).every((atMs, index) => atMs - (callsSaidAtMs[index] ?? 0) >= 2000)).toBe(true);
+    await reporter.stop();
+  });
+
+  it('is said of how long calls took every ten seconds at most, and then again', async () => {
+    const { clock, reporter, said, durationsSaidAtMs, come } = given();
+    reporter.start();
+    for (let brought = 0; brought < 250; brought++) {
+      come(1);
+      await passTime(clock, 100);
+    }
+    expect(said.length).toBeGreaterThan(200);
+    expect(durationsSaidAtMs).toHaveLength(3);
+    expect(durationsSaidAtMs.slice(1).every((atMs, index) => atMs - (durationsSaidAtMs[index] ?? 0) >= 10_000)).toBe(
+      true,
+    );
     await reporter.stop();
   });
 });

@@ -14,6 +14,8 @@ const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
 /** What it does client by client is for people: as often as it says anything while it is idle. */
 const callsEveryMs = beatEveryMs;
+/** Ten minutes of durations change little meanwhile, and are the longest part of what is said. */
+const durationsEveryMs = 10_000;
 /** A rate is believed for longer than a moment without work. */
 const newWeight = 0.5;
 
@@ -21,7 +23,7 @@ export interface NodeReporterDeps {
   nodes: JobNodes;
   owner: string;
   region: string;
-  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'calls' | 'onWork'>;
+  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'calls' | 'durations' | 'onWork'>;
   heartbeat: Pick<Heartbeat, 'beaten'>;
   clock: Clock;
   logger: Logger;
@@ -40,7 +42,7 @@ export interface NodeReporter {
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
-  let [reportedAtMs, callsToldAtMs] = [-Infinity, -Infinity];
+  let [reportedAtMs, callsToldAtMs, durationsToldAtMs] = [-Infinity, -Infinity, -Infinity];
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isTold = false;
@@ -60,9 +62,11 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
     const credit = dispatcher.credit();
     const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
     const calls = nowMs - callsToldAtMs >= callsEveryMs ? dispatcher.calls() : undefined;
-    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit, calls }, deadAfterMs);
+    const durations = nowMs - durationsToldAtMs >= durationsEveryMs ? dispatcher.durations() : undefined;
+    await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit, calls, durations }, deadAfterMs);
     heartbeat.beaten(nowMs);
     if (calls) callsToldAtMs = nowMs;
+    if (durations) durationsToldAtMs = nowMs;
     const named = Object.keys(credit?.toClients ?? {}).length;
     return Math.min(maxBetweenReportsMs, Math.max(reportEveryMs, named));
   }

@@ -1,3 +1,5 @@
+import type { DurationCounts } from '../domain/job/call-durations.ts';
+
 /** An owner whose last beat is so old is dead, in milliseconds: others may take what it claimed. */
 export const deadAfterMs = 10_000;
 
@@ -19,6 +21,14 @@ export interface OutletCalls {
   lastMinute: number;
 }
 
+/** How long calls took lately. */
+export interface CallDurations {
+  /** For so long it has counted: ten minutes or a little more, and less after its start. */
+  forMs: number;
+  /** Of those that had a call. */
+  byOutlet: Readonly<Record<string, DurationCounts>>;
+}
+
 /** A process that schedules or calls jobs, as others see it. */
 export interface JobNode {
   owner: string;
@@ -29,6 +39,8 @@ export interface JobNode {
   credit: NodeCredit | null;
   /** By outlet, of those that are at work there or were in the last minute; absent: as it said last. */
   calls?: Readonly<Record<string, OutletCalls>> | undefined;
+  /** Absent: as it said last. */
+  durations?: CallDurations | undefined;
 }
 
 export interface JobNodes {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { metricTables } from '../../cli/reference/metric-tables.ts';
+import { clientBehindAfterMs } from '../../shared/domain/job/client-lag.ts';
 import { operationsFile, readRules, root, runbooksFile } from './rules.ts';
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
@@ -32,6 +33,13 @@ describe('alerts', () => {
     const used = readRules().flatMap(({ expr }) => found(expr, /\b(muster_[a-z_]+)\b/g));
     const unknown = used.filter((name) => !metrics.includes(name.replace(/_bucket$/, '')));
     expect(unknown).toEqual([]);
+  });
+
+  it('go by the lag beyond which the API says that a client is behind', () => {
+    const [bound] = readRules().flatMap(({ alert, expr }) =>
+      alert === 'MusterClientBehind' ? found(expr, /> (\d+)$/g) : [],
+    );
+    expect(Number(bound) * 1000).toBe(clientBehindAfterMs);
   });
 
   it('each has a runbook, and leads to it', () => {

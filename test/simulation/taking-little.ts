@@ -12,6 +12,7 @@ export function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNo
       return dispatcher.handled;
     },
     calls: () => dispatcher.calls(),
+    durations: () => dispatcher.durations(),
     onWork: (listener) => dispatcher.onWork(listener),
     credit: () => {
       const credit = dispatcher.credit();

@@ -1,4 +1,6 @@
 import type { ClientLoadShape } from '../../../shared/contracts/jobs/client-load.ts';
+import { callsIn, durationAtMostMs, sumOfDurations } from '../../../shared/domain/job/call-durations.ts';
+import { clientBehindAfterMs } from '../../../shared/domain/job/client-lag.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
@@ -38,6 +40,7 @@ export function loadView(client: Client, { due, aside, atDispatchers, check }: L
   return {
     clientId: publicId('client', client.clientId),
     asOf: now.toISOString(),
+    behindAfterMs: clientBehindAfterMs,
     ...(due.isPart ? atLeast(most, check) : most),
     estimated: due.isPart,
     ...{ sidelined: sum('sidelined'), ...doneOf(atDispatchers), maxUnderWay: sum('maxUnderWay') },
@@ -54,18 +57,42 @@ function dispatcherView(said: OutletAtDispatcher[]): ClientLoadShape['dispatcher
   const [{ dispatcher, region } = { dispatcher: '', region: '' }] = said;
   const slots = said.flatMap((each) => each.slots ?? []);
   return {
-    ...{ dispatcher, region, ...doneOf(said) },
+    ...{ dispatcher, region, ...nowOf(said) },
     maxUnderWay: slots.length === 0 ? null : slots.reduce((sum, each) => sum + each, 0),
     credit: said.reduce((sum, { credit }) => sum + credit, 0),
   };
 }
 
-function doneOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond'> {
+function doneOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond' | 'lastTenMinutes'> {
+  return { ...nowOf(said), lastTenMinutes: latelyOf(said) };
+}
+
+function nowOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond'> {
   const lastMinute = said.reduce((sum, each) => sum + (each.lastMinute ?? 0), 0);
   return {
     underWay: said.reduce((sum, each) => sum + (each.underWay ?? 0), 0),
-    callsPerSecond: Math.round((lastMinute / 60) * 100) / 100,
+    callsPerSecond: rounded(lastMinute / 60),
   };
+}
+
+const slowest = 0.95;
+const leastCountedMs = 1000;
+
+/** Each dispatcher has counted for as long as it runs, which may be less than the others. */
+function latelyOf(said: readonly OutletAtDispatcher[]): Endpoint['lastTenMinutes'] {
+  const counted = said.flatMap(({ durations, durationsForMs }) =>
+    durations === null || durationsForMs === null ? [] : [{ durations, forMs: durationsForMs }],
+  );
+  const perSecond = counted.reduce(
+    (sum, { durations, forMs }) => sum + (callsIn(durations) * 1000) / Math.max(leastCountedMs, forMs),
+    0,
+  );
+  const all = sumOfDurations(counted.map(({ durations }) => durations));
+  return { calls: callsIn(all), callsPerSecond: rounded(perSecond), p95AtMostMs: durationAtMostMs(all, slowest) };
+}
+
+function rounded(perSecond: number): number {
+  return Math.round(perSecond * 100) / 100;
 }
 
 /** What the last check counted, where that is more: another client's jobs may hide its own. */

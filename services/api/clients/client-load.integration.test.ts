@@ -3,7 +3,7 @@ import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { endpointIdOf } from '../../../shared/domain/job/job-ids.ts';
-import type { NodeCredit, OutletCalls } from '../../../shared/ports/job-nodes.ts';
+import type { CallDurations, NodeCredit, OutletCalls } from '../../../shared/ports/job-nodes.ts';
 import { createJobNodes } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
@@ -60,6 +60,7 @@ interface Dispatcher {
   owner: string;
   credit: NodeCredit | null;
   calls?: Record<string, OutletCalls>;
+  durations?: CallDurations;
 }
 
 const beat = (dispatcher: Dispatcher) =>
@@ -70,7 +71,10 @@ const load = async () => clientLoad.parse((await on.ask('GET', '/v1/clients/orde
 describe('the load of a client', () => {
   it('is nothing where nothing is due, beside what it may', async () => {
     await store({ dueForMs: -60_000 });
-    const none = { due: 0, lagMs: 0, sidelined: 0, callsPerSecond: 0, underWay: 0 };
+    const none = {
+      ...{ due: 0, lagMs: 0, sidelined: 0, callsPerSecond: 0, underWay: 0 },
+      lastTenMinutes: { calls: 0, callsPerSecond: 0, p95AtMostMs: null },
+    };
     expect(await load()).toMatchObject({
       ...{ ...none, maxCallsPerSecond: 800, maxUnderWay: 74, estimated: false, dispatchers: [] },
       endpoints: [
@@ -166,6 +170,37 @@ describe('the load of a client', () => {
     await on.pool.query(`update regions set active = true`);
     await on.passTime(11_000);
     expect((await load()).dispatchers).toEqual([]);
+  });
+
+  it('has how long its calls took in ten minutes, of all dispatchers together, by endpoint', async () => {
+    const credit = { toAnyClient: 200, toClients: {} };
+    const [ownOfA, hooksOfA] = [
+      { 100: 570, 250: 20 },
+      { 1000: 94, 5000: 6 },
+    ];
+    const another = await makeClient('another');
+    const byOutlet = { [client]: ownOfA, [hooks]: hooksOfA, [another]: { 60000: 9000 } };
+    await beat({ owner: 'dispatcher@a/1', credit, durations: { forMs: 600_000, byOutlet } });
+    // It has run for a minute, and called as often.
+    const ofB = { [client]: { 100: 10, 500: 49 } };
+    await beat({ owner: 'dispatcher@b/2', credit, durations: { forMs: 60_000, byOutlet: ofB } });
+    await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byOutlet: {} } });
+    // With the beats between nothing is said of it: what was said last is true.
+    await beat({ owner: 'dispatcher@a/1', credit });
+    expect(await load()).toMatchObject({
+      lastTenMinutes: { calls: 749, callsPerSecond: 2.13, p95AtMostMs: 1000 },
+      endpoints: [
+        { endpoint: null, lastTenMinutes: { calls: 649, callsPerSecond: 1.97, p95AtMostMs: 500 } },
+        { endpoint: 'hooks', lastTenMinutes: { calls: 100, callsPerSecond: 0.17, p95AtMostMs: 5000 } },
+      ],
+    });
+    await createJobNodes({ pool: on.pool }).leave('dispatcher@a/1');
+    await on.passTime(11_000);
+    expect(await load()).toMatchObject({ lastTenMinutes: { calls: 0, callsPerSecond: 0, p95AtMostMs: null } });
+  });
+
+  it('says beyond which lag it is behind', async () => {
+    expect((await load()).behindAfterMs).toBe(300_000);
   });
 
   it('is not told to a key that is for other clients', async () => {

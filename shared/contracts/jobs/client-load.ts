@@ -12,12 +12,33 @@ const load = {
   maxCallsPerSecond: z.number().nullable().describe('publishRatePerSecond; null: no limit'),
   underWay: count.describe('Being called, as dispatchers said some seconds ago'),
   maxUnderWay: count.describe('concurrency: calls at once'),
+  lastTenMinutes: z
+    .object({
+      calls: count.describe('Calls that ended'),
+      callsPerSecond: z
+        .number()
+        .min(0)
+        .describe('The same over ten minutes, or as long as each dispatcher has run where that is less'),
+      p95AtMostMs: z
+        .number()
+        .min(0)
+        .nullable()
+        .describe(
+          '95 of 100 calls took at most so long: the upper bound of the bucket that the slowest of these is in. null: none was called, or ' +
+            'it took over a minute',
+        ),
+    })
+    .describe('Some ten seconds old'),
 };
 
 export const clientLoad = z
   .object({
     clientId: z.string(),
     asOf: time,
+    behindAfterMs: z
+      .int()
+      .min(0)
+      .describe('Beyond this lag a client is behind: then the alert MusterClientBehind is about to go off'),
     ...load,
     estimated: z
       .boolean()

@@ -4,7 +4,7 @@ import { statementOf } from '../connection/statement.ts';
 
 export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
   return {
-    beat: async ({ owner, kind, region, figures, credit, calls }, ttlMs) => {
+    beat: async ({ owner, kind, region, figures, credit, calls, durations }, ttlMs) => {
       await pool.query(
         beat.with({
           owner,
@@ -15,6 +15,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
           anyClientCredit: credit?.toAnyClient ?? null,
           clientCredit: JSON.stringify(credit?.toClients ?? {}),
           outletCalls: calls ? JSON.stringify(calls) : null,
+          callDurations: durations ? JSON.stringify(durations) : null,
         }),
       );
     },
@@ -39,20 +40,22 @@ interface Beat {
   clientCredit: string;
   /** Null: as it was. */
   outletCalls: string | null;
+  callDurations: string | null;
 }
 
 const beat = statementOf<Beat>(
   'beat-node',
   ($) => `
   insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit,
-    outlet_calls)
+    outlet_calls, call_durations)
   values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
     ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb,
-    coalesce(${$('outletCalls')}::jsonb, '{}'))
+    coalesce(${$('outletCalls')}::jsonb, '{}'), coalesce(${$('callDurations')}::jsonb, '{}'))
   on conflict (owner) do update set expires_at = excluded.expires_at,
     alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end,
     figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit,
-    outlet_calls = coalesce(${$('outletCalls')}::jsonb, job_nodes.outlet_calls)`,
+    outlet_calls = coalesce(${$('outletCalls')}::jsonb, job_nodes.outlet_calls),
+    call_durations = coalesce(${$('callDurations')}::jsonb, job_nodes.call_durations)`,
 );
 
 /** By their bytes: all of them have to see one order. */
@@ -64,7 +67,7 @@ const selectDispatchers = `
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
   update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}',
-    outlet_calls = '{}'
+    outlet_calls = '{}', call_durations = '{}'
     where owner = $1`;
 
 /**

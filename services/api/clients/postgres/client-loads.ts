@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { DurationCounts } from '../../../../shared/domain/job/call-durations.ts';
 import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
 
 /** Of each of the 64 partitions, the oldest that are due of all clients: more are not read for one look. */
@@ -35,6 +36,10 @@ export interface OutletAtDispatcher {
   underWay: number | null;
   slots: number | null;
   lastMinute: number | null;
+  /** How long its calls of the last ten minutes took; null where there were none. */
+  durations: DurationCounts | null;
+  /** For so long it has counted these, of whatever outlet; null where it has not said so yet. */
+  durationsForMs: number | null;
   credit: number;
 }
 
@@ -108,6 +113,8 @@ const atDispatchers = statementOf<{ outlets: string }>(
   ($) => `
   select n.owner as dispatcher, n.region, o.id as "outletId", (c.said ->> 'underWay')::int as "underWay",
     (c.said ->> 'slots')::int as slots, (c.said ->> 'lastMinute')::int as "lastMinute",
+    n.call_durations -> 'byOutlet' -> o.id::text as durations,
+    (n.call_durations ->> 'forMs')::float8 as "durationsForMs",
     coalesce((n.client_credit ->> o.id::text)::int, n.any_client_credit) as credit
   from job_nodes n join regions r on r.name = n.region and r.active
   cross join unnest(${$('outlets')}::uuid[]) with ordinality o (id, place)

@@ -142,16 +142,27 @@ export const ledger: ClientLedger = {
 
 /** Its own jobs wait for their host; those of its endpoint are called. */
 export const load: ClientLoad = {
-  ...{ clientId: shop.id, asOf: ledger.asOf, due: 30, lagMs: 600, estimated: false, sidelined: 400 },
+  ...{
+    clientId: shop.id,
+    asOf: ledger.asOf,
+    behindAfterMs: 300_000,
+    due: 30,
+    lagMs: 600,
+    estimated: false,
+    sidelined: 400,
+  },
   ...{ callsPerSecond: 42.5, maxCallsPerSecond: 210, underWay: 14, maxUnderWay: 100 },
+  lastTenMinutes: { calls: 26_520, callsPerSecond: 44.2, p95AtMostMs: 500 },
   endpoints: [
     {
       ...{ endpoint: null, due: 0, lagMs: 0, sidelined: 400, asideSince: '2026-11-22T19:24:00.000Z' },
       ...{ callsPerSecond: 0.5, maxCallsPerSecond: 10, underWay: 0, maxUnderWay: 50 },
+      lastTenMinutes: { calls: 120, callsPerSecond: 0.2, p95AtMostMs: null },
     },
     {
       ...{ endpoint: 'receipts', due: 30, lagMs: 600, sidelined: 0, asideSince: null },
       ...{ callsPerSecond: 42, maxCallsPerSecond: 200, underWay: 14, maxUnderWay: 50 },
+      lastTenMinutes: { calls: 26_400, callsPerSecond: 44, p95AtMostMs: 250 },
     },
   ],
   dispatchers: [

@@ -5,7 +5,8 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { Time } from '../times/time.tsx';
-import { countOf } from '../words/numbers.ts';
+import { formatDuration } from '../times/times.ts';
+import { countOf, formatRate } from '../words/numbers.ts';
 
 export type SidelinedHost = Scheduler['hosts'][number];
 
@@ -15,6 +16,8 @@ interface HostBannerProps {
   client: string;
   /** Why its jobs cannot be brought back by this key. */
   refusal: string | undefined;
+  /** How many of its jobs may be called a second; null: no limit. Not said where it is not known. */
+  maxCallsPerSecond?: number | null | undefined;
 }
 
 const standings = {
@@ -27,7 +30,7 @@ const standings = {
 const mostCounted = 10_000;
 
 /** Why jobs of a host wait, what is done about it, and what goes on as usual. */
-export function HostBanner({ host, client, refusal }: HostBannerProps) {
+export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBannerProps) {
   const queries = useQueryClient();
   const { endpoint, state, cause, openedAt, sidelined } = host;
   const whose = endpoint === null ? client : `${client}/${endpoint}`;
@@ -51,6 +54,7 @@ export function HostBanner({ host, client, refusal }: HostBannerProps) {
         <span className="t2">
           {sidelined >= mostCounted ? `${countOf(mostCounted, 'job')} or more wait` : waiting(sidelined)} for it; all
           other calls go on. {standings[state]}
+          {drainWords(sidelined, maxCallsPerSecond)}
         </span>
         {bringBack.isError && (
           <p className="c-bad sm" role="alert">
@@ -77,4 +81,10 @@ export function HostBanner({ host, client, refusal }: HostBannerProps) {
 
 function waiting(sidelined: number): string {
   return `${countOf(sidelined, 'job')} ${sidelined === 1 ? 'waits' : 'wait'}`;
+}
+
+/** How long it takes then until all of them are called, where that is worth a word. */
+function drainWords(sidelined: number, perSecond: number | null | undefined): string {
+  if (perSecond === null || perSecond === undefined || sidelined <= perSecond || sidelined >= mostCounted) return '';
+  return ` Then they are called at ${formatRate(perSecond)}/s, which takes about ${formatDuration((sidelined / perSecond) * 1000)}.`;
 }

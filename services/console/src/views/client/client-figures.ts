@@ -35,6 +35,7 @@ const unknownYet = (name: string): ClientKpi => ({ name, value: '…', note: '' 
 
 function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
   const { due, sidelined, estimated, callsPerSecond, maxCallsPerSecond, underWay, maxUnderWay, dispatchers } = load;
+  const lately = `${formatRate(load.lastTenMinutes.callsPerSecond)} over 10 min`;
   const credit = dispatchers.reduce((sum, each) => sum + each.credit, 0);
   const waiting = [
     ...(due > 0 ? [`${formatCount(due)} due`] : []),
@@ -52,7 +53,7 @@ function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
       name: 'Called, last minute',
       value: formatRate(callsPerSecond),
       unit: 'calls/s',
-      note: maxCallsPerSecond === null ? 'without a limit' : `of ${formatCount(maxCallsPerSecond)} allowed`,
+      note: `${maxCallsPerSecond === null ? 'without a limit' : `of ${formatCount(maxCallsPerSecond)} allowed`} · ${lately}`,
     },
     {
       name: 'Calls at once',
@@ -64,16 +65,18 @@ function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
 }
 
 /** The longest wait: of a host that is left alone, or of what is due. */
-function lagKpi({ endpoints, lagMs, estimated }: ClientLoad, nowMs: number): ClientKpi {
-  const aside = endpoints.flatMap(({ endpoint, asideSince, sidelined }) =>
-    asideSince === null || sidelined === 0 ? [] : [{ endpoint, ms: Math.max(0, nowMs - Date.parse(asideSince)) }],
-  );
+function lagKpi({ endpoints, lagMs, estimated, behindAfterMs }: ClientLoad, nowMs: number): ClientKpi {
+  const aside = endpoints.flatMap((each) => {
+    const ms = waitsForHostMs(each, nowMs);
+    return ms === null ? [] : [{ endpoint: each.endpoint, ms }];
+  });
   const longest = aside.toSorted((a, b) => b.ms - a.ms)[0];
   const inTime = endpoints.length === 1 ? 'what is due' : 'all else';
   if (longest && longest.ms > lagMs) {
     return {
       name: 'Lag',
-      value: formatDuration(longest.ms),
+      ...largeAndSmall(formatDuration(longest.ms)),
+      isBad: longest.ms > behindAfterMs,
       note: `${endpointWords(longest.endpoint)}, sidelined · ${inTime} ${lagWords(lagMs)}`,
     };
   }
@@ -81,9 +84,30 @@ function lagKpi({ endpoints, lagMs, estimated }: ClientLoad, nowMs: number): Cli
   const whose = endpoints.length > 1 && late && late.lagMs > 0 ? `${endpointWords(late.endpoint)}, ` : '';
   return {
     name: 'Lag',
-    value: lagWords(lagMs),
+    ...largeAndSmall(lagWords(lagMs)),
+    isBad: lagMs > behindAfterMs,
     note: `${whose}${lagMs === 0 ? 'nothing is due' : `${estimated ? 'at least, ' : ''}of the oldest that is due`}`,
   };
+}
+
+/** `18 min 16 s`: the smaller unit in small. */
+function largeAndSmall(duration: string): Pick<ClientKpi, 'value' | 'unit'> {
+  const [number = '', unit = '', ...rest] = duration.split(' ');
+  return rest.length === 0 ? { value: duration } : { value: `${number} ${unit}`, unit: rest.join(' ') };
+}
+
+/** For how long jobs have waited for a host that is left alone; null where none does. */
+export function waitsForHostMs(
+  { asideSince, sidelined }: Pick<ClientLoad['endpoints'][number], 'asideSince' | 'sidelined'>,
+  nowMs: number,
+): number | null {
+  return asideSince === null || sidelined === 0 ? null : Math.max(0, nowMs - Date.parse(asideSince));
+}
+
+/** `≤ 250 ms`: the upper bound of the bucket that it is in, so no more is known. */
+export function slowestWords({ calls, p95AtMostMs }: ClientLoad['lastTenMinutes']): string {
+  if (p95AtMostMs !== null) return `≤ ${formatCount(p95AtMostMs)} ms`;
+  return calls === 0 ? '–' : '> 1 min';
 }
 
 /** `0.6 s`, `18 min 16 s`: less than ten seconds with a decimal, as that is what most are. */

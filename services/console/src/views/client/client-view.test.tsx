@@ -2,13 +2,14 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
-import { clients, shop } from '../../testing/jobs.ts';
+import { clients, load, shop } from '../../testing/jobs.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 test('which host is in trouble stands first, then what waits, and that it adds up', async () => {
   await openConsole('/clients/shop');
-  expect(await screen.findByText(/shop\.example of shop is sidelined since/)).toBeDefined();
-  expect(screen.getByText('Host sidelined')).toBeDefined();
+  const banner = (await screen.findByText(/shop\.example of shop is sidelined since/)).parentElement;
+  await waitFor(() => expect(banner?.textContent).toContain('Then they are called at 10/s, which takes about 40 s.'));
+  expect(screen.getAllByText('Host sidelined')).toHaveLength(2);
   expect((await screen.findByRole('region', { name: 'The ledger' })).textContent).toContain('Adds up');
   const limits = screen.getByRole('table', { name: 'Limits of the client' });
   expect(within(limits).getByRole('row', { name: 'Jobs stored 1,000 of 1,000' })).toBeDefined();
@@ -89,7 +90,7 @@ test('endpoints say where they are, their own limits, and why one is paused', as
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
   const row = await within(table).findByRole('row', { name: /^receipts/ });
   expect(row.textContent).toMatch(
-    /v1\/events.*receipts\.shop\.example.*Paused.*they move house.*30.*0\.6 s.*42 of 200.*14 of 50/,
+    /v1\/events.*receipts\.shop\.example.*Paused.*they move house.*30.*0\.6 s.*42 of 200.*14 of 50.*≤ 250 ms$/,
   );
 });
 
@@ -98,8 +99,20 @@ test('the worst endpoint comes first, and jobs that name none are among them', a
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
   await within(table).findByRole('row', { name: /^jobs that name none/ });
   const [, first, second] = within(table).getAllByRole('row');
-  expect(first?.textContent).toMatch(/^jobs that name none400/);
+  expect(first?.textContent).toMatch(/^jobs that name noneHost sidelinedsince .*, status 502400.*> 1 min$/);
   expect(second?.textContent).toMatch(/^receipts/);
+});
+
+test('a lag beyond the bound of the alert is red, one below it is not', async () => {
+  await openConsole('/clients/shop', { answers: { 'GET /v1/clients/:id/load': { ...load, behindAfterMs: 500 } } });
+  const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
+  const lagOf = async (name: RegExp) => {
+    const row = await within(table).findByRole('row', { name });
+    return within(row).getAllByRole('cell')[3]?.className;
+  };
+  expect(await lagOf(/^receipts/)).toContain('c-bad');
+  expect(await lagOf(/^jobs that name none/)).toContain('c-bad');
+  expect((await screen.findByText('Lag', { selector: 'dt' })).parentElement?.querySelector('.c-bad')).not.toBeNull();
 });
 
 test('each dispatcher has its credit, and what it has under way of what it may', async () => {

@@ -128,7 +128,13 @@ function OneClient({ client }: { client: Client }) {
         </div>
       ))}
       {hosts.map((host) => (
-        <HostBanner key={host.host} host={host} client={name} refusal={operator} />
+        <HostBanner
+          key={`${host.endpoint ?? ''} ${host.host}`}
+          host={host}
+          client={name}
+          refusal={operator}
+          maxCallsPerSecond={load.data?.endpoints.find(({ endpoint }) => endpoint === host.endpoint)?.maxCallsPerSecond}
+        />
       ))}
       {load.error !== null && load.data === undefined && (
         <section className="panel">
@@ -163,7 +169,7 @@ function OneClient({ client }: { client: Client }) {
       )}
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,376px)] max-[1100px]:grid-cols-1">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <EndpointsPanel client={client} load={load.data} refusal={operator} />
+          <EndpointsPanel client={client} load={load.data} hosts={hosts} refusal={operator} />
           <ForecastPanel forecast={forecast.data} error={forecast.error} />
           <RulesPanel client={client} />
         </div>

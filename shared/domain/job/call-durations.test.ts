@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import {
+  callDurationBuckets,
+  callsIn,
+  durationAtMostMs,
+  durationBucketOf,
+  durationCountsOf,
+  sumOfDurations,
+} from './call-durations.ts';
+
+/** Of calls that took so long, in milliseconds. */
+function countsOf(...tookMs: number[]) {
+  const buckets = new Uint32Array(callDurationBuckets);
+  for (const ms of tookMs) {
+    const bucket = durationBucketOf(ms);
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  }
+  return durationCountsOf(buckets);
+}
+
+const times = (calls: number, ms: number) => Array.from({ length: calls }, () => ms);
+
+describe('how long calls took', () => {
+  it('is counted by an upper bound that no call of it exceeds', () => {
+    expect(countsOf(0, 10, 10.1, 25, 26, 250, 251, 60_000, 60_001)).toEqual({
+      ...{ 10: 2, 25: 2, 50: 1, 250: 1, 500: 1, 60000: 1, over: 1 },
+    });
+    expect(countsOf()).toEqual({});
+  });
+
+  it('is that of 95 of 100 at most: the bound of the slowest of these', () => {
+    expect(durationAtMostMs(countsOf(...times(95, 200), ...times(5, 9000)), 0.95)).toBe(250);
+    expect(durationAtMostMs(countsOf(...times(94, 200), ...times(6, 9000)), 0.95)).toBe(10_000);
+    expect(durationAtMostMs(countsOf(7), 0.95)).toBe(10);
+    expect(durationAtMostMs(countsOf(1, 300), 0.95)).toBe(500);
+  });
+
+  it('is not told where there was no call, nor where it has no bound', () => {
+    expect(durationAtMostMs({}, 0.95)).toBeNull();
+    expect(durationAtMostMs(countsOf(5, 61_000), 0.95)).toBeNull();
+  });
+
+  it('is added up over processes, also where one of another version has other bounds', () => {
+    const sum = sumOfDurations([{ 250: 90 }, { 250: 4, 500: 2 }, { 300: 4, over: 1 }]);
+    expect(sum).toEqual({ 250: 94, 300: 4, 500: 2, over: 1 });
+    expect(callsIn(sum)).toBe(101);
+    expect(durationAtMostMs(sum, 0.95)).toBe(300);
+  });
+});
