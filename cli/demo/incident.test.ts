@@ -11,6 +11,7 @@ const wait = {
   batches: 3,
   held: false,
   nextTryAt: null,
+  blockedBy: null,
   timeoutMs: null,
   nextStep: '',
   by: 'step' as const,

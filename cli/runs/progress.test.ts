@@ -96,6 +96,7 @@ describe('progress bars', () => {
       batches: 11,
       held: false,
       nextTryAt: null,
+      blockedBy: null,
       timeoutMs: 2000,
       nextStep: 'Set it right.',
     };
@@ -107,6 +108,14 @@ describe('progress bars', () => {
     expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(line);
     const held = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }] });
     expect(renderProgressLine({ progress: held, rates: [0], elapsedSeconds: 0 })).toMatch(/11 batches. Set it right.$/);
+    const lineOfBlocked = (blockedBy: 'breaker' | 'no-worker') => {
+      const blocked = progressOf({ stalled: 'x', waits: [{ ...wait, blockedBy }] });
+      return renderProgressLine({ progress: blocked, rates: [0], elapsedSeconds: 0 });
+    };
+    expect(lineOfBlocked('breaker')).toMatch(
+      /405 Method Not Allowed \(breaker open\), since 20:44:20 UTC, 11 batches$/,
+    );
+    expect(lineOfBlocked('no-worker')).toMatch(/11 batches. Set it right.$/);
     const short = progressOf({ stalled: 'x', waits: [{ ...wait, by: 'budget' }] });
     expect(renderProgressLine({ progress: short, rates: [0], elapsedSeconds: 0 })).toMatch(
       /11 batches. Set it right.$/,

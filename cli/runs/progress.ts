@@ -97,11 +97,12 @@ function troubleOf(progress: RunProgress): string {
     return `waits: ${oneLine(stalled)}${waitingSince === null ? '' : `, since ${utcTimeOfDay(waitingSince)}`}`;
   }
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const { step, action, country, cause, by, since, batches, held, nextStep } = first;
+  const { step, action, country, cause, by, since, batches, held, blockedBy, nextStep } = first;
   // What goes on by itself needs no advice.
-  const advice = held || by === 'budget' ? `. ${oneLine(nextStep)}` : '';
+  const advice = held || by === 'budget' || blockedBy === 'no-worker' ? `. ${oneLine(nextStep)}` : '';
   const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
-  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${oneLine(cause)}, ${facts}${more}${advice}`;
+  const why = `${oneLine(cause)}${blockedBy === 'breaker' ? ' (breaker open)' : ''}`;
+  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${why}, ${facts}${more}${advice}`;
 }
 
 /** What was asked of it, and what is still under way. */

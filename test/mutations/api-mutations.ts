@@ -196,6 +196,41 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/clients/client-load'],
   },
   {
+    takesAway: 'how long calls took is as it was said last between two reports',
+    edits: [
+      {
+        text: "coalesce(${$('callDurations')}::jsonb, job_nodes.call_durations)",
+        replacement: "coalesce(${$('callDurations')}::jsonb, '{}')",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/clients/client-load'],
+  },
+  {
+    takesAway: 'no worker is missed in the first half minute of a run',
+    edits: [{ text: ' and k.started_at <= now() - ${takenUpWithin}', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['services/api/runs/blocked-steps'],
+  },
+  {
+    takesAway: 'a step is blocked only where batches are',
+    edits: [{ text: 'where k.batches > 0 and (u.is_unserved', replacement: 'where (u.is_unserved' }],
+    project: 'integration',
+    noticedBy: ['services/api/runs/blocked-steps'],
+  },
+  {
+    takesAway: 'what an open breaker was met with is told once',
+    edits: [{ text: 'and b.step = c.step and b.cause = c.cause)', replacement: 'and b.step = c.step and false)' }],
+    project: 'integration',
+    noticedBy: ['services/api/runs/blocked-steps'],
+  },
+  {
+    takesAway: 'a worker that takes back what it said is not heard of any more',
+    edits: [{ text: 'least(reported_at, now() - ${heardOfWithin})', replacement: 'reported_at' }],
+    project: 'integration',
+    noticedBy: ['services/api/runs/blocked-steps'],
+  },
+  {
     takesAway: 'a campaign names a saved audience only with its sources',
     edits: [{ text: 'if (!areSame(written, found))', replacement: 'if (savedAudienceId === null)' }],
     project: 'integration',

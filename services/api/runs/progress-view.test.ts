@@ -97,7 +97,16 @@ describe('when a run is expected to end', () => {
 
 describe('what waits for a person', () => {
   const since = asOf;
-  const held = { step: 1, country: 'ID', cause: 'HTTP 405', since, batches: 3, held: true, nextTryAt: null };
+  const held = {
+    step: 1,
+    country: 'ID',
+    cause: 'HTTP 405',
+    since,
+    batches: 3,
+    held: true,
+    nextTryAt: null,
+    blockedBy: null,
+  };
   const short = { ...held, cause: budgetCause('ID', '9,000 units'), held: false };
   const [sg] = running().countries;
   if (!sg) throw new Error('the run has a country');
@@ -106,6 +115,7 @@ describe('what waits for a person', () => {
   it.each([
     ['a step that is held', held],
     ['a budget that is used up', short],
+    ['a step that no worker serves', { ...held, held: false, blockedBy: 'no-worker' as const }],
   ])('is left out of the end that is expected, such as %s', (_what, wait) => {
     const { eta } = runProgressView(running({ countries: inBoth, waits: [wait] }), steady);
     expect(eta).toEqual({ p50: '2026-01-01T00:01:40.000Z', p90: '2026-01-01T00:02:10.000Z', without: ['ID'] });
@@ -123,11 +133,17 @@ describe('what waits for a person', () => {
 
   it('is told apart from what is tried again by itself', () => {
     const retried = { ...held, held: false };
-    const { waits } = runProgressView(running({ waits: [held, short, retried] }), steady);
-    expect(waits.map(({ by, nextStep }) => [by, nextStep])).toEqual([
-      ['step', nextSteps.held],
-      ['budget', nextSteps.budget],
-      ['step', nextSteps.step],
+    const [breaker, unserved] = [
+      { ...retried, blockedBy: 'breaker' as const, nextTryAt: asOf },
+      { ...retried, blockedBy: 'no-worker' as const },
+    ];
+    const { waits } = runProgressView(running({ waits: [held, short, retried, breaker, unserved] }), steady);
+    expect(waits.map(({ by, nextStep, blockedBy, nextTryAt }) => [by, nextStep, blockedBy, nextTryAt])).toEqual([
+      ['step', nextSteps.held, null, null],
+      ['budget', nextSteps.budget, null, null],
+      ['step', nextSteps.step, null, null],
+      ['step', nextSteps.step, 'breaker', asOf.toISOString()],
+      ['step', nextSteps.noWorker, 'no-worker', null],
     ]);
   });
 });

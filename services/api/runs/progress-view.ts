@@ -44,7 +44,10 @@ function runWaitView(
   };
 }
 
-function kindOf({ cause, held }: Pick<RunWaitRow, 'cause' | 'held'>): Pick<RunWait, 'by' | 'nextStep'> {
+type Kind = Pick<RunWaitRow, 'cause' | 'held' | 'blockedBy'>;
+
+function kindOf({ cause, held, blockedBy }: Kind): Pick<RunWait, 'by' | 'nextStep'> {
+  if (blockedBy === 'no-worker') return { by: 'step', nextStep: nextSteps.noWorker };
   if (isBudgetCause(cause)) return { by: 'budget', nextStep: nextSteps.budget };
   if (isQuietCause(cause)) return { by: 'step', nextStep: nextSteps.quietHours };
   return { by: 'step', nextStep: held ? nextSteps.held : nextSteps.step };
@@ -67,7 +70,7 @@ function etaOf(
   const stops = stopsOf(snapshot);
   const remaining = remainingSteps(figures, snapshot, stops);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
-  // All that is left waits for a person.
+  // All that is left waits for a person, or a worker.
   if (remaining === 0 && stops.size > 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);
@@ -77,11 +80,12 @@ function etaOf(
   return { p50: at(p50), p90: at(p90), without: [...stops.keys()].toSorted() };
 }
 
-/** By country, the first step in which users wait for a person: when those behind it go on is unknown. */
+/** By country, the first step in which users wait for a person, or a worker: when those behind it go on is unknown. */
 function stopsOf({ waits }: RunSnapshot): Map<string, number> {
   const stops = new Map<string, number>();
-  for (const { country, step, held, cause } of waits) {
-    if (held || isBudgetCause(cause)) stops.set(country, Math.min(step, stops.get(country) ?? step));
+  for (const { country, step, held, cause, blockedBy } of waits) {
+    if (held || isBudgetCause(cause) || blockedBy === 'no-worker')
+      stops.set(country, Math.min(step, stops.get(country) ?? step));
   }
   return stops;
 }

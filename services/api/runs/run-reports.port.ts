@@ -55,8 +55,9 @@ export interface RunSnapshot extends RunHeader {
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
   /**
-   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for where any
-   * still wait. Of that only what was met in the last two minutes, and not before the shard's breaker closed.
+   * What keeps which part of the run waiting, the oldest first: holds, what keeps a step with batches from being
+   * called, and what batches were put back for where any still wait. Of that only what was met in the last two
+   * minutes, and not before the shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
   /** The campaign's: all of its runs spend them together. */
@@ -96,9 +97,14 @@ export interface RunWaitRow {
   batches: number;
   /** No call is made until a person has mended it; otherwise they are tried again by themselves. */
   held: boolean;
-  /** Of a held step: when one batch is tried. Null for others: each batch has its own time. */
+  /** Of a held step, and behind an open breaker: when one batch is tried. Null for others: each has its own time. */
   nextTryAt: Date | null;
+  /** Nothing of the step is called there: all workers leave its endpoint alone, or none serves its shard. */
+  blockedBy: BlockedBy | null;
 }
+
+/** `no-worker` where both are true: without one no probe closes the breaker. */
+export type BlockedBy = 'breaker' | 'no-worker';
 
 /** How far a run was when, in the order of time. Farther apart the longer it went on. */
 export interface RunPoints {

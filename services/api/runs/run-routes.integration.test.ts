@@ -187,7 +187,7 @@ describe('what a run waits for', () => {
         const snapshots = await on.deps.reports.snapshots(runIds);
         return snapshots.map((each) => ({
           ...each,
-          waits: [{ step: 2, country: 'SG', cause, since, batches: 11, held: true, nextTryAt: null }],
+          waits: [{ step: 2, country: 'SG', cause, since, batches: 11, held: true, nextTryAt: null, blockedBy: null }],
         }));
       },
     };
@@ -206,7 +206,7 @@ describe('what a run waits for', () => {
           since: since.toISOString(),
           batches: 11,
         },
-        ...{ held: true, nextTryAt: null, timeoutMs: 10_000 },
+        ...{ held: true, nextTryAt: null, blockedBy: null, timeoutMs: 10_000 },
         nextStep: nextSteps.held,
       },
     ]);

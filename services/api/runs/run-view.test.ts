@@ -154,7 +154,15 @@ describe('the figures of a run', () => {
 });
 
 describe('what stalls a run', () => {
-  const wait = { step: 1, country: 'SG', cause: 'HTTP 405', since: new Date(5000), batches: 3, nextTryAt: null };
+  const wait = {
+    step: 1,
+    country: 'SG',
+    cause: 'HTTP 405',
+    since: new Date(5000),
+    batches: 3,
+    nextTryAt: null,
+    blockedBy: null,
+  };
   const stallOf = (facts: Partial<RunSnapshot>) => runFiguresView({ ...snapshotOf([emptyCountry], 2), ...facts }).stall;
 
   it('is nothing while it moves', () => {
@@ -181,6 +189,15 @@ describe('what stalls a run', () => {
       nextStep: nextSteps.held,
     });
     expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
+  });
+
+  it('is the engine where no worker serves what has waited for longest', () => {
+    const unserved = { ...wait, cause: 'no worker serves it', held: false, blockedBy: 'no-worker' as const };
+    const facts = { stalled: unserved.cause, stalledBy: 'step' } as const;
+    expect(stallOf({ ...facts, waits: [unserved, { ...wait, held: true }] })).toEqual({
+      ...{ by: 'engine', cause: 'no worker serves it', since: '1970-01-01T00:00:05.000Z' },
+      nextStep: nextSteps.noWorker,
+    });
   });
 
   it('is a budget that a person has to raise, also where the run has paused itself for it', () => {

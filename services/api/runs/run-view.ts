@@ -93,6 +93,8 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
   if (stalled === null || stalledBy === null) return null;
   if (isBudgetCause(stalled)) return { by: 'budget', cause: stalled, since, nextStep: nextSteps.budget };
   if (isQuietCause(stalled)) return { by: stalledBy, cause: stalled, since, nextStep: nextSteps.quietHours };
+  if (stalledBy === 'step' && waits[0]?.blockedBy === 'no-worker')
+    return { by: 'engine', cause: stalled, since, nextStep: nextSteps.noWorker };
   const nextStep = waits[0]?.held === true && stalledBy === 'step' ? nextSteps.held : nextSteps[stalledBy];
   return { by: stalledBy, cause: stalled, since, nextStep };
 }
@@ -110,6 +112,8 @@ export const nextSteps = {
   held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
   step: 'It is tried again by itself; the team behind the endpoint can see why.',
   quietHours: 'It goes on by itself when the quiet hours there are over. Its deadline goes on meanwhile.',
+  noWorker:
+    'It goes on by itself as soon as a worker serves it: `muster shards` says which worker should, and why it does not. Its deadline goes on meanwhile.',
   engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
 } as const;
 

@@ -178,14 +178,25 @@ export const runWait = z
     by: z
       .enum(['budget', 'step'])
       .default('step')
-      .describe('budget: units of the campaign, which a person has to raise. step: an endpoint'),
+      .describe('budget: units of the campaign, which a person has to raise. step: an endpoint, or who calls it'),
     since: time,
     batches: z.int().min(0),
     held: z
       .boolean()
       .default(false)
       .describe('Nobody is called until somebody has mended it; otherwise batches are tried again by themselves'),
-    nextTryAt: time.nullable().default(null).describe('Of a held step: when one batch is tried'),
+    blockedBy: z
+      .enum(['breaker', 'no-worker'])
+      .nullable()
+      .default(null)
+      .describe(
+        'Nothing of the step is called there. breaker: its endpoint counts as down, for all workers; one batch is tried at nextTryAt. no-worker: ' +
+          'no worker serves its shard. null: batches were put back, or the step is held',
+      ),
+    nextTryAt: time
+      .nullable()
+      .default(null)
+      .describe('Of a held step, and behind an open breaker: when one batch is tried'),
     timeoutMs: z.int().nullable().default(null).describe('How long a call of this step may take'),
     nextStep: z.string().default('').describe('What a person can do, in words'),
   })
@@ -212,7 +223,9 @@ export const runProgress = runFigures
         without: z
           .array(z.string())
           .default([])
-          .describe('Countries in which users wait for a person: nobody knows when those end, and they are left out'),
+          .describe(
+            'Countries in which users wait for a person, or for a worker: nobody knows when those end, and they are left out',
+          ),
       })
       .nullable(),
     /** What keeps which part of the run waiting, the oldest first; empty while all of it moves. */

@@ -4,6 +4,9 @@ import { textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 import type { ShardRefusal } from '../../ports/shard-reports.ts';
 
+/** What a worker said of a shard is true for so long, unless it says something else. */
+export const heardOfWithin = `interval '1 minute'`;
+
 /** Shards that workers should serve and cannot, and that no other worker serves: as they said it in the last minute. */
 export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
   return (await pool.query<ShardRefusal>(selectRefusals)).rows;
@@ -11,11 +14,11 @@ export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
 
 const selectRefusals = `
   select distinct s.action_type as "actionType", s.country, s.refusal as cause from shard_reports s
-  where s.refusal is not null and s.reported_at > now() - interval '1 minute'
+  where s.refusal is not null and s.reported_at > now() - ${heardOfWithin}
     and not exists (
       select from shard_reports o
       where (o.action_type, o.country) = (s.action_type, s.country) and o.refusal is null
-        and o.reported_at > now() - interval '1 minute'
+        and o.reported_at > now() - ${heardOfWithin}
     )
   order by 1, 2, 3`;
 
@@ -35,10 +38,10 @@ const selectUnserved = statementOf<{ actionTypes: string; countries: string; non
   select distinct k.action_type as "actionType", k.country, coalesce(s.refusal, ${$('noneIsSetToServeIt')}) as cause
   from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
   left join shard_reports s on (s.action_type, s.country) = (k.action_type, k.country)
-    and s.reported_at > now() - interval '1 minute'
+    and s.reported_at > now() - ${heardOfWithin}
   where not exists (
     select from shard_reports o where (o.action_type, o.country) = (k.action_type, k.country) and o.refusal is null
-      and o.reported_at > now() - interval '1 minute'
+      and o.reported_at > now() - ${heardOfWithin}
   )
     -- Of one that was just registered no worker can have said anything.
     and (s.refusal is not null or not exists (

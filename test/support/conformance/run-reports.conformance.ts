@@ -230,8 +230,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         await rows.addTotals(id, 1, { step: 1, waiting: 1 });
         await rows.addCause(id, { step: 2, cause: 'nobody waits for it', batches: 1, ageMs: 5000, quietMs: 1000 });
         const snapshot = await reports.snapshot(runId);
-        const tried = { held: false, nextTryAt: null };
-        const held = { held: true, nextTryAt: snapshot?.waits[1]?.nextTryAt };
+        const tried = { held: false, nextTryAt: null, blockedBy: null };
+        const held = { held: true, nextTryAt: snapshot?.waits[1]?.nextTryAt, blockedBy: null };
         expect(held.nextTryAt).toBeInstanceOf(Date);
         expect(snapshot?.waits).toEqual([
           { step: 1, country: 'ID', cause: 'HTTP 500', batches: 7, since: snapshot?.waits[0]?.since, ...tried },

@@ -198,8 +198,8 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       if (!first || !second) throw new Error('there are two batches');
       const ledger = subject.ledgerOf('a');
       const shard = { actionType: 'award-reward', country: 'SG' };
-      const cause = 'award-reward in SG: HTTP 503';
-      const broken = { shard, cause, retryAfterMs: null, random: 0 };
+      const cause = 'HTTP 503';
+      const broken = { shard, cause: `award-reward in SG: ${cause}`, retryAfterMs: null, random: 0 };
       await record(ledger, waitingOf(await claimOne(ledger, first), { cause, delayMs: 60_000 }));
       await subject.guards.open(broken);
       await subject.passTime(1000);

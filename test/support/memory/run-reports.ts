@@ -209,6 +209,7 @@ function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
 /** A cause that nothing was put back for in this time is over. */
 const causeShownMs = 120_000;
 
+/** Workers say nothing of themselves here, so nothing is known of what blocks a step. */
 function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRow[] {
   const countries = new Map(feeds.map((feed) => [feed.feedId, feed.country]));
   const holds = [...database.holds.values()];
@@ -223,7 +224,7 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
   return [...held, ...fresh.map((row) => ({ ...row, held: false, nextTryAt: null }))]
     .flatMap(({ feedId, step, cause, sinceMs, batches, held: isHeld, nextTryAt }) => {
       const country = countries.get(feedId);
-      const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt };
+      const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt, blockedBy: null };
       return country === undefined ? [] : [{ ...wait, country }];
     })
     .sort(

@@ -1,5 +1,6 @@
 import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
+import { blockedSteps } from './blocked-steps.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -62,13 +63,14 @@ export const selectSnapshots = `
       sum(failed)::float8 as failed,
       sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown,
       sum(suppressed)::float8 as suppressed,
-      sum(born)::int as born,
+      sum(born)::int as born, sum(done)::float8 as done, sum(survived)::float8 as survived,
       sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded",
       sum(settled_failed)::float8 as "settledFailed"
     from run_totals where feed in (select feed from feeds where run = any($1::uuid[]))
     group by feed, step
   ), lines as (
-    select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals,
+    select feed,
+      json_agg(to_jsonb(totals) - array['feed', 'born', 'done', 'survived', 'waiting'] order by step) as totals,
       sum(born)::int as born, sum(waiting)::int as waiting
     from totals group by feed
   ), receipts as (
@@ -89,19 +91,25 @@ export const selectSnapshots = `
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled,
       coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
-  ), causes as (
-    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f
-      join holds h using (feed) where f.run = any($1::uuid[]) and (h.until is null or h.until > now())
+  ), ${blockedSteps}, causes as (
+    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at, null as blocked_by
+      from feeds f join holds h using (feed) where f.run = any($1::uuid[]) and (h.until is null or h.until > now())
     union all
-    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f
+    select b.run, b.country, b.step, b.cause, b.since, b.batches, false, b.next_try_at, b.blocked_by from blocked b
+      where not exists (select from feeds f join holds h using (feed)
+        where f.run = b.run and f.country = b.country and h.step = b.step and (h.until is null or h.until > now()))
+    union all
+    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null, null from feeds f
       join step_causes c using (feed)
     where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
+      and not exists (select from blocked b
+        where b.run = f.run and b.country = f.country and b.step = c.step and b.cause = c.cause)
       and not ${isOverSinceClosed}
   ), waits as (
     select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since,
-      'batches', batches, 'held', held, 'nextTryAt', next_try_at)
+      'batches', batches, 'held', held, 'nextTryAt', next_try_at, 'blockedBy', blocked_by)
         order by since, step, country, cause) as waits,
       (array_agg(cause order by since, step, country, cause))[1] as cause
     from causes group by run

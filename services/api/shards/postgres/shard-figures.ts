@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
 import type { ShardReport } from '../../../../shared/ports/shard-reports.ts';
+import { heardOfWithin } from '../../../../shared/postgres/registry/shard-refusals.ts';
 
 /** What a worker said not long ago of a shard that it serves, or should. */
 export interface WorkerReport extends ShardReport {
@@ -22,7 +23,7 @@ export interface ShardWork extends Shard {
 const reports = `
   select worker, action_type as "actionType", country, in_flight as "inFlight", call_limit as "callLimit", waiting,
     breaker_open as "breakerOpen", batches_per_second::float8 as "batchesPerSecond", refusal
-  from shard_reports where reported_at > now() - interval '1 minute'
+  from shard_reports where reported_at > now() - ${heardOfWithin}
   order by worker`;
 
 /**

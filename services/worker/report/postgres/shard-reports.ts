@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { ShardReport } from '../../../../shared/ports/shard-reports.ts';
+import { heardOfWithin } from '../../../../shared/postgres/registry/shard-refusals.ts';
 import type { ShardReports } from '../shard-reports.port.ts';
 
 interface ReportParams {
@@ -28,8 +29,9 @@ const report = statementOf<ReportParams>(
       refusal = excluded.refusal, reported_at = now()`,
 );
 
+/** It counts as silent from now on, and since when stays known. */
 const withdraw = `
-  delete from shard_reports
+  update shard_reports set reported_at = least(reported_at, now() - ${heardOfWithin})
     where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
 
 export function createShardReports({ pool }: { pool: Pool }): ShardReports {

@@ -11,22 +11,28 @@ export interface ReasonTableProps {
   steps: readonly { step: number; action: string; audience: number }[];
   /** Rows that are selected, by key; without it nothing can be selected. */
   selection?: { keys: ReadonlySet<string>; onToggle: (row: ReasonRow) => void };
+  /** Why and how many, where there is no room for more. */
+  isBrief?: boolean;
 }
 
 /** Why users failed, the most users first, with somebody to look at. */
-export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps) {
+export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: ReasonTableProps) {
   const container = useRowKeys<HTMLTableSectionElement>();
   return (
     <div className="scroll">
-      <table className="d30 table-fixed min-w-160 print:[&_td:last-child]:invisible">
+      <table className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-160'}`}>
         <colgroup>
           {selection && <col className="w-10.5 print:w-3" />}
           <col className="w-44 phone:w-auto" />
-          <col className="wide w-35.5 print:w-29.5" />
+          <col className={`wide ${isBrief ? '' : 'w-35.5 print:w-29.5'}`} />
           <col className="w-18.5" />
-          <col className="wide w-23 print:w-19" />
-          <col className="wide" />
-          <col className="wide w-28" />
+          {!isBrief && (
+            <>
+              <col className="wide w-23 print:w-19" />
+              <col className="wide" />
+              <col className="wide w-28" />
+            </>
+          )}
           <col className="w-14 print:w-2" />
         </colgroup>
         <thead>
@@ -43,15 +49,19 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
             <th scope="col" className="text-right">
               Users
             </th>
-            <th scope="col" className="text-right wide">
-              Of the step
-            </th>
-            <th scope="col" className="wide">
-              Mostly
-            </th>
-            <th scope="col" className="wide">
-              For example
-            </th>
+            {!isBrief && (
+              <>
+                <th scope="col" className="text-right wide">
+                  Of the step
+                </th>
+                <th scope="col" className="wide">
+                  Mostly
+                </th>
+                <th scope="col" className="wide">
+                  For example
+                </th>
+              </>
+            )}
             <th scope="col">
               <span className="sr-only">Who they are</span>
             </th>
@@ -59,7 +69,7 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
         </thead>
         <tbody ref={container}>
           {rows.map((row) => (
-            <Reason key={row.key} row={row} runId={runId} steps={steps} selection={selection} />
+            <Reason key={row.key} {...{ row, runId, steps, selection, isBrief }} />
           ))}
         </tbody>
       </table>
@@ -70,9 +80,10 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
 interface ReasonProps extends Pick<ReasonTableProps, 'runId' | 'steps'> {
   row: ReasonRow;
   selection: ReasonTableProps['selection'];
+  isBrief: boolean;
 }
 
-function Reason({ row, runId, steps, selection }: ReasonProps) {
+function Reason({ row, runId, steps, selection, isBrief }: ReasonProps) {
   const { step, reason, outcome, users, countries, sample } = row;
   const of = steps.find((each) => each.step === step);
   const isSelected = selection?.keys.has(row.key) ?? false;
@@ -95,17 +106,21 @@ function Reason({ row, runId, steps, selection }: ReasonProps) {
         {step} {of?.action}
       </td>
       <td className="text-right font-medium">{formatCount(users)}</td>
-      <td className="text-right t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
-      <td className="t2 wide">
-        <Mostly countries={countries} />
-      </td>
-      <td className="mono t2 truncate wide">
-        {example !== undefined && (
-          <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
-            {example}
-          </Link>
-        )}
-      </td>
+      {!isBrief && (
+        <>
+          <td className="text-right t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
+          <td className="t2 wide">
+            <Mostly countries={countries} />
+          </td>
+          <td className="mono t2 truncate wide">
+            {example !== undefined && (
+              <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
+                {example}
+              </Link>
+            )}
+          </td>
+        </>
+      )}
       <td className="text-right">
         <Link
           className="link whitespace-nowrap"

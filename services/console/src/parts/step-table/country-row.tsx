@@ -1,4 +1,5 @@
 import { memo, type ReactNode } from 'react';
+import { useIsNarrow } from '../browser/narrow.ts';
 import { countryName } from '../campaign/country-names.ts';
 import { Icon } from '../icon/icon.tsx';
 import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
@@ -35,7 +36,7 @@ export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
             <span className="tag">{country}</span> {countryName(country)}
           </>
         }
-        note={trouble && <TroubleWords trouble={trouble} />}
+        note={trouble && <TroubleWords trouble={trouble} waits={waits} />}
       />
       {isOpen && (
         <tr className="opened">
@@ -72,12 +73,24 @@ function mostFailed(steps: readonly StepCounts[]): number | undefined {
   return steps.toSorted((a, b) => b.failed - a.failed)[0]?.step;
 }
 
-function TroubleWords({ trouble: { waiting, failedShare } }: { trouble: Trouble }) {
+interface TroubleWordsProps {
+  trouble: Trouble;
+  waits: readonly StepWait[];
+}
+
+/** On a phone there is no cell for each step, so it is said here what the first one waits for. */
+function TroubleWords({ trouble: { waiting, failedShare }, waits: [first] }: TroubleWordsProps) {
+  const isNarrow = useIsNarrow();
   const words = waiting > 0 ? `${formatCount(waiting)} wait` : `${formatFineShare(failedShare, 1)} failed`;
   return (
-    <span className="c-warn inline-flex items-center gap-1.25">
+    <span className="c-warn inline-flex flex-wrap items-center gap-x-1.25">
       <Icon name="warn" size={12} />
       {words}
+      {isNarrow && first && (
+        <span className={first.isStopped ? 'c-bad' : undefined}>
+          step {first.step}: {first.words}
+        </span>
+      )}
     </span>
   );
 }

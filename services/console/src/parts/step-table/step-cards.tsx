@@ -2,14 +2,21 @@ import { memo } from 'react';
 import { formatCount } from '../words/numbers.ts';
 import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import { outcomeWords, segmentsOf } from '../outcomes/outcomes.ts';
-import { linesOf, type CountryMark, type StepCounts, type StepFolds, type StepTableProps } from './step-lines.ts';
+import {
+  linesOf,
+  type CountryMark,
+  type StepCounts,
+  type StepFolds,
+  type StepTableProps,
+  type StepWait,
+} from './step-lines.ts';
 import { StepName } from './step-line.tsx';
 import { Mark } from './step-mark.tsx';
 
 /**
  * The table of steps where there is no room for one: a card for each step, with every number in words below its bar.
  */
-export function StepCards({ steps, countries, markOf, opened, onToggle }: StepTableProps & StepFolds) {
+export function StepCards({ steps, countries, markOf, waitOf, opened, onToggle }: StepTableProps & StepFolds) {
   return steps.map((line) => {
     const isOpen = opened?.has(line.step);
     return (
@@ -27,7 +34,13 @@ export function StepCards({ steps, countries, markOf, opened, onToggle }: StepTa
           </div>
         )}
         {linesOf(countries, line.step, isOpen).map(({ country, line: ofCountry }) => (
-          <CountryCard key={country} country={country} line={ofCountry} mark={markOf?.(country, line.step) ?? null} />
+          <CountryCard
+            key={country}
+            country={country}
+            line={ofCountry}
+            mark={markOf?.(country, line.step) ?? null}
+            wait={waitOf?.(country, line.step) ?? null}
+          />
         ))}
       </section>
     );
@@ -39,22 +52,33 @@ interface CountryCardProps {
   /** The same object as long as its figures are the same. */
   line: StepCounts;
   mark: CountryMark | null;
+  wait: StepWait | null;
 }
 
 /** Drawn again where its figures have changed. */
-const CountryCard = memo(function CountryCard({ country, line, mark }: CountryCardProps) {
+const CountryCard = memo(function CountryCard({ country, line, mark, wait }: CountryCardProps) {
   return (
     <div className="grid gap-1 mt-3">
       <div className="row sm">
         <b>{country}</b>
-        <Mark mark={mark} hasVisibleWords />
+        <Mark mark={mark} wait={wait} hasVisibleWords />
         <SucceededOf line={line} />
       </div>
       <OutcomeBar counts={line} audience={line.audience} />
       <OtherNumbers line={line} />
     </div>
   );
-});
+}, isSame);
+
+/** What it waits for is found anew with each patch, and mostly the same. */
+function isSame(before: CountryCardProps, now: CountryCardProps): boolean {
+  return (
+    before.country === now.country &&
+    before.line === now.line &&
+    before.mark === now.mark &&
+    before.wait?.words === now.wait?.words
+  );
+}
 
 function SucceededOf({ line }: { line: StepCounts }) {
   return (

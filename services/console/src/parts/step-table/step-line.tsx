@@ -4,7 +4,7 @@ import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import type { OutcomeName } from '../outcomes/outcomes.ts';
 import { formatCount, formatShare } from '../words/numbers.ts';
 import { hasShare } from './step-colgroup.tsx';
-import type { CountryMark, StepCounts, StepTableProps } from './step-lines.ts';
+import type { CountryMark, StepCounts, StepTableProps, StepWait } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
 
 interface LineProps extends Pick<StepTableProps, 'manner'> {
@@ -14,20 +14,22 @@ interface LineProps extends Pick<StepTableProps, 'manner'> {
   /** Undefined: of all countries. */
   country?: string;
   mark?: CountryMark | null;
+  wait?: StepWait | null;
   /** Where it opens to its countries; undefined where they are always there. */
   isOpen?: boolean;
   onToggle?: (step: number) => void;
 }
 
 /** One step, or a country in it. Of hundreds a patch changes a few: those alone are drawn again. */
-export const Line = memo(function Line({ line, columns, manner, country, mark, isOpen, onToggle }: LineProps) {
+export const Line = memo(function Line(props: LineProps) {
+  const { line, columns, manner, country, mark, wait, isOpen, onToggle } = props;
   const isSum = country === undefined;
   return (
     <tr className={isSum ? 'sum' : undefined}>
       <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? line.action : undefined}>
         {!isSum && (
           <>
-            {country} <Mark mark={mark ?? null} />
+            {country} <Mark mark={mark ?? null} wait={wait} />
           </>
         )}
         {isSum && <StepName line={line} isOpen={isOpen} onToggle={onToggle} />}
@@ -50,6 +52,7 @@ function isSame(before: LineProps, now: LineProps): boolean {
     before.manner === now.manner &&
     before.country === now.country &&
     before.mark === now.mark &&
+    before.wait?.words === now.wait?.words &&
     before.isOpen === now.isOpen &&
     before.onToggle === now.onToggle &&
     before.columns.join() === now.columns.join()

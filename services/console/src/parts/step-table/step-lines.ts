@@ -19,9 +19,9 @@ export type MarkOf = (country: string, step: number) => CountryMark | null;
 /** What a step of a country waits for, in a word or two. */
 export interface StepWait {
   step: number;
-  /** `waits`, `held`, `budget used up` */
+  /** `waits`, `held`, `budget used up`, `no worker`, `breaker open` */
   words: string;
-  /** Nobody is called before a person has done something. */
+  /** Nobody is called there now. */
   isStopped: boolean;
 }
 

@@ -1,13 +1,24 @@
 import { Icon } from '../icon/icon.tsx';
-import type { CountryMark } from './step-lines.ts';
+import type { CountryMark, StepWait } from './step-lines.ts';
 
-/** A tick or a warning, and words for it. */
-export function Mark({ mark, hasVisibleWords = false }: { mark: CountryMark | null; hasVisibleWords?: boolean }) {
+interface MarkProps {
+  mark: CountryMark | null;
+  /** What it waits for, where it does. */
+  wait?: StepWait | null | undefined;
+  hasVisibleWords?: boolean;
+}
+
+/** A tick, a warning or that nobody is called, and words for it. */
+export function Mark({ mark, wait, hasVisibleWords = false }: MarkProps) {
   if (mark === null) return null;
-  const words = mark === 'done' ? 'done' : 'waits';
+  const isStopped = mark === 'waits' && wait?.isStopped === true;
+  const words = mark === 'done' ? 'done' : (wait?.words ?? 'waits');
   return (
-    <span className={`inline-flex gap-1 items-center align-[-1px] ${mark === 'done' ? 'c-ok' : 'c-warn'}`}>
-      <Icon name={mark === 'done' ? 'tick' : 'warn'} size={12} />
+    <span
+      className={`inline-flex gap-1 items-center align-[-1px] ${mark === 'done' ? 'c-ok' : isStopped ? 'c-bad' : 'c-warn'}`}
+      title={hasVisibleWords ? undefined : words}
+    >
+      <Icon name={mark === 'done' ? 'tick' : isStopped ? 'open' : 'warn'} size={12} />
       <span className={hasVisibleWords ? undefined : 'sr-only'}>{words}</span>
     </span>
   );

@@ -48,7 +48,7 @@ function useFolds({ steps, countries, markOf }: StepTableProps): StepFolds {
 
 /** The table alone, whatever the width. */
 export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepFolds) {
-  const { steps, countries, manner, markOf } = props;
+  const { steps, countries, manner, markOf, waitOf } = props;
   const columns = stepColumns(props);
   const widths = stepWidths({ steps, countries, manner, columns });
   const shared = { columns, manner };
@@ -82,6 +82,7 @@ export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepF
                   line={ofCountry}
                   country={country}
                   mark={markOf?.(country, line.step) ?? null}
+                  wait={waitOf?.(country, line.step) ?? null}
                 />
               ))}
             </tbody>

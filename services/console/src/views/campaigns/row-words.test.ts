@@ -62,7 +62,7 @@ describe('what a row says of', () => {
   });
 
   test('a run that waits somewhere: where', () => {
-    const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
+    const retried = { held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' };
     const wait = {
       step: 1,
       action: 'award-reward',

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { BreakerWords } from './breaker-words.tsx';
 import { countriesText, type Cause } from './causes.ts';
 
 /** More of them are counted. */
@@ -25,7 +26,7 @@ export function CauseBanner({ causes, onRaise, refusal }: CauseBannerProps) {
     <div className="banner">
       <Icon name="warn" />
       <div className="causes">
-        {causes.slice(0, mostLines).map(({ key, countries, words, isFailing, since, note }) => (
+        {causes.slice(0, mostLines).map(({ key, countries, words, isFailing, since, note, breaker }) => (
           <p key={key}>
             <b title={countries.join(', ')}>{countriesText(countries)}</b>
             <span>
@@ -45,6 +46,7 @@ export function CauseBanner({ causes, onRaise, refusal }: CauseBannerProps) {
                     Since <Time instant={since} withSeconds />.{' '}
                   </>
                 )}
+                <BreakerWords breaker={breaker} />
                 {note}
               </span>
             </span>

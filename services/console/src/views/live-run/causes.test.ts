@@ -6,7 +6,16 @@ const since = '2026-11-24T02:31:04.000Z';
 
 function stallOf(country: string, users: number, change: Partial<Stall> = {}): Stall {
   return {
-    ...{ badge: '', symptom: '', cause: 'Endpoint says 503.', since, meanwhile: '', nextStep: '', shortIn: null },
+    ...{
+      badge: '',
+      symptom: '',
+      cause: 'Endpoint says 503.',
+      since,
+      meanwhile: '',
+      nextStep: '',
+      shortIn: null,
+      breaker: null,
+    },
     place: { country, step: 1, action: 'award-reward', users },
     shard: { action: 'award-reward', country },
     ...change,
@@ -48,6 +57,18 @@ describe('what is wrong in many countries', () => {
       },
       { countries: ['MM'], words: 'waits for award-reward: no worker.', note: '64 users' },
     ]);
+  });
+
+  it('says when the first of its endpoints is tried again, where all of them are left alone', () => {
+    const breaker = (nextTryAt: string | null) => ({ breaker: { nextTryAt } });
+    const open = [
+      stallOf('SG', 5, breaker(null)),
+      stallOf('VN', 9, breaker('2026-11-24T02:32:20.000Z')),
+      stallOf('ID', 7, breaker('2026-11-24T02:32:10.000Z')),
+    ];
+    expect(causesOf(open, [], [])).toMatchObject([breaker('2026-11-24T02:32:10.000Z')]);
+    expect(causesOf([stallOf('SG', 5, breaker(null))], [], [])).toMatchObject([breaker(null)]);
+    expect(causesOf([stallOf('SG', 5)], [], [])).toMatchObject([{ breaker: null }]);
   });
 
   it('keeps a budget of each country apart, and leaves out what all of the run waits for', () => {

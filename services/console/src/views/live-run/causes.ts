@@ -19,6 +19,8 @@ export interface Cause {
   note: string;
   /** The country whose budget is too small; null where it is something else. */
   shortIn: string | null;
+  /** Its endpoints are left alone until then, the first of them; null where that is not so. */
+  breaker: Stall['breaker'];
 }
 
 /** Countries in which somebody waits, or too many have failed, those with most users waiting first. */
@@ -66,8 +68,14 @@ function waitingCause(key: string, of: readonly Placed[]): { users: number; caus
       since: of.flatMap(({ stall }) => stall.since ?? []).toSorted()[0] ?? null,
       note: users > 0 ? countOf(users, 'user') : '',
       shortIn: first?.stall.shortIn ?? null,
+      breaker: soonest(of.flatMap(({ stall }) => stall.breaker ?? [])),
     },
   };
+}
+
+function soonest(breakers: readonly { nextTryAt: string | null }[]): Stall['breaker'] {
+  if (breakers.length === 0) return null;
+  return { nextTryAt: breakers.flatMap(({ nextTryAt }) => nextTryAt ?? []).toSorted()[0] ?? null };
 }
 
 /** More than a half of them is most of them. */
@@ -87,7 +95,14 @@ function failingCause(
     .toSorted((a, b) => b.users - a.users);
   const why = most ? `: ${most.users > failed * mostly ? 'mostly' : 'most often'} ${most.reason}` : '';
   return {
-    ...{ key: `failed ${country}`, countries: [country], since: null, note: 'It goes on.', shortIn: null },
+    ...{
+      key: `failed ${country}`,
+      countries: [country],
+      since: null,
+      note: 'It goes on.',
+      shortIn: null,
+      breaker: null,
+    },
     isFailing: true,
     words: `${formatCount(failed)} failed, ${formatFineShare(failed, audience)} of ${formatCount(audience)}${why}.`,
   };

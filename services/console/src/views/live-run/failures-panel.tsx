@@ -15,12 +15,14 @@ interface FailuresPanelProps {
   runId: string;
   steps: readonly StepLine[];
   query: UseQueryResult<RunReport, Problem>;
+  /** There is room for reasons and how many failed, and for no more. */
+  isBrief?: boolean;
 }
 
 const shownReasons = 8;
 
 /** Why users failed so far. It fails alone: the rest of the page goes on. */
-export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
+export function FailuresPanel({ runId, steps, query, isBrief = false }: FailuresPanelProps) {
   const error = useKeptError(query);
   // Hundreds of them where there are many countries: they come every few seconds, the figures beside them twice in one.
   const failures = query.data?.failures;
@@ -37,7 +39,7 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
             <Link className="link sm" to="/runs/$runId/failures" params={{ runId }}>
               All failures
             </Link>
-            <DownloadLink href={`v1/runs/${runId}/failures?format=csv`}>CSV</DownloadLink>
+            {!isBrief && <DownloadLink href={`v1/runs/${runId}/failures?format=csv`}>CSV</DownloadLink>}
           </>
         )
       }
@@ -56,7 +58,7 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
         </p>
       ) : (
         <>
-          <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} />
+          <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} isBrief={isBrief} />
           {rows.length > shownReasons && (
             <footer>
               {countOf(rows.length - shownReasons, 'more group')} with fewer users, in the list of all failures.

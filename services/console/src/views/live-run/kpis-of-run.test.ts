@@ -19,7 +19,15 @@ const kpi = (name: string, change: Partial<typeof progress> = {}) =>
 describe('the five numbers of a run', () => {
   const wait = {
     ...{ step: 1, action: 'award-reward', country: 'VN', cause: 'budget: too few', since: run.asOf },
-    ...{ batches: 2, held: false, nextTryAt: null, timeoutMs: null, nextStep: '', by: 'budget' as const },
+    ...{
+      batches: 2,
+      held: false,
+      nextTryAt: null,
+      blockedBy: null,
+      timeoutMs: null,
+      nextStep: '',
+      by: 'budget' as const,
+    },
   };
 
   it('say how many are through, of how many', () => {
@@ -64,6 +72,8 @@ describe('the five numbers of a run', () => {
     expect(kpi('ETA', { waits: [wait] })?.note).toBe('not before the budget of VN is raised');
     const held = { ...wait, by: 'step', held: true } as const;
     expect(kpi('ETA', { waits: [held] })?.note).toBe('not before VN is mended');
+    const unserved = { ...wait, by: 'step', blockedBy: 'no-worker' } as const;
+    expect(kpi('ETA', { waits: [unserved] })?.note).toBe('not before a worker serves VN');
   });
 
   it.each([
@@ -83,6 +93,7 @@ describe('the five numbers of a run', () => {
       ...wait,
       country,
       nextTryAt: null,
+      blockedBy: null,
       timeoutMs: null,
       nextStep: '',
       by: 'step' as const,

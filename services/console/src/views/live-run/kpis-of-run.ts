@@ -109,6 +109,11 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
     return { value: '–', note: `not before the budget of ${someOf(needsBudget)} is raised` };
   if (state === 'running' && waits.some(({ held }) => held))
     return { value: '–', note: `not before ${someOf(waiting)} is mended` };
+  const unserved = [
+    ...new Set(waits.flatMap(({ blockedBy, country }) => (blockedBy === 'no-worker' ? [country] : []))),
+  ];
+  if (state === 'running' && unserved.length > 0)
+    return { value: '–', note: `not before a worker serves ${someOf(unserved)}` };
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
 }
 

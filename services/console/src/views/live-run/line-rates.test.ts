@@ -42,7 +42,7 @@ describe('the rate of a step in a country', () => {
   });
 
   it('tells what the line waits for', () => {
-    const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
+    const retried = { held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' };
     const wait = {
       step: 1,
       action: 'award-reward',

@@ -96,6 +96,24 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const troubled = isFolded && isGoing ? troubledCountries(progress) : [];
   const causes = isFolded ? causesOf(stalls, troubled, report.data?.failures ?? []) : [];
   const marks = rateMarks(events.data?.items ?? [], formatTime);
+  const failures = <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} isBrief={isFolded} />;
+  const rate = <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />;
+  const history = <EventsPanel query={events} />;
+  const money = (
+    <>
+      <CostPanel run={progress} />
+      <BudgetPanel
+        budgets={progress.budgets}
+        actions={
+          progress.endedAt === null && (
+            <Button small refusal={refusal} onClick={raiseMostNeeded}>
+              Raise…
+            </Button>
+          )
+        }
+      />
+    </>
+  );
   return (
     <>
       <div className="head">
@@ -124,28 +142,29 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
         <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
       )}
       <RunKpis progress={progress} isOld={isStale} />
-      {isFolded && <StepsPanel progress={progress} />}
-      <div className="cols grid-cols-[minmax(0,1fr)_320px]">
-        <div className="cols grid-cols-1">
-          {!isFolded && <StepsPanel progress={progress} />}
-          <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} />
+      {isFolded ? (
+        <>
+          <StepsPanel progress={progress} />
+          <div className="cols grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)] max-[1100px]:grid-cols-1">
+            {failures}
+            {rate}
+            {history}
+          </div>
+          <div className="cols grid-cols-2 max-[1100px]:grid-cols-1 empty:hidden">{money}</div>
+        </>
+      ) : (
+        <div className="cols grid-cols-[minmax(0,1fr)_320px]">
+          <div className="cols grid-cols-1">
+            <StepsPanel progress={progress} />
+            {failures}
+          </div>
+          <div className="cols grid-cols-1">
+            {rate}
+            {money}
+            {history}
+          </div>
         </div>
-        <div className="cols grid-cols-1">
-          <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />
-          <CostPanel run={progress} />
-          <BudgetPanel
-            budgets={progress.budgets}
-            actions={
-              progress.endedAt === null && (
-                <Button small refusal={refusal} onClick={raiseMostNeeded}>
-                  Raise…
-                </Button>
-              )
-            }
-          />
-          <EventsPanel query={events} />
-        </div>
-      </div>
+      )}
       {dialog === 'pause' && <PauseDialog progress={progress} onClose={close} onDone={done} />}
       {dialog === 'resume' && <ResumeDialog progress={progress} onClose={close} onDone={done} />}
       {dialog === 'limits' && <LimitsDialog progress={progress} first={limit} onClose={close} onDone={done} />}

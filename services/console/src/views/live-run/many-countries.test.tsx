@@ -17,7 +17,7 @@ describe('a run in many countries', () => {
   const countries = [...codes.map((name) => ofMany(name, 0)), ofMany('VN', 40), ofMany('MM', 70), ofMany('AE', 5)];
   const waitOf = (name: string) => ({
     ...{ step: 1, action: 'award-reward', country: name, by: 'step', cause: '503', since: progress.asOf, batches: 3 },
-    ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
+    ...{ held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' },
   });
 
   async function openMany(waits: object[]) {
@@ -95,6 +95,32 @@ describe('a run in many countries', () => {
         .map(({ textContent }) => textContent);
     expect(cellsOf(/^MM/)).toContainEqual(expect.stringMatching(/\dheld$/));
     expect(cellsOf(/^VN/)).toContainEqual(expect.stringMatching(/\dwaits$/));
+  });
+
+  test('tells an open breaker and a missing worker apart, in the cell and in the banner', async () => {
+    const noWorker = { blockedBy: 'no-worker', cause: 'no worker serves it' };
+    const nextTryAt = new Date(Date.now() + 90_000).toISOString();
+    const table = await openMany([
+      { ...waitOf('VN'), blockedBy: 'breaker', nextTryAt },
+      { ...waitOf('MM'), ...noWorker },
+    ]);
+    const cellsOf = (name: RegExp) =>
+      within(within(table).getByRole('row', { name }))
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent);
+    expect(cellsOf(/^MM/)).toContainEqual(expect.stringMatching(/\dno worker$/));
+    expect(cellsOf(/^VN/)).toContainEqual(expect.stringMatching(/\dbreaker open$/));
+    const lines = screen.getAllByRole('alert').map(({ parentElement }) => parentElement?.parentElement?.textContent);
+    expect(lines).toEqual([
+      expect.stringMatching(/^MMwaits for award-reward: no worker serves it\. Since [^B]+ 70 users$/),
+      expect.stringMatching(
+        /^VNwaits for award-reward: 503\. Since .+Breaker open, next try in 1 min \d+ s\. 40 users$/,
+      ),
+    ]);
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Steps' }));
+    const steps = screen.getByRole('region', { name: 'Table of users by step and country' });
+    expect(within(steps).getByRole('rowheader', { name: 'VN breaker open' })).toBeDefined();
+    expect(within(steps).getByRole('rowheader', { name: 'MM no worker' })).toBeDefined();
   });
 
   test('finds one country by its name, opens its row, and leads there', async () => {

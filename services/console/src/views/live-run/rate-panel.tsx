@@ -1,12 +1,13 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf, formatRate } from '../../parts/words/numbers.ts';
-import { marksOf } from './run-figures.ts';
+import { marksOf, waitsOf } from './run-figures.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import type { RateMark } from '../../parts/charts/draw-marks.ts';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
 import type { RateSeries } from '../../parts/charts/rate-series.ts';
 import { foldedAbove } from '../../parts/step-table/country-groups.ts';
+import type { StepWait } from '../../parts/step-table/step-lines.ts';
 import { ratesByStep, shownRates, type LineRate } from './line-rates.ts';
 
 const maxLines = 8;
@@ -26,14 +27,21 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
   const { lines, others } = isByStep
     ? { lines: ratesByStep(rates), others: 0 }
     : shownRates(rates, audienceOf, maxLines);
+  const waitOf = waitsOf(progress);
   const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
+  const isOver = progress.endedAt !== null;
+  const chart = <RateChart {...{ series, marks, notedSince }} />;
   return (
-    <Panel title="Rate" note="users that ended a step, per second">
-      <RateChart {...{ series, marks, notedSince }} />
-      {lines.length > 0 && progress.endedAt === null && (
-        <table className="sm [--row:25px] table-fixed">
+    <Panel
+      title={isByStep ? 'Rate by step' : 'Rate'}
+      note={isByStep ? 'users that ended it, per second' : 'users that ended a step, per second'}
+      footer={isByStep && !isOver ? shardsInWords(rates, progress) : undefined}
+    >
+      {!isByStep && chart}
+      {lines.length > 0 && !isOver && (
+        <table className={`table-fixed ${isByStep ? 'd30' : 'sm [--row:25px]'}`}>
           <colgroup>
-            <col className="w-41" />
+            <col className={isByStep ? 'w-36' : 'w-41'} />
             <col />
             <col className="w-17.5" />
           </colgroup>
@@ -46,17 +54,18 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
           </thead>
           <tbody>
             {lines.map((line) => (
-              <LineRow key={`${line.step} ${line.country}`} line={line} highest={highest} />
+              <LineRow
+                key={`${line.step} ${line.country}`}
+                line={line}
+                wait={waitOf(line.country, line.step)}
+                highest={highest}
+              />
             ))}
           </tbody>
         </table>
       )}
-      {isByStep && progress.endedAt === null && (
-        <p className="sm t3 px-4 pt-1 pb-2.5">{shardsInWords(rates, progress)}</p>
-      )}
-      {others > 0 && progress.endedAt === null && (
-        <p className="sm t3 px-4 pt-1 pb-2.5">and {others} more, with fewer users</p>
-      )}
+      {isByStep && chart}
+      {others > 0 && !isOver && <p className="sm t3 px-4 pt-1 pb-2.5">and {others} more, with fewer users</p>}
     </Panel>
   );
 }
@@ -70,7 +79,13 @@ function shardsInWords(rates: readonly LineRate[], progress: RunProgress): strin
   return `${countOf(moving, 'shard moves', 'shards move')}, ${waiting} wait, ${done} are done.`;
 }
 
-function LineRow({ line: { step, action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
+interface LineRowProps {
+  line: LineRate;
+  wait: StepWait | null;
+  highest: number;
+}
+
+function LineRow({ line: { step, action, country, perSecond, cause }, wait, highest }: LineRowProps) {
   return (
     <tr>
       <th scope="row" title={`${step} ${action} ${country}`.trimEnd()}>
@@ -80,9 +95,9 @@ function LineRow({ line: { step, action, country, perSecond, cause }, highest }:
       </th>
       <td>
         {cause !== null && perSecond === 0 ? (
-          <span className="row gap-1 c-bad" title={cause}>
+          <span className="row gap-1 c-bad whitespace-nowrap" title={cause}>
             <Icon name="open" size={14} />
-            waits
+            {wait?.words ?? 'waits'}
           </span>
         ) : (
           <div className="prog">

@@ -49,7 +49,7 @@ describe('a country of a live run', () => {
     by: 'step' as const,
     since: '2026-11-24T01:00:00.000Z',
     batches: 3,
-    ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
+    ...{ held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' },
   };
   const run: Parameters<typeof marksOf>[0] = { audience, countries, waits: [wait], state: 'running' };
 
@@ -75,7 +75,7 @@ describe('a country of a live run', () => {
 describe('a step of a country that waits', () => {
   const wait = {
     ...{ step: 2, action: 'a', country: 'VN', cause: '503', by: 'step' as const, since: '', batches: 1 },
-    ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
+    ...{ held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' },
   };
 
   it('says in a word for what, and what nobody is called for before all else', () => {
@@ -84,5 +84,16 @@ describe('a step of a country that waits', () => {
     expect(wordsOf(wait, { ...wait, held: true })).toMatchObject({ words: 'held', isStopped: true });
     expect(wordsOf({ ...wait, by: 'budget' }, wait)).toMatchObject({ words: 'budget used up', isStopped: true });
     expect(wordsOf({ ...wait, step: 1 })).toBeNull();
+  });
+
+  it('tells an open breaker and a missing worker apart, the graver one where there are two', () => {
+    const wordsOf = (...waits: Parameters<typeof waitsOf>[0]['waits']) => waitsOf({ waits })('VN', 2);
+    const [breaker, noWorker] = (['breaker', 'no-worker'] as const).map((blockedBy) => ({ ...wait, blockedBy }));
+    if (!breaker || !noWorker) throw new Error('there are two');
+    expect(wordsOf(breaker)).toEqual({ step: 2, words: 'breaker open', isStopped: true });
+    expect(wordsOf(noWorker)).toEqual({ step: 2, words: 'no worker', isStopped: true });
+    expect(wordsOf(wait, breaker)).toMatchObject({ words: 'breaker open' });
+    expect(wordsOf(breaker, noWorker, wait)).toMatchObject({ words: 'no worker' });
+    expect(wordsOf(noWorker, { ...wait, held: true })).toMatchObject({ words: 'held' });
   });
 });

@@ -55,20 +55,36 @@ export function marksOf({ audience, waits, countries }: Marked): MarkOf {
   };
 }
 
-/** What each step waits for, in a word; one that nobody is called in says so, whatever else it waits for. */
+/**
+ * What each step waits for, in a word: the gravest, which is what lasts longest without a person. What is put back
+ * besides is tried again by itself.
+ */
 export function waitsOf({ waits }: Pick<RunProgress, 'waits'>): WaitOf {
-  const words = new Map<string, StepWait>();
-  for (const { country, step, by, held } of waits) {
-    const key = keyOf(country, step);
-    if (words.get(key)?.isStopped === true) continue;
-    words.set(key, {
-      step,
-      words: by === 'budget' ? 'budget used up' : held ? 'held' : 'waits',
-      isStopped: by === 'budget' || held,
-    });
+  const gravest = new Map<string, { grade: number; wait: StepWait }>();
+  for (const each of waits) {
+    const key = keyOf(each.country, each.step);
+    const grade = grades.findIndex(({ isMet }) => isMet(each));
+    const found = grades[grade];
+    if (!found || (gravest.get(key)?.grade ?? Infinity) <= grade) continue;
+    const { words, isStopped } = found;
+    gravest.set(key, { grade, wait: { step: each.step, words, isStopped } });
   }
-  return (country, step) => words.get(keyOf(country, step)) ?? null;
+  return (country, step) => gravest.get(keyOf(country, step))?.wait ?? null;
 }
+
+interface Grade {
+  words: string;
+  isStopped: boolean;
+  isMet: (wait: RunProgress['waits'][number]) => boolean;
+}
+
+const grades: readonly Grade[] = [
+  { words: 'budget used up', isStopped: true, isMet: ({ by }) => by === 'budget' },
+  { words: 'held', isStopped: true, isMet: ({ held }) => held },
+  { words: 'no worker', isStopped: true, isMet: ({ blockedBy }) => blockedBy === 'no-worker' },
+  { words: 'breaker open', isStopped: true, isMet: ({ blockedBy }) => blockedBy === 'breaker' },
+  { words: 'waits', isStopped: false, isMet: () => true },
+];
 
 function keyOf(country: string, step: number): string {
   return `${country} ${step}`;

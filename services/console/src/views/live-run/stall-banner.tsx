@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { BreakerWords } from './breaker-words.tsx';
 import { CauseBanner } from './cause-banner.tsx';
 import { causesOf } from './causes.ts';
 import type { Stall } from './stall.ts';
@@ -23,7 +24,7 @@ interface StallBannerProps {
  */
 export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
   if (stalls.length > mostBanners) return <CauseBanner causes={causesOf(stalls, [], [])} {...{ onRaise, refusal }} />;
-  return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard, shortIn }) => (
+  return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard, shortIn, breaker }) => (
     <div className="banner" key={symptom}>
       <Icon name="warn" />
       <div>
@@ -35,6 +36,7 @@ export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
             Since <Time instant={since} withSeconds />.{' '}
           </>
         )}
+        <BreakerWords breaker={breaker} />
         <span className="t2">
           {meanwhile} {nextStep}
         </span>

@@ -14,7 +14,7 @@ function line(pending: number): StepLine {
 type Watched = Parameters<typeof stallsOf>[0];
 
 function run(change: Partial<Watched> = {}): Watched {
-  const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: 'It is tried again.' };
+  const retried = { held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: 'It is tried again.' };
   const waits: RunProgress['waits'] = [
     {
       step: 1,
@@ -61,6 +61,26 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run({ waits: [wait, held] }))[0]?.nextStep).toBe('Set it right.');
   });
 
+  it('says what to do of a step without a worker before one that is tried again, and that a breaker is open', () => {
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const later = { ...wait, since: '2026-11-24T02:31:09.000Z' };
+    const noWorker = {
+      ...later,
+      blockedBy: 'no-worker' as const,
+      cause: 'no worker serves it',
+      nextStep: 'Start one.',
+    };
+    expect(stallsOf(run({ waits: [wait, noWorker] }))).toMatchObject([
+      { cause: 'Endpoint says 503. No worker serves it.', nextStep: 'Start one.', breaker: null },
+    ]);
+    const nextTryAt = '2026-11-24T02:31:20.000Z';
+    const breaker = { ...later, blockedBy: 'breaker' as const, nextTryAt };
+    expect(stallsOf(run({ waits: [wait, breaker] }))).toMatchObject([
+      { cause: 'Endpoint says 503.', nextStep: 'It is tried again.', breaker: { nextTryAt } },
+    ]);
+  });
+
   it('is shown once where its batches were put back and its shard is held for the same cause', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');
@@ -96,6 +116,7 @@ describe('a budget that is used up', () => {
     expect(stallsOf(run({ waits: [short], budgets }))).toEqual([
       {
         badge: 'VN: budget used up',
+        breaker: null,
         symptom: 'VN has used up its budget.',
         cause: '82 of 402,200 units are left, too few for what waits.',
         since,

@@ -23,6 +23,8 @@ export interface Stall {
   shard: { action: string; country: string } | null;
   /** The country whose budget is too small; null where it is something else. */
   shortIn: string | null;
+  /** Its endpoint is left alone until then; null where that is not so. */
+  breaker: { nextTryAt: string | null } | null;
 }
 
 export interface StalledPlace {
@@ -58,6 +60,7 @@ export function stallsOf(progress: Watched): Stall[] {
       place: null,
       shard: null,
       shortIn: null,
+      breaker: null,
     },
   ];
 }
@@ -85,7 +88,9 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const named = moving.length > mostNamed ? `${formatCount(moving.length)} others` : listed(moving);
   const goesOn = moving.length === 0 ? '' : `; ${named} ${moving.length === 1 ? 'goes' : 'go'} on`;
   const waiting = `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`;
-  const nextStep = (of.find(({ held }) => held) ?? oldest).nextStep;
+  const needy = of.find(({ held }) => held) ?? of.find(({ blockedBy }) => blockedBy === 'no-worker') ?? oldest;
+  const { nextStep } = needy;
+  const breaker = of.find(({ blockedBy }) => blockedBy === 'breaker') ?? null;
   const place = { country, step, action, users: pending ?? null };
   if (oldest.by === 'budget') return [shortOf(country, { since, meanwhile: waiting, nextStep, place }, progress)];
   return [
@@ -99,6 +104,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
       place,
       shard: { action, country },
       shortIn: null,
+      breaker: breaker && { nextTryAt: breaker.nextTryAt },
     },
   ];
 }
@@ -113,7 +119,7 @@ function shortOf(
   const cause = budget ? leftWords(figuresOf(budget)) : '';
   return {
     ...{ badge: `${country}: budget used up`, symptom: `${country} has used up its budget.`, cause },
-    ...{ ...said, shard: null, shortIn: country },
+    ...{ ...said, shard: null, shortIn: country, breaker: null },
   };
 }
 

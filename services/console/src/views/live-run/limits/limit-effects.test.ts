@@ -86,7 +86,7 @@ describe('another budget', () => {
     countries: [sg, { ...vn, steps: pending }],
     waits: [
       { ...{ action: 'award-reward', cause: 'budget: x', since: progress.asOf, batches: 2, held: false }, ...wait },
-    ].map((each) => ({ ...each, nextTryAt: null, timeoutMs: null, nextStep: '' })),
+    ].map((each) => ({ ...each, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' })),
   };
   const of = (units: number | undefined, raisableTo: number | null = null) =>
     words(

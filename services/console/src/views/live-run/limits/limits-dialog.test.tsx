@@ -9,7 +9,7 @@ import { progress } from '../../../testing/live-run.ts';
 const budgets = [{ country: 'VN', units: 9000, used: 8990, reserved: 0, left: 10, money: null, waitingBatches: 3 }];
 const shortOf = {
   ...{ step: 1, action: 'award-reward', country: 'VN', by: 'budget', cause: 'budget: too few', since: progress.asOf },
-  ...{ batches: 3, held: false, nextTryAt: null, timeoutMs: null, nextStep: 'Raise the budget.' },
+  ...{ batches: 3, held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: 'Raise the budget.' },
 };
 const raisable = { items: [{ ...budgets[0], raisableTo: 12_000, raisableToAmount: null }] };
 

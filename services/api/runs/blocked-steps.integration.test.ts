@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { runProgress } from '../../../shared/contracts/runs/runs.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { createEndpointGuards } from '../../../shared/postgres/registry/endpoint-guards.ts';
+import { someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
+import { createShardReports } from '../../worker/report/postgres/shard-reports.ts';
+import { nextSteps } from './run-view.ts';
+
+const on = apiOnPostgres();
+
+const startedAt = new Date('2025-12-31T23:59:00Z');
+const award = 'award-reward';
+const send = 'send-message';
+const levels = { inFlight: 0, callLimit: 8, waiting: 0, breakerOpen: false, batchesPerSecond: 0, refusal: null };
+
+let [campaignId, runId] = ['', ''];
+
+beforeEach(async () => {
+  ({ campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign)));
+  runId = await run();
+});
+
+const run = (seed: Partial<RunSeed> = {}) =>
+  on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: startedAt, state: 'running', startedAt, ...seed });
+
+const feed = (country: string, of = runId) =>
+  on.deps.rows.addFeed(of, { country, fedUsers: 1000, fedBatches: 10, complete: true });
+
+const reports = () => createShardReports({ pool: on.pool });
+
+/** A worker says that it serves these, or why it does not. */
+const serve = (worker: string, actionType: string, countries: string[], refusal: string | null = null) =>
+  reports().report(
+    worker,
+    countries.map((country) => ({ actionType, country, ...levels, refusal })),
+  );
+
+const openBreaker = (actionType: string, country: string, cause: string) =>
+  createEndpointGuards({ pool: on.pool, owner: 'w' }).open({
+    ...{ shard: { actionType, country }, cause: `${actionType} in ${country}: ${cause}` },
+    ...{ retryAfterMs: 40_000, random: 0 },
+  });
+
+async function progress(of = runId) {
+  const answer = await on.ask('GET', `/v1/runs/${publicId('run', of)}/progress`);
+  return runProgress.parse(answer.json());
+}
+const waits = async (of = runId) => (await progress(of)).waits;
+
+describe('a step that no worker serves', () => {
+  it('waits where batches are, and not where none has come', async () => {
+    await feed('SG');
+    expect(await progress()).toMatchObject({
+      waits: [
+        {
+          ...{ step: 1, action: award, country: 'SG', by: 'step', blockedBy: 'no-worker', batches: 10, held: false },
+          ...{ cause: 'no worker serves it', since: startedAt.toISOString(), nextTryAt: null },
+          nextStep: nextSteps.noWorker,
+        },
+      ],
+      stalled: 'no worker serves it',
+      stall: { by: 'engine', cause: 'no worker serves it', nextStep: nextSteps.noWorker },
+      eta: null,
+    });
+  });
+
+  it('is told by country and step, and is over once a worker says that it serves it', async () => {
+    const [sg] = [await feed('SG'), await feed('ID')];
+    await on.deps.rows.addTotals(sg, 0, { step: 1, done: 10, survived: 7, succeeded: 700, failed: 300 });
+    await serve('w', award, ['SG', 'ID']);
+    expect(await waits()).toMatchObject([{ step: 2, action: send, country: 'SG', batches: 7 }]);
+    await serve('w', send, ['SG']);
+    expect(await waits()).toEqual([]);
+  });
+
+  it('is none in the first half minute of a run, nor while it is paused, nor once all of it has ended', async () => {
+    const young = await run({ startedAt: new Date(on.deps.clock.nowMs() - 29_000), scheduledFor: new Date(1) });
+    await feed('SG', young);
+    const paused = await run({ state: 'paused', scheduledFor: new Date(2) });
+    await feed('SG', paused);
+    const ended = await feed('SG');
+    await on.deps.rows.addTotals(ended, 0, { step: 1, done: 10, survived: 0, failed: 1000 });
+    expect([await waits(young), await waits(paused), await waits()]).toEqual([[], [], []]);
+    await on.passTime(1000);
+    expect(await waits(young)).toMatchObject([{ blockedBy: 'no-worker' }]);
+  });
+
+  it('says since when: a worker that left, or one that was silent for a minute', async () => {
+    await feed('SG');
+    await serve('w', award, ['SG']);
+    await on.passTime(10_000);
+    await reports().withdraw('w');
+    await on.passTime(5000);
+    expect(await waits()).toMatchObject([{ since: '2026-01-01T00:00:10.000Z' }]);
+    await serve('x', award, ['SG']);
+    expect(await waits()).toEqual([]);
+    await on.passTime(59_000);
+    expect(await waits()).toEqual([]);
+    await on.passTime(20_000);
+    expect(await waits()).toMatchObject([{ since: '2026-01-01T00:01:15.000Z' }]);
+  });
+
+  it('says why, where a worker that should serve it cannot', async () => {
+    await feed('SG');
+    await serve('w', award, ['SG'], 'it has no secret "token"');
+    expect(await waits()).toMatchObject([{ cause: 'no worker can serve it: it has no secret "token"' }]);
+  });
+});
+
+describe('a step whose endpoint all workers leave alone', () => {
+  let sg = '';
+  beforeEach(async () => {
+    sg = await feed('SG');
+    await serve('w', award, ['SG', 'ID']);
+    await serve('w', send, ['SG', 'ID']);
+  });
+
+  it('waits where batches are, with the cause, since when, and when it is tried', async () => {
+    await feed('ID');
+    await openBreaker(award, 'SG', 'endpoint says 503');
+    await openBreaker(send, 'ID', 'endpoint says 500');
+    expect(await waits()).toMatchObject([
+      {
+        ...{ step: 1, action: award, country: 'SG', by: 'step', blockedBy: 'breaker', batches: 10, held: false },
+        ...{ cause: 'endpoint says 503', since: '2026-01-01T00:00:00.000Z', nextTryAt: '2026-01-01T00:00:40.000Z' },
+        nextStep: nextSteps.step,
+      },
+    ]);
+  });
+
+  it('is told once, with what batches were put back for besides', async () => {
+    await on.deps.rows.addTotals(sg, 0, { step: 1, waiting: 2 });
+    const cause = (text: string) => ({ step: 1, cause: text, batches: 1, ageMs: 5000, quietMs: 1000 });
+    await on.deps.rows.addCause(sg, cause('endpoint says 503'));
+    await on.deps.rows.addCause(sg, cause('no answer within 10 s'));
+    await openBreaker(award, 'SG', 'endpoint says 503');
+    expect((await waits()).map(({ cause: why, blockedBy }) => [why, blockedBy])).toEqual([
+      ['no answer within 10 s', null],
+      ['endpoint says 503', 'breaker'],
+    ]);
+  });
+
+  it('is told as held where it is held, and as without a worker where it has none', async () => {
+    await openBreaker(award, 'SG', 'endpoint says 503');
+    await reports().withdraw('w', [{ actionType: award, country: 'SG' }]);
+    expect(await waits()).toMatchObject([{ blockedBy: 'no-worker' }]);
+    await on.deps.rows.addHold(sg, { step: 1, cause: 'endpoint says 404', batches: 1, ageMs: 0 });
+    expect(await waits()).toMatchObject([{ cause: 'endpoint says 404', held: true, blockedBy: null }]);
+  });
+});
+
+it('costs as many statements for forty countries as for one', async () => {
+  const statements = async () => {
+    let asked = 0;
+    const count = () => void asked++;
+    on.pool.on('acquire', count);
+    await waits();
+    on.pool.off('acquire', count);
+    return asked;
+  };
+  await feed('SG');
+  // Who asks is read once, and remembered.
+  await waits();
+  const ofOne = await statements();
+  for (const letter of 'ABCDEFGHIJKLMNOPQRST') for (const first of ['X', 'Y']) await feed(`${first}${letter}`);
+  expect(await waits()).toHaveLength(41);
+  expect(await statements()).toBe(ofOne);
+});
