@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import { runProgress } from '../../../shared/contracts/runs/runs.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { createEndpointGuards } from '../../../shared/postgres/registry/endpoint-guards.ts';
-import { someCampaign } from '../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
-import { createShardReports } from '../../worker/report/postgres/shard-reports.ts';
-import { nextSteps } from './run-view.ts';
+import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
+import { runProgress } from '../../shared/contracts/runs/runs.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
+import { someCampaign } from '../support/api-deps.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import type { RunSeed } from '../support/conformance/run-rows.ts';
+import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
+import { nextSteps } from '../../services/api/runs/run-view.ts';
 
 const on = apiOnPostgres();
 
