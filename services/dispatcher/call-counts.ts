@@ -56,7 +56,7 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
       const counts = new Map<string, number>();
       for (const [outletId, own] of outlets) {
         goTo(own, nowMs);
-        const calls = own.seconds.reduce((sum, each) => sum + each, 0);
+        const calls = sumOf(own.seconds);
         if (calls > 0) counts.set(outletId, calls);
       }
       return counts;
@@ -101,11 +101,18 @@ function goTo(own: Counted, nowMs: number): void {
   own.minute = minute;
 }
 
-function sumOfSteps(minutes: Uint32Array): Float64Array {
-  const sum = new Float64Array(callDurationBuckets);
-  for (const [place, calls] of minutes.entries()) {
-    const bucket = place % callDurationBuckets;
-    sum[bucket] = (sum[bucket] ?? 0) + calls;
+function sumOfSteps(minutes: Uint32Array): number[] {
+  const sum = Array.from({ length: callDurationBuckets }, () => 0);
+  for (let first = 0; first < minutes.length; first += callDurationBuckets) {
+    for (let bucket = 0; bucket < callDurationBuckets; bucket++) {
+      sum[bucket] = (sum[bucket] ?? 0) + (minutes[first + bucket] ?? 0);
+    }
   }
+  return sum;
+}
+
+function sumOf(steps: Uint32Array): number {
+  let sum = 0;
+  for (const calls of steps) sum += calls;
   return sum;
 }
