@@ -1,7 +1,8 @@
 import type { ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { UsersText } from '../../shared/domain/step/users-text.ts';
 import type { LaneMessage } from '../../shared/ports/message-bus.ts';
-import type { ClaimedStep, FeedContext, StepClaim, StepHold, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { FeedContext, StepHold } from '../../shared/ports/feed-contexts.ts';
+import type { ClaimedStep, StepClaim, StepResult } from '../../shared/ports/step-ledger.ts';
 
 /** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
 export interface OpenMessage {

@@ -8,7 +8,8 @@ import type { MessageConsumer, MessagePublisher } from '../../shared/ports/messa
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { RateShares } from '../../shared/ports/rate-shares.ts';
 import type { StepHolds } from '../../shared/ports/step-holds.ts';
-import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { FeedContexts } from '../../shared/ports/feed-contexts.ts';
+import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BatchEndpoint } from './call/batch-endpoint.port.ts';

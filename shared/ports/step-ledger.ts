@@ -1,6 +1,3 @@
-import type { Verdict } from '../domain/run/admission.ts';
-import type { StepMode } from '../domain/run/run-kinds.ts';
-import type { StepCheck } from '../domain/step/checks.ts';
 import type { OwnOutcome } from '../domain/step/outcomes.ts';
 import type { SuppressedUser } from '../domain/step/suppressions.ts';
 import type { UsersText } from '../domain/step/users-text.ts';
@@ -275,53 +272,4 @@ export interface StepLedger {
    * refs' order.
    */
   lostUsers(refs: readonly StepRef[]): Promise<string[][]>;
-}
-
-/** What a worker has to know of a feed to serve its steps. */
-export interface FeedContext {
-  feedId: string;
-  runId: string;
-  campaignId: string;
-  country: string;
-  chain: readonly { action: string; params: Readonly<Record<string, unknown>>; check?: StepCheck | undefined }[];
-  /** What a user costs in each step; null where the campaign has no budget in this country. */
-  unitsPerUser: readonly number[] | null;
-  /** Of a test, by step; null: its users get all of them. */
-  stepModes: readonly StepMode[] | null;
-}
-
-/** Whether work of a feed may start, as of the last look. */
-export interface FeedAdmission {
-  feedId: string;
-  runId: string;
-  verdict: Verdict;
-  /** Until the run's deadline; negative once it has passed. */
-  deadlineInMs: number;
-  /** Steps that are held, in the order of the chain. */
-  holds: readonly StepHold[];
-}
-
-/** No call is made in this step until its cause is mended; when a try is due, one batch may be. */
-export interface StepHold {
-  step: number;
-  cause: string;
-  tryDue: boolean;
-}
-
-/** What is recorded of a step. */
-export interface StepAcceptance {
-  /** A user of the feed succeeded. */
-  isAccepted: boolean;
-  /** Users over all countries of the run: that succeeded, and that failed by a refusal of their whole batch. */
-  succeeded: number;
-  refused: number;
-}
-
-export interface FeedContexts {
-  /** Contexts of the feeds that exist; unknown ids are left out. They never change. */
-  load(feedIds: readonly string[]): Promise<FeedContext[]>;
-  /** Read anew at every call, deadlines judged by the database's clock. Unknown ids are left out. */
-  admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
-  /** Read anew at every call: it reads all totals of the run in this step, and is for steps that refuse users. */
-  acceptanceOf(step: Pick<StepRef, 'feedId' | 'step'>): Promise<StepAcceptance>;
 }

@@ -3,13 +3,8 @@ import type { Verdict } from '../../../shared/domain/run/admission.ts';
 import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
 import type { StepCheck } from '../../../shared/domain/step/checks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type {
-  FeedAdmission,
-  FeedContext,
-  FeedContexts,
-  StepRef,
-  UnitsPerUser,
-} from '../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContext, FeedContexts } from '../../../shared/ports/feed-contexts.ts';
+import type { StepRef, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createStanding, refreshStanding } from './step-standing.ts';

@@ -1,4 +1,4 @@
-import type { StepHold } from '../../../shared/ports/step-ledger.ts';
+import type { StepHold } from '../../../shared/ports/feed-contexts.ts';
 import type { StepRefusals, StepStanding } from '../work.ts';
 
 export function createStanding(feedId: string, step: number, refusals: StepRefusals): StepStanding {

@@ -1,4 +1,4 @@
-import type { FeedContexts } from '../../../shared/ports/step-ledger.ts';
+import type { FeedContexts } from '../../../shared/ports/feed-contexts.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refusedUsers } from '../claims/step-standing.ts';
 import type { StepStanding } from '../work.ts';

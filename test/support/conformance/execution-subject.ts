@@ -20,10 +20,10 @@ import type { RunStore, RunTally } from '../../../services/trigger/keep/run-stor
 import type { EndpointGuards } from '../../../shared/ports/endpoint-guards.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
+import type { FeedContexts } from '../../../shared/ports/feed-contexts.ts';
 import type {
   ChildBatch,
   ClaimedStep,
-  FeedContexts,
   StepBegin,
   StepDone,
   StepLedger,

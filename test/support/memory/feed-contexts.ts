@@ -1,5 +1,5 @@
 import { admissionOf } from '../../../shared/domain/run/admission.ts';
-import type { FeedAdmission, FeedContexts, StepHold } from '../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContexts, StepHold } from '../../../shared/ports/feed-contexts.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-definitions.ts';

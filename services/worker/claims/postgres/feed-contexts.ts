@@ -1,7 +1,12 @@
 import type { Pool } from 'pg';
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
-import type { FeedAdmission, FeedContext, FeedContexts, StepAcceptance } from '../../../../shared/ports/step-ledger.ts';
+import type {
+  FeedAdmission,
+  FeedContext,
+  FeedContexts,
+  StepAcceptance,
+} from '../../../../shared/ports/feed-contexts.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 /** Params come out of jsonb in its own order of keys, always the same: the bytes sent for a request key never vary. */
