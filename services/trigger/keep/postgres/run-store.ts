@@ -27,6 +27,8 @@ import type {
 } from '../run-store.port.ts';
 import { neededNone } from '../../../../shared/domain/approval/clearance.ts';
 import { beginRetry } from '../../prepare/postgres/begin-retry.ts';
+import * as pauses from './pause-statements.ts';
+import * as endings from './run-end-statements.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canary'> &
@@ -107,8 +109,8 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     end: (runId, decide) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
-        await client.query(statements.holdRun, [runId]);
-        await client.query(statements.fence, [runId]);
+        await client.query(endings.holdRun, [runId]);
+        await client.query(endings.fence, [runId]);
         const [tally] = await talliesOf(client, [runId]);
         if (!tally) return null;
         const ending = decide(tally, await recount(client, tally));
@@ -118,7 +120,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     pausing: async () => {
       const { rows } = await pool.query<Omit<PausingRun, 'underWay'>>({
         name: 'pausing-runs',
-        text: statements.pausing,
+        text: pauses.pausing,
       });
       if (rows.length === 0) return [];
       const underWay = await readUnderWay(
@@ -127,14 +129,13 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       );
       return rows.map((row) => ({ ...row, underWay: underWay.get(row.runId) ?? nothingUnderWay }));
     },
-    settlePause: async (runId) => (await pool.query(statements.settlePause, [runId])).rowCount === 1,
-    pauseFor: async (runId, cause) => (await pool.query(statements.pauseFor, [runId, cause])).rowCount === 1,
-    pauseForCanary: async (runId, cause) =>
-      (await pool.query(statements.pauseForCanary, [runId, cause])).rowCount === 1,
-    endCanary: async (runId, said) => (await pool.query(statements.endCanary, [runId, said])).rowCount === 1,
+    settlePause: async (runId) => (await pool.query(pauses.settlePause, [runId])).rowCount === 1,
+    pauseFor: async (runId, cause) => (await pool.query(pauses.pauseFor, [runId, cause])).rowCount === 1,
+    pauseForCanary: async (runId, cause) => (await pool.query(pauses.pauseForCanary, [runId, cause])).rowCount === 1,
+    endCanary: async (runId, said) => (await pool.query(pauses.endCanary, [runId, said])).rowCount === 1,
     finish: (runId, state, reason) =>
       inTransaction(pool, async (client) => {
-        await client.query(statements.fence, [runId]);
+        await client.query(endings.fence, [runId]);
         return finish(client, runId, state, reason);
       }),
   };
@@ -153,7 +154,7 @@ async function talliesOf(connection: Pool | PoolClient, which: readonly string[]
 async function recount(client: PoolClient, { feeds }: RunTally): Promise<FeedCount[]> {
   const counts: FeedCount[] = [];
   for (const { feedId } of feeds) {
-    const query = { text: statements.recount, values: [feedId], query_timeout: recountTimeoutMs };
+    const query = { text: endings.recount, values: [feedId], query_timeout: recountTimeoutMs };
     const { rows } = await client.query<FeedCount>(query);
     counts.push(...rows);
   }
@@ -166,11 +167,11 @@ async function finish(
   state: TerminalRunState,
   reason: string | null,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(statements.finish, [runId, state, reason, statesBefore(state)]);
+  const { rowCount } = await client.query(endings.finish, [runId, state, reason, statesBefore(state)]);
   if (rowCount !== 1) return false;
-  await client.query(statements.forgetSweep, [runId]);
-  await client.query(statements.mergeTotals, [runId]);
-  await client.query(statements.mergeFailureTotals, [runId]);
+  await client.query(endings.forgetSweep, [runId]);
+  await client.query(endings.mergeTotals, [runId]);
+  await client.query(endings.mergeFailureTotals, [runId]);
   return true;
 }
 
