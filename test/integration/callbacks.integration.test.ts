@@ -3,14 +3,14 @@ import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
 import {
-  createDueReferences,
   lookAhead,
   lookLate,
   lookOfClients,
   skimDue,
   sweepDue,
   sweepLapsed,
-} from '../../services/scheduler/postgres/due-references.ts';
+} from '../../services/scheduler/postgres/due-reference-statements.ts';
+import { createDueReferences } from '../../services/scheduler/postgres/due-references.ts';
 import { createDispatchers } from '../../services/scheduler/postgres/dispatchers.ts';
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
