@@ -6,7 +6,7 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { withHeadroom, type UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { budgetWords, isInSame, sizeOf } from '../../../shared/domain/run/budgets.ts';
-import type { Budget } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Budget } from '../../../shared/contracts/campaigns/budgets.ts';
 import { callerOf } from '../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
 import { refuseArchived, refuseFields } from '../campaigns/refusals.ts';

@@ -14,7 +14,8 @@ import { unstorable } from './about-campaign.ts';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { approvalFields, costAtMost, usersByCountry } from './approval-summary.ts';
 import { revisionDiff } from './campaign-revisions.ts';
-import { budgets, campaignDefinition, type CampaignDefinition } from './campaigns.ts';
+import { budgets } from './budgets.ts';
+import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
 
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 const size = z.int().min(0).max(1_000_000_000_000);

@@ -1,6 +1,44 @@
 import { z } from 'zod';
+import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { changeReason } from '../change-reason.ts';
-import { budgets } from './campaigns.ts';
+
+export const budget = z
+  .strictObject({
+    country: z.string().describe("One of the campaign's"),
+    units: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .optional()
+      .describe('That all runs of the campaign may spend there together'),
+    amount: z
+      .string()
+      .regex(amountPattern, 'has to be a decimal such as "5000.00", with up to six places')
+      .overwrite(normalAmount)
+      .optional()
+      .describe('Or in money, at the prices that each run begins with: every step that costs units needs one'),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'has to be a code of ISO 4217, such as EUR')
+      .optional()
+      .describe("Of the amount; the installation's"),
+  })
+  .superRefine(({ units, amount, currency }, context) => {
+    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if ((units === undefined) === (amount === undefined))
+      wrong(units === undefined ? 'units' : 'amount', 'give units or an amount, and not both');
+    else if ((amount === undefined) !== (currency === undefined))
+      wrong('currency', 'goes with an amount, and only with one');
+  });
+
+export const budgets = z
+  .array(budget)
+  .min(1)
+  .max(250)
+  .describe('By country; a country that is not named has no limit. A step says what a user costs: `unitsPerUser`')
+  .meta({ examples: [[{ country: 'SG', units: 50_000 }]] });
+
+export type Budget = z.infer<typeof budget>;
 
 const units = z.number().min(0);
 const amount = z.string();

@@ -5,13 +5,13 @@ import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { priorities } from '../../domain/priorities.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
-import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { isLocalTime } from '../instants.ts';
 import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
 import { aboutFields, savedAudienceTaken, unstorable } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
+import { budgets } from './budgets.ts';
 import { json } from './json.ts';
 
 export const unitsPerUser = z
@@ -151,44 +151,6 @@ export const audience = z.strictObject({
     .optional()
     .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
 });
-
-export const budget = z
-  .strictObject({
-    country: z.string().describe("One of the campaign's"),
-    units: z
-      .int()
-      .min(0)
-      .max(1_000_000_000_000)
-      .optional()
-      .describe('That all runs of the campaign may spend there together'),
-    amount: z
-      .string()
-      .regex(amountPattern, 'has to be a decimal such as "5000.00", with up to six places')
-      .overwrite(normalAmount)
-      .optional()
-      .describe('Or in money, at the prices that each run begins with: every step that costs units needs one'),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, 'has to be a code of ISO 4217, such as EUR')
-      .optional()
-      .describe("Of the amount; the installation's"),
-  })
-  .superRefine(({ units, amount, currency }, context) => {
-    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
-    if ((units === undefined) === (amount === undefined))
-      wrong(units === undefined ? 'units' : 'amount', 'give units or an amount, and not both');
-    else if ((amount === undefined) !== (currency === undefined))
-      wrong('currency', 'goes with an amount, and only with one');
-  });
-
-export const budgets = z
-  .array(budget)
-  .min(1)
-  .max(250)
-  .describe('By country; a country that is not named has no limit. A step says what a user costs: `unitsPerUser`')
-  .meta({ examples: [[{ country: 'SG', units: 50_000 }]] });
-
-export type Budget = z.infer<typeof budget>;
 
 export const priority = z.enum(priorities);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
-import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';

@@ -1,4 +1,4 @@
-import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 
 /** A campaign's budget in a country, and what its runs have done with it. All of it is of one moment. */
 export interface BudgetFigures {
