@@ -4,7 +4,7 @@ import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { dryRun } from '../../shared/contracts/campaigns/dry-runs.ts';
 import { testSend } from '../../shared/contracts/campaigns/test-sends.ts';
 import { retryAnswer } from '../../shared/contracts/runs/retries.ts';
-import { runEvent } from '../../shared/contracts/runs/runs.ts';
+import { runEvent } from '../../shared/contracts/runs/run-history.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { someCampaign } from '../support/api-deps.ts';

@@ -1,4 +1,4 @@
-import type { RunRates } from '../../../shared/contracts/runs/runs.ts';
+import type { RunRates } from '../../../shared/contracts/runs/run-history.ts';
 import { pointGapMs } from '../../../shared/domain/run/run-points.ts';
 import type { RunPoints } from './run-reports.port.ts';
 

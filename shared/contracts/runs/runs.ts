@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
 import { runCost } from '../money.ts';
-import { changeReason } from '../change-reason.ts';
-import { instant } from '../instants.ts';
 import { canaryStates } from '../../domain/run/canary.ts';
 import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
 import { ownOutcomes } from '../../domain/step/outcomes.ts';
-import { runEventKinds } from '../../domain/run/run-events.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { runForecast } from './forecasts.ts';
 import {
@@ -60,14 +57,12 @@ export type StepLineShape = z.infer<typeof stepLineShape>;
 const time = z.iso.datetime({ precision: 3 });
 
 /** How a run goes, as far as it can be changed while it does. */
-const settingsShape = {
+export const runSettings = z.object({
   priority,
   paceUsersPerSecond: paceUsersPerSecond.nullable(),
   pauseAtFailedPercent: pauseAtFailedPercent.nullable(),
   pauseAtFailedMinUsers,
-};
-
-export const runSettings = z.object(settingsShape);
+});
 
 export type RunSettings = z.infer<typeof runSettings>;
 
@@ -235,20 +230,6 @@ export const runProgress = runFigures
 
 export type RunProgress = z.infer<typeof runProgress>;
 
-export const runRates = z
-  .object({
-    notedSince: time.nullable().describe('Before it, only the mean since the start is known; null where all is'),
-    points: z.array(z.object({ at: time, usersPerSecond: z.number().min(0) })).describe('In the order of their time'),
-  })
-  .meta({
-    id: 'RunRates',
-    description:
-      'How fast a run has gone, from its start to its end: users that ended a step by succeeding, failing, being suppressed or unknown. A point every ' +
-      'five seconds at first, farther apart the longer it goes on, some hundreds at most; flat where nobody noted anything',
-  });
-
-export type RunRates = z.infer<typeof runRates>;
-
 export const failureReason = z
   .object({
     step: z.int().min(1),
@@ -307,96 +288,3 @@ export const userFailureShape = z
   .meta({ id: 'UserFailure' });
 
 export type UserFailureShape = z.infer<typeof userFailureShape>;
-
-const deadlineSeconds = z
-  .int()
-  .min(60)
-  .max(30 * 86_400)
-  .describe('From the time that the run was planned for');
-
-/** What may be changed of a run while it goes on. A null takes a limit away. */
-export const runChanges = z
-  .strictObject({
-    reason: changeReason.optional(),
-    deadlineSeconds: deadlineSeconds.optional(),
-    deadlineAt: instant.optional(),
-    priority: priority.optional(),
-    paceUsersPerSecond: settingsShape.paceUsersPerSecond.optional(),
-    pauseAtFailedPercent: settingsShape.pauseAtFailedPercent.optional(),
-    pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
-  })
-  .meta({ id: 'RunChanges', examples: [{ paceUsersPerSecond: 500, priority: 'high' }] });
-
-export type RunChanges = z.infer<typeof runChanges>;
-
-const stepUnderWay = z.object({ step: z.int().min(1), batches: users, users });
-
-const waitingBatches = users.describe('Batches that wait for their next attempt');
-
-const timeToStopMs = z
-  .int()
-  .min(0)
-  .describe(
-    'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
-  );
-
-/** The answer to what was asked of a run. */
-export const controlledRun = z
-  .object({
-    run: runSummary,
-    inFlight: z
-      .object({ batches: users, users, steps: z.array(stepUnderWay) })
-      .describe('Claimed by workers: their calls are under way, or would begin at once'),
-    waiting: waitingBatches,
-    ready: users.describe('Batches on the topics that no worker has claimed'),
-    timeToStopMs,
-  })
-  .meta({ id: 'ControlledRun' });
-
-export type ControlledRunShape = z.infer<typeof controlledRun>;
-
-export const cancelPreview = z
-  .object({
-    runId: z.string(),
-    state: z.enum(runStates),
-    notFedUsers: users.nullable().describe('Estimated, and not fed yet; null where nobody knows how many'),
-    notStartedUsers: users.describe('Fed, and not called in the first step: they will be cancelled'),
-    halfWayUsers: users.describe('Have succeeded in a step, and will not get the steps behind it'),
-    finishingUsers: users.describe('Their call in the last step is under way: it is still recorded'),
-    endedUsers: users.describe('Through the chain, failed on the way or held out: nothing changes for them'),
-    inFlight: z
-      .object({ batches: users, users })
-      .describe('Their calls are under way: they finish and are recorded, also after a pause'),
-    waiting: waitingBatches,
-    timeToStopMs,
-    countries: z
-      .array(
-        z.object({
-          country: z.string(),
-          notFedUsers: users.nullable(),
-          steps: z.array(
-            z.object({
-              step: z.int().min(1),
-              action: z.string(),
-              notStartedUsers: users.describe('Begin the chain with this step and were not called: they get nothing'),
-              halfWayUsers: users.describe('Have the steps before, and will not get this one'),
-              inFlightUsers: users.describe('Their call is under way: it is still recorded in this step'),
-            }),
-          ),
-        }),
-      )
-      .default([])
-      .describe('The same by country and step, as of this moment: where users wait or are called now'),
-  })
-  .meta({
-    id: 'CancelPreview',
-    description: 'What a cancellation would do now, in users, and what of it a pause would wait for',
-  });
-
-export type CancelPreviewShape = z.infer<typeof cancelPreview>;
-
-export const runEvent = z
-  .object({ id: z.string(), at: time, kind: z.enum(runEventKinds), detail: z.record(z.string(), z.unknown()) })
-  .meta({ id: 'RunEvent' });
-
-export type RunEventShape = z.infer<typeof runEvent>;

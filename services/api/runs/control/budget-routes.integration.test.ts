@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { runEvent } from '../../../../shared/contracts/runs/runs.ts';
+import { runEvent } from '../../../../shared/contracts/runs/run-history.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { noteSettings } from '../../../../shared/postgres/registry/service-settings.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';

@@ -1,4 +1,4 @@
-import type { CancelPreviewShape } from '../../../../shared/contracts/runs/runs.ts';
+import type { CancelPreviewShape } from '../../../../shared/contracts/runs/run-control.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { stepLines } from '../../../../shared/domain/step/outcomes.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';

@@ -1,4 +1,4 @@
-import type { RunChanges } from '../../../../shared/contracts/runs/runs.ts';
+import type { RunChanges } from '../../../../shared/contracts/runs/run-control.ts';
 import {
   controlEvents,
   isChangeable,

@@ -1,4 +1,5 @@
-import type { ControlledRunShape, RunEventShape } from '../../../../shared/contracts/runs/runs.ts';
+import type { ControlledRunShape } from '../../../../shared/contracts/runs/run-control.ts';
+import type { RunEventShape } from '../../../../shared/contracts/runs/run-history.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { RunEvent } from './run-control.port.ts';

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { campaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import {
-  cancelPreview,
-  controlledRun,
-  runEvent,
-  runProgress,
-  runReport,
-  runSummary,
-} from '../../../../shared/contracts/runs/runs.ts';
+import { cancelPreview, controlledRun } from '../../../../shared/contracts/runs/run-control.ts';
+import { runEvent } from '../../../../shared/contracts/runs/run-history.ts';
+import { runProgress, runReport, runSummary } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { runStates, type RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { RunSeed } from '../../../../test/support/conformance/run-rows.ts';
