@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acceptedJob, jobShape, jobSummary } from '../../shared/contracts/jobs/jobs.ts';
+import { jobShape, jobSummary } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';

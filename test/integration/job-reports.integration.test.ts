@@ -3,7 +3,8 @@ import { createJobReports } from '../../services/api/jobs/postgres/job-reports.t
 import type { ClaimedJob, JobVerdict } from '../../services/dispatcher/ports/call-ledger.ts';
 import { clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { cancelledJobs, movedJobs, resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
-import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs/jobs.ts';
+import { cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
-import { acceptedJob, jobShape } from '../../shared/contracts/jobs/jobs.ts';
+import { jobShape } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 
 const on = apiOnPostgres();

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ShownHeaders } from '../../../shared/contracts/jobs/jobs.ts';
+import type { ShownHeaders } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { isSecretHeader, storedHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { mayActAs } from '../../../shared/domain/roles.ts';
 import { callerOf } from '../access/scopes.ts';

@@ -2,14 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   cancelledJob,
-  clientRef,
   jobShape,
   jobStates,
   jobSummary,
-  jobTag,
   type CancelAnswer,
   type JobShape,
-} from '../../../shared/contracts/jobs/jobs.ts';
+} from '../../../shared/contracts/jobs/shown-jobs.ts';
+import { clientRef, jobTag } from '../../../shared/contracts/jobs/jobs.ts';
 import { endpointName, jobPriority } from '../../../shared/contracts/jobs/call-terms.ts';
 import { orderingFields } from '../../../shared/contracts/jobs/job-keys.ts';
 import { newDue } from '../../../shared/contracts/jobs/due-times.ts';

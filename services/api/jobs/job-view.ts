@@ -1,5 +1,5 @@
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
-import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
+import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { clientRef, shownHeaders } from './jobs.ts';
+import { shownHeaders } from './shown-jobs.ts';
+import { clientRef } from './jobs.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 

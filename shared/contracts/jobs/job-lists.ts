@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { checkTimes, dueFields, needsTime, saysTime } from './due-times.ts';
 import { jobKey } from './job-keys.ts';
-import { cancelAnswers, clientRef, jobSummary } from './jobs.ts';
+import { cancelAnswers, jobSummary } from './shown-jobs.ts';
+import { clientRef } from './jobs.ts';
 
 /** HTTP shapes of what is asked for of many jobs by name, with a result for each. */
 export const maxListedJobs = 5000;

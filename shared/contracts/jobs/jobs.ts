@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { endpointName, jobPriority, ownTerms, retryStrategy } from './call-terms.ts';
+import { endpointName, jobPriority, ownTerms } from './call-terms.ts';
 import { checkTimes, dueFields, longestDelaySeconds } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 import { json } from '../campaigns/json.ts';
-import { checkOrdering, jobKey, jobOrderings, orderingFields } from './job-keys.ts';
+import { checkOrdering, jobKey, orderingFields } from './job-keys.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { sealedMark } from './stored-calls.ts';
 
-/** HTTP shapes of jobs: callbacks that are due once. */
+/** HTTP shapes of jobs, callbacks that are due once, as they are brought. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const maxBulkJobs = 5000;
@@ -229,95 +229,3 @@ export const jobResults = z
     results: z.array(jobResult).describe('One for each job, in its order'),
   })
   .meta({ id: 'JobResults' });
-
-/** How a job ends. */
-export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;
-
-export type JobOutcome = (typeof jobOutcomes)[number];
-
-/**
- * `waiting`: others of its ordering key come before it. `firing`: a dispatcher has it. `reporting`: its receiver has
- * answered 202, and has yet to report. `sidelined`: it waits until its host answers again.
- */
-export const jobStates = ['pending', 'waiting', 'firing', 'reporting', 'sidelined', ...jobOutcomes] as const;
-
-export type JobState = (typeof jobStates)[number];
-
-const attempt = z.object({
-  attempt: z.int(),
-  at: time,
-  status: z.int().nullable().describe('null where nothing was answered'),
-  latencyMs: z.int().nullable(),
-  error: z.string().nullable(),
-  answer: z.string().nullable().describe('The first 4 KB of it'),
-});
-
-/** Values that may be credentials are written and never read: they may open the receiver. */
-export const shownHeaders = z.record(
-  z.string(),
-  z.union([z.string(), z.object({ set: z.literal(true), length: z.int().describe('In characters') })]),
-);
-
-export type ShownHeaders = z.output<typeof shownHeaders>;
-
-export const jobShape = z
-  .object({
-    id: z.string(),
-    clientId: z.string(),
-    state: z.enum(jobStates),
-    scheduledFor: time.describe('When it was meant to be called; a retry does not move it'),
-    dueAt: time
-      .nullable()
-      .describe(
-        'When it is called next, one that is waiting at the soonest; of one that is reporting, until when its receiver ' +
-          'may report; null where nobody knows, or never',
-      ),
-    acceptedAt: time,
-    expiresAt: time.nullable(),
-    endedAt: time.nullable(),
-    attempt: z.int().describe('Of the call that comes next, or of the last one'),
-    endpoint: z.string().nullable().describe('That it is called through; null: its client’s own rules hold'),
-    method: z.string(),
-    url: z.string(),
-    headers: shownHeaders.nullable(),
-    template: z.boolean().describe('Its body and headers are shown as they were given; each call fills their names in'),
-    body: z.string().nullable().describe('Kept as long as the outcome, unless its client says keepBodies: false'),
-    withheld: z.boolean().describe('true: body and answers are not shown to a key that only looks'),
-    idempotencyKey: z.string().nullable(),
-    tags: z.array(z.string()),
-    scheduleId: z.string().nullable(),
-    repeats: z.string().nullable().describe('The job that it sends again'),
-    orderingKey: z.string().nullable().describe('Of those with this key, one is called at a time'),
-    ordering: z.enum(jobOrderings).nullable(),
-    priority: jobPriority,
-    retry: retryStrategy.nullable().describe('Its own; null: as its endpoint or its client says'),
-    timeoutMs: z.int().nullable().describe('The same'),
-    finalCodes: z.array(z.int()).nullable().describe('The same'),
-    reportWithinSeconds: z.int().nullable().describe('The same'),
-    sidelinedFor: z.string().nullable().describe('The host that it waits for'),
-    traceId: z
-      .string()
-      .optional()
-      .describe('Of its calls, where it was brought within a trace or is one that is recorded'),
-    cause: z.string().nullable().describe('Why it is dead'),
-    attempts: z.array(attempt).describe('Calls that were made, oldest first'),
-    links: z.object({ self: z.string(), client: z.string() }),
-  })
-  .meta({ id: 'Job' });
-
-export type JobShape = z.output<typeof jobShape>;
-
-/** In lists: without what can be large. */
-export const jobSummary = jobShape
-  .omit({ headers: true, template: true, body: true, withheld: true, attempts: true, traceId: true })
-  .omit({ retry: true, timeoutMs: true, finalCodes: true, reportWithinSeconds: true })
-  .meta({ id: 'JobSummary' });
-
-export type JobSummary = z.output<typeof jobSummary>;
-
-export const cancelAnswers = ['cancelled', 'too-late', 'called'] as const;
-
-/** `too-late`: it is being called, or has ended otherwise. */
-export type CancelAnswer = (typeof cancelAnswers)[number];
-
-export const cancelledJob = z.object({ id: z.string(), result: z.enum(cancelAnswers) }).meta({ id: 'CancelledJob' });

@@ -3,7 +3,8 @@ import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
-import { checkTarget, newJob, shownHeaders } from '../jobs/jobs.ts';
+import { shownHeaders } from '../jobs/shown-jobs.ts';
+import { checkTarget, newJob } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 
 /** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */

@@ -1,6 +1,6 @@
 import type { JobReports } from '../../../services/api/jobs/postgres/job-reports.ts';
 import { awaitedReport, writeFailedReport } from '../../../shared/contracts/jobs/job-reports.ts';
-import { jobOutcomes } from '../../../shared/contracts/jobs/jobs.ts';
+import { jobOutcomes } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 import { countJobs } from './job-tables.ts';

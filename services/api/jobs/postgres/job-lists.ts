@@ -1,7 +1,7 @@
 import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/shown-jobs.ts';
 import type { Priority } from '../../../../shared/domain/priorities.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';

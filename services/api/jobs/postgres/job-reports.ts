@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { writeFailedReport, type JobReport } from '../../../../shared/contracts/jobs/job-reports.ts';
-import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/shown-jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';

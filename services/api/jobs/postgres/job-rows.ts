@@ -1,4 +1,4 @@
-import type { JobOutcome, JobShape, JobState } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobOutcome, JobShape, JobState } from '../../../../shared/contracts/jobs/shown-jobs.ts';
 import type { WithDates } from '../../../../shared/postgres/connection/rows.ts';
 
 export interface JobRecord {

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import type { JobOutcome } from '../../../../shared/contracts/jobs/jobs.ts';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/shown-jobs.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
