@@ -1,4 +1,4 @@
-import type { Board, Panel } from './boards.ts';
+import type { Board, Panel } from './board.ts';
 
 /** A board is 24 columns wide. */
 const width = 12;
