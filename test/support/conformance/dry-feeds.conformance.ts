@@ -20,9 +20,11 @@ const steps = [1, 2, 3];
 
 export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
-  beforeEach(async () => {
-    subject = await makeSubject();
-  });
+  // Called in each block: a hook of the whole file would empty the tables of other suites.
+  const subjectForEach = () =>
+    beforeEach(async () => {
+      subject = await makeSubject();
+    });
 
   async function dryFeed(): Promise<{ runId: string; feed: OwnedFeed }> {
     const { runId } = await createRun(subject, { chain, budgets: [{ country: 'SG', units: 100 }] });
@@ -45,6 +47,8 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
     [1, 2].flatMap((batchNo) => steps.map((step) => ({ feedId, batchNo, step })));
 
   describe(`feeds of dry runs ${name}`, () => {
+    subjectForEach();
+
     it('are prepared without an approval, cost nothing, and are told from others', async () => {
       const { runId } = await createRun(subject, { chain, budgets: [{ country: 'SG', units: 100 }] });
       await subject.makeDry(runId);

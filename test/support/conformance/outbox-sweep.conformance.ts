@@ -23,10 +23,12 @@ const everyStep = [1, 2];
 export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
   let ledger: StepLedger;
-  beforeEach(async () => {
-    subject = await makeSubject();
-    ledger = subject.ledgerOf('a');
-  });
+  // Called in each block: a hook of the whole file would empty the tables of other suites.
+  const subjectForEach = () =>
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ledger = subject.ledgerOf('a');
+    });
 
   const feedOf = (feedId: string) => ({ feedId, chainLength: 2 });
   const due = (feedId: string, busy: { feedId: string; step: number }[] = []) =>
@@ -41,6 +43,8 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
   }
 
   describe(`the agenda ${name}`, () => {
+    subjectForEach();
+
     it('tells of each feed when the first on its agenda is due', async () => {
       const [{ feedId, steps }, other] = [
         await startFedRun(subject, [['u1'], ['u2']]),
@@ -216,6 +220,8 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
   });
 
   describe(`the window above the mark ${name}`, () => {
+    subjectForEach();
+
     it('puts what a dead worker left on the agenda, once its lease is over', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       await claimOne(ledger, steps[0] ?? fail());

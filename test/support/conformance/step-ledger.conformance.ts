@@ -24,11 +24,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   let subject: ExecutionSubject;
   let a: StepLedger;
   let b: StepLedger;
-  beforeEach(async () => {
-    subject = await makeSubject();
-    a = subject.ledgerOf('a');
-    b = subject.ledgerOf('b');
-  });
+  // Called in each block: a hook of the whole file would empty the tables of other suites.
+  const subjectForEach = () =>
+    beforeEach(async () => {
+      subject = await makeSubject();
+      a = subject.ledgerOf('a');
+      b = subject.ledgerOf('b');
+    });
 
   /** One batch of three users in a running run. */
   async function fedBatch(): Promise<{ runId: string; feedId: string; first: StepRef }> {
@@ -41,6 +43,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   }
 
   describe(`claiming steps ${name}`, () => {
+    subjectForEach();
+
     it('gives a step to one worker, with its users, its first epoch and no attempt', async () => {
       const { first } = await fedBatch();
       expect(await free(first, a)).toEqual({ ...first, ...fresh, users: '"u1","u2","u3"', size: 3 });
@@ -98,6 +102,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   });
 
   describe(`recording steps ${name}`, () => {
+    subjectForEach();
+
     it('records and claims in one flush', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(2, 3));
       const [one, two] = steps;
@@ -218,6 +224,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   });
 
   describe(`waiting steps ${name}`, () => {
+    subjectForEach();
+
     it('are free when due, not before, and the attempt was burnt', async () => {
       const { first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 60_000 }));
@@ -253,6 +261,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   });
 
   describe(`child batches ${name}`, () => {
+    subjectForEach();
     /** A batch of three whose u2 goes on alone after five seconds, its first attempt made. */
     async function splitBatch() {
       const batch = await fedBatch();
@@ -318,6 +327,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   });
 
   describe(`users lost in the chain ${name}`, () => {
+    subjectForEach();
+
     it('are those that failed in an earlier step and those that went on in a child, for parents', async () => {
       const { first } = await fedBatch();
       const children = [childOf(['u3'])];
