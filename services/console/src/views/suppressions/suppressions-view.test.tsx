@@ -6,7 +6,10 @@ import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 import { uploadWords, usersIn } from './list-words.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 test('lists say how many people of which action type, and files what became of them', async () => {
   await openConsole('/suppressions');
@@ -95,11 +98,14 @@ function answering(asked: string[], answer: object) {
 }
 
 test('nobody but operators changes lists, and a list that cannot be read says why', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
   await openConsole('/suppressions', {
     role: 'manager',
     answers: { 'GET /v1/suppressions': () => problem(503, 'unavailable', 'the database is away') },
   });
   expect((await screen.findByRole('button', { name: /^Upload a list/ })).getAttribute('aria-disabled')).toBe('true');
+  // It is asked for again twice before.
+  await vi.advanceTimersByTimeAsync(3_000);
   expect(await screen.findByText('The lists could not be read')).toBeDefined();
 });
 
