@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import { sandboxProcess } from '../../services/sandbox/main.ts';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
-import { stopService, type Service } from '../../shared/runtime/process/service.ts';
+import { stopService } from '../../shared/runtime/process/service.ts';
 
 const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
 /** Of the vectors that Standard Webhooks publishes. */
@@ -10,24 +10,31 @@ export const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /** Starts a sandbox in a test of the file that calls this; it is stopped behind the test. */
 export function sandboxForEach() {
-  let sandbox: (Service & { url: string }) | undefined;
+  let stop: (() => Promise<void>) | undefined;
 
   afterEach(async () => {
-    if (sandbox) await stopService(sandbox);
-    sandbox = undefined;
+    await stop?.();
+    stop = undefined;
   });
 
   return async (contractClass: ContractClass, environment: Record<string, string> = {}): Promise<string> => {
-    sandbox = await sandboxProcess
-      .prepare({
-        SANDBOX_PORT: '0',
-        LOG_LEVEL: 'silent',
-        SANDBOX_REWARDS_MEMORY: memories[contractClass],
-        SANDBOX_POINTS_MEMORY: memories[contractClass],
-        SANDBOX_MESSAGES_MEMORY: memories[contractClass],
-        ...environment,
-      })
-      .start({ meter: noMeter });
-    return `${sandbox.url}/${environment['service'] ?? 'rewards'}/v1`;
+    const sandbox = await startSandbox(contractClass, environment);
+    stop = sandbox.stop;
+    return sandbox.url;
   };
+}
+
+/** One that stays until it is stopped: for tests that run beside others of their file. */
+export async function startSandbox(contractClass: ContractClass, environment: Record<string, string>) {
+  const sandbox = await sandboxProcess
+    .prepare({
+      SANDBOX_PORT: '0',
+      LOG_LEVEL: 'silent',
+      SANDBOX_REWARDS_MEMORY: memories[contractClass],
+      SANDBOX_POINTS_MEMORY: memories[contractClass],
+      SANDBOX_MESSAGES_MEMORY: memories[contractClass],
+      ...environment,
+    })
+    .start({ meter: noMeter });
+  return { url: `${sandbox.url}/${environment['service'] ?? 'rewards'}/v1`, stop: () => stopService(sandbox) };
 }
