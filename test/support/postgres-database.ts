@@ -19,7 +19,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const server = new pg.Client({ connectionString: serverUrl });
   await server.connect();
   try {
-    await server.query(`create database ${name} template ${template}`);
+    await server.query(`create database ${name} template ${template} strategy file_copy`);
   } finally {
     await server.end();
   }
