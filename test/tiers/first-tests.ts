@@ -2,10 +2,11 @@
 export const firstEndToEndTests = ['campaign', 'killed-processes', 'callbacks', 'one-process'].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
-/** Of these, `npm test` runs the first cases, and what comes after it runs all. */
+/** Of these, `npm test` runs the first cases or rounds, and what comes after it runs all. */
 export const shortenedTests = [
   { tier: 'e2e', file: 'test/e2e/killed-processes.test.ts' },
   { tier: 'integration', file: 'shared/infrastructure/local.integration.test.ts' },
+  { tier: 'integration', file: 'test/integration/budgets.integration.test.ts' },
 ];
 export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) => `test/browser/${name}.test.ts`);
 
