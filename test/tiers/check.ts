@@ -18,17 +18,20 @@ const tools = [
   ...named.filter((name) => !longestFirst.includes(name)),
 ];
 
-// Types are checked with what this writes.
-if ((await run('npm', ['run', '--silent', 'console:client'])) !== 0) process.exit(1);
+/** Types are checked with what this writes; all but the formatter look at it. */
+const client = run('npm', ['run', '--silent', 'console:client']);
 
 const limit = pLimit(Math.max(2, availableParallelism()));
 const passed = await Promise.all(tools.map((tool) => limit(() => runTool(tool))));
 process.exitCode = passed.every(Boolean) ? 0 : 1;
 
 async function runTool(tool: string): Promise<boolean> {
+  if (tool !== 'check:format' && (await client) !== 0) return false;
   const beganMs = Date.now();
   let words = '';
-  const code = await run('npm', ['run', '--silent', tool], { onOutput: (text) => (words += text) });
+  // What one of them would run before it has been run.
+  const args = ['run', '--silent', '--ignore-scripts', tool];
+  const code = await run('npm', args, { onOutput: (text) => (words += text) });
   const endedMs = Date.now();
   const failed = code !== 0;
   process.stdout.write(`${failed ? '✖' : '✔'} ${tool} ${((endedMs - beganMs) / 1000).toFixed(0)} s\n`);
