@@ -1,9 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ensureConsoleBuilt } from '../../services/console/built-console.ts';
 import { root, run, runVitest } from './commands.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
-import { inLanes, type Part } from './lanes.ts';
 import { renderTiers } from './render-tiers.ts';
 import { readResults, resultsVariable, summarize } from './results.ts';
 
@@ -28,24 +28,27 @@ process.stdout.write(`\n${renderTiers(summarize(results))}\n`);
 process.exitCode = checked === 0 && passed ? 0 : 1;
 
 async function runAll(): Promise<boolean> {
-  return (
-    (await runVitest(
-      left.flatMap((name) => ['--project', `!${name}`]),
-      { environment },
-    )) === 0
-  );
+  return (await runVitest(projects(...left.map((name) => `!${name}`)), { environment })) === 0;
 }
 
-/** The last two mostly wait: side by side, each with servers of its own. What one wrote is shown when it has ended. */
+/**
+ * First what computes alone. The others mostly wait: integration, shown as it comes, beside e2e and then browser, with
+ * servers of their own; what these wrote is shown when all have ended.
+ */
 async function runFirst(): Promise<boolean> {
-  const quick = ['unit', 'console', 'simulation', 'integration'].flatMap((name) => ['--project', name]);
-  const codes = [await runVitest(quick, { environment })];
-  const slow: (Part & { tier: string })[] = [{ tier: 'e2e' }, { tier: 'browser' }];
-  await inLanes(slow, 2, async ({ tier }) => {
-    let words = '';
-    const onOutput = (text: string) => (words += text);
-    codes.push(await runVitest(['--project', tier], { environment, onOutput }));
-    process.stdout.write(words);
-  });
-  return codes.every((code) => code === 0);
+  const computing = await runVitest(projects('unit', 'console', 'simulation'), { environment });
+  // Both of the next would build it. Where it cannot be built, they say so.
+  await ensureConsoleBuilt().catch(() => undefined);
+  let words = '';
+  const onOutput = (text: string) => (words += text);
+  const waiting = await Promise.all([
+    runVitest(projects('integration'), { environment }),
+    runVitest(projects('e2e', 'browser'), { environment, onOutput }),
+  ]);
+  process.stdout.write(words);
+  return [computing, ...waiting].every((code) => code === 0);
+}
+
+function projects(...names: string[]): string[] {
+  return names.flatMap((name) => ['--project', name]);
 }
