@@ -97,6 +97,28 @@ describe('find', () => {
     await waitFor(() => expect(address()).toBe('/campaigns/cmp_payday'));
   });
 
+  test('Enter opens what was typed, also before it is found, and never what was found before', async () => {
+    const answered = Promise.withResolvers<null>();
+    const campaign = (id: string, title: string) => ({
+      items: [{ kind: 'campaign', id, title, state: null, campaignId: null, runId: null }],
+    });
+    const find = async ({ query }: Asked) => {
+      if (query['q'] !== 'lapsed') return campaign('cmp_last', 'The last one');
+      await answered.promise;
+      return campaign('cmp_lapsed', 'Lapsed riders');
+    };
+    const { user, address } = await openConsole('/shards', { answers: { 'GET /v1/find': find } });
+    await user.keyboard('{Control>}k{/Control}');
+    const dialog = await screen.findByRole('dialog', { name: 'Find or jump to' });
+    await user.keyboard('la');
+    await within(dialog).findByRole('option', { name: /The last one/ });
+    await user.keyboard('psed{Enter}');
+    expect(address()).toBe('/shards');
+    answered.resolve(null);
+    await waitFor(() => expect(address()).toBe('/campaigns/cmp_lapsed'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
   test('what nothing is called says how ids begin', async () => {
     const { user } = await openConsole('/shards');
     await user.click(await screen.findByRole('button', { name: 'Find or jump to' }));

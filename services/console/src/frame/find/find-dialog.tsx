@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useId, useState, type KeyboardEvent } from 'react';
+import { useEffect, useEffectEvent, useId, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Modal } from '../../parts/overlays/modal.tsx';
 import { findTargets, type FindTarget } from './find-targets.ts';
@@ -9,6 +9,8 @@ import { useFound } from './use-found.ts';
 export function FindDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
+  /** For what Enter was pressed before it was found: what is listed until then is of what was typed before. */
+  const [awaited, setAwaited] = useState<string | null>(null);
   const navigate = useNavigate();
   const { runId } = useParams({ strict: false });
   const found = useFound(text);
@@ -22,10 +24,17 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
     void navigate(target.link);
   }
 
+  const goToAwaited = useEffectEvent(() => go(targets[current]));
+  const isAwaited = awaited === text && !found.isAsking;
+  useEffect(() => {
+    if (isAwaited) goToAwaited();
+  }, [isAwaited]);
+
   function onKeyDown(event: KeyboardEvent): void {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
     const step = steps[event.key];
-    if (event.key === 'Enter') go(targets[current]);
+    if (event.key === 'Enter' && found.isAsking) setAwaited(text);
+    else if (event.key === 'Enter') go(targets[current]);
     else if (step !== undefined && targets.length > 0) setChosen((current + step + targets.length) % targets.length);
     else return;
     event.preventDefault();
