@@ -7,9 +7,17 @@ interface StateBadgeProps {
   tinted?: boolean;
 }
 
-/** A state as a shape, a word and a colour, never as a colour alone. */
+/**
+ * A state as a shape, a word and a colour, never as a colour alone. In the head of a page it says by itself that users
+ * failed; tables say so beneath it.
+ */
 export function StateBadge({ state, tinted = false }: StateBadgeProps) {
-  return <LookBadge look={lookOf(state)} tinted={tinted} />;
+  return (
+    <>
+      <LookBadge look={lookOf(state)} tinted={tinted} />
+      {tinted && state === 'completed_with_failures' && <span className="t2">with failures</span>}
+    </>
+  );
 }
 
 /** The same of what has states of its own. */

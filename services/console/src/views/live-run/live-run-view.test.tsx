@@ -64,6 +64,7 @@ test('who failed last is shown when the run ends, and meanwhile nobody is told t
   api.answer({ 'GET /v1/runs/:id/report': liveReport });
   api.tell('progress', { ...progress, state: 'completed_with_failures', endedAt: progress.asOf });
   expect((await screen.findAllByText('out-of-stock')).length).toBeGreaterThan(0);
+  expect(screen.getByText('Completed').parentElement?.textContent).toContain('Completedwith failures');
 });
 
 describe('before it is paused', () => {

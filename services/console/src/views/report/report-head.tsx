@@ -26,7 +26,6 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         <div className="row flex-wrap">
           <h1>{plainText(campaignName)}</h1>
           <StateBadge state={state} tinted />
-          {state === 'completed_with_failures' && <span className="t2">with failures</span>}
         </div>
         <ReportFacts report={report} />
         {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
