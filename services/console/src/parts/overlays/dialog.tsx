@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { plainText } from '../words/plain-text.ts';
 import { Modal } from './modal.tsx';
 
 interface DialogProps {
@@ -15,13 +16,14 @@ interface DialogProps {
 
 const wide = 'dialog w-[min(728px,100%-32px)] phone:w-full';
 
-/** Asks or tells something, with its buttons at the foot. */
-export function Dialog({ title, isWide = false, lead, onClose, children, actions }: DialogProps) {
+/** Asks or tells something, with its buttons at the foot. Title and lead may hold what somebody called something. */
+export function Dialog({ title: said, isWide = false, lead, onClose, children, actions }: DialogProps) {
+  const title = plainText(said);
   return (
     <Modal label={title} className={isWide ? wide : 'dialog'} onClose={onClose}>
       <div className="pt-4.5 px-5 phone:pt-4 phone:px-4">
         <h2 className="text-lg leading-5.5">{title}</h2>
-        {lead !== undefined && <p className="t2 sm">{lead}</p>}
+        {lead !== undefined && <p className="t2 sm">{typeof lead === 'string' ? plainText(lead) : lead}</p>}
       </div>
       <div className="grid gap-3.5 pt-3.5 px-5 pb-4.5 phone:pt-3 phone:px-4 phone:pb-4">{children}</div>
       <div className="flex justify-end items-center gap-2 py-3 px-5 border-t border-line phone:px-4 phone:pb-5 phone:[&_.btn]:flex-1 phone:[&_.btn]:h-11">

@@ -2,6 +2,7 @@ import type { Run } from '#client/types.gen.ts';
 import { CopyableId, CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { useZone } from '../../parts/times/zone.ts';
@@ -36,7 +37,7 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
           </div>
           <div className="meta">
             <span className="wrap-anywhere">
-              <b>{run.campaignName}</b>
+              <b>{plainText(run.campaignName)}</b>
             </span>
             <span>
               in the run of{' '}

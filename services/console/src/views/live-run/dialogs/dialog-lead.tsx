@@ -2,6 +2,7 @@ import type { RunProgress } from '#client/types.gen.ts';
 import { useNow } from '../../../parts/browser/now.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
+import { plainText } from '../../../parts/words/plain-text.ts';
 
 /** What a dialog is about, and how old its counts are. */
 export function DialogLead({ progress, countedAt }: { progress: RunProgress; countedAt: string }) {
@@ -10,7 +11,7 @@ export function DialogLead({ progress, countedAt }: { progress: RunProgress; cou
   const age = Math.max(0, now - Date.parse(countedAt));
   return (
     <>
-      {progress.campaignName} · run of {formatTime(progress.scheduledFor)} · counted{' '}
+      {plainText(progress.campaignName)} · run of {formatTime(progress.scheduledFor)} · counted{' '}
       {age < 1000 ? 'now' : `${formatDuration(Math.floor(age / 1000) * 1000)} ago`}
     </>
   );
