@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,6 +36,15 @@ test('where none starts, the error says what was tried and what to install', asy
   await expect(launchBrowser({ CHROMIUM_PATH: join(folder, 'mine') })).rejects.toThrow(
     /no browser starts.*apt-get install chromium.*CHROMIUM_PATH: /s,
   );
+});
+
+test('it speaks English whatever the machine does, because without a language it breaks the charts', async () => {
+  const folder = await folderWith('mine');
+  const noted = join(folder, 'noted');
+  await writeFile(join(folder, 'mine'), `#!/bin/sh\necho "$LANG $LC_ALL $LANGUAGE" > '${noted}'\nexit 1\n`);
+  const environment = { CHROMIUM_PATH: join(folder, 'mine'), LANG: 'C', LC_ALL: 'C', LANGUAGE: 'de' };
+  await expect(launchBrowser(environment)).rejects.toThrow('no browser starts');
+  expect(await readFile(noted, 'utf8')).toBe('en_US.UTF-8 en_US.UTF-8 en_US\n');
 });
 
 test('where none is installed and none can be fetched, the error says why', async () => {

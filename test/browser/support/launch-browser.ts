@@ -1,41 +1,28 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
-import { z } from 'zod';
 import { cacheFolder } from '../../../shared/infrastructure/cache-folder.ts';
 import { installTool } from '../../../shared/infrastructure/tools/install-tool.mjs';
+import { unpackChromium } from './unpack-chromium.ts';
 
 /** A browser that may be started, and with what. */
 interface Candidate {
   name: string;
   executablePath: string;
-  args?: string[];
   env?: Record<string, string>;
 }
 
 const packedName = '@sparticuz/chromium';
 const packedSource = join(import.meta.dirname, '../../../shared/infrastructure/tools/chromium');
 
-/** The package's own: a class whose functions belong to it. */
-interface PackedChromium {
-  args: string[];
-  executablePath(): Promise<string>;
-}
-
-const packedModule = z.object({
-  default: z.custom<PackedChromium>((value) => typeof value === 'function' && 'executablePath' in value),
-});
-
-/**
- * Ours is headless anyway, and has to hold pages to their origins. In one process the whole browser ends with the first
- * context that is closed.
- */
-const unwanted = /^--(headless|disable-web-security|single-process)\b/;
-
 /** A container has neither the rights for a sandbox nor much shared memory; what is opened is our own. */
 const everywhere = ['--no-sandbox', '--disable-dev-shm-usage'];
+
+/**
+ * A headless build takes the language of its pages from here. That of a machine without one is `en-US@posix`, which is no
+ * language tag: the chart's library hands it to `Intl`, and the page breaks.
+ */
+const language = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 
 /**
  * The browser of `CHROMIUM_PATH`; without that an installed Chromium or Chrome; where none of them starts, the one
@@ -46,9 +33,13 @@ const everywhere = ['--no-sandbox', '--disable-dev-shm-usage'];
 export async function launchBrowser(environment: NodeJS.ProcessEnv = process.env): Promise<Browser> {
   const tried: string[] = [];
   try {
-    for await (const { name, executablePath, args = [], env } of candidates(environment)) {
+    for await (const { name, executablePath, env = {} } of candidates(environment)) {
       try {
-        return await chromium.launch({ executablePath, args: [...everywhere, ...args], ...(env && { env }) });
+        return await chromium.launch({
+          executablePath,
+          args: everywhere,
+          env: { ...textsOf(environment), ...env, ...language },
+        });
       } catch (error) {
         tried.push(`${name}: ${firstLineOf(error)}`);
       }
@@ -85,32 +76,16 @@ function installedBrowsers({ PATH = '' }: NodeJS.ProcessEnv): string[] {
   return [...new Set([...onPath, ...fixedPlaces])].filter((path) => existsSync(path));
 }
 
-/**
- * It unpacks itself into the folder for temporary files; on a bare machine it needs the libraries that it brings along.
- */
+/** On a bare machine it needs the libraries that it brings along. */
 async function* packedBrowser(environment: NodeJS.ProcessEnv): AsyncGenerator<Candidate> {
   const cache = cacheFolder(environment);
   const report = (line: string) => process.stderr.write(`${line}\n`);
-  const folder = await installTool(packedSource, { cache, environment, report });
-  const kept = { ...process.env };
-  // Its libraries are unpacked only where it believes to be at the place that it was made for.
-  process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
-  try {
-    const entry = pathToFileURL(join(folder, 'build/esm/index.js')).href;
-    const { default: packed } = packedModule.parse(await import(entry));
-    const executablePath = await packed.executablePath();
-    const args = packed.args.filter((arg) => !unwanted.test(arg));
-    const fonts = { FONTCONFIG_PATH: join(tmpdir(), 'fonts') };
-    yield { name: packedName, executablePath, args };
-    const env = { ...textsOf(kept), ...fonts, LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib') };
-    yield { name: `${packedName} with its own libraries`, executablePath, args, env };
-  } finally {
-    // Nothing else that this process starts may find those libraries.
-    for (const name of ['AWS_LAMBDA_JS_RUNTIME', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME']) {
-      if (kept[name] === undefined) Reflect.deleteProperty(process.env, name);
-      else process.env[name] = kept[name];
-    }
-  }
+  const folder = await unpackChromium(await installTool(packedSource, { cache, environment, report }));
+  // Its own switches are for a place with one process and no origins: none of them is taken.
+  const executablePath = join(folder, 'chromium');
+  yield { name: packedName, executablePath };
+  const env = { FONTCONFIG_PATH: join(folder, 'fonts'), LD_LIBRARY_PATH: join(folder, 'al2023/lib') };
+  yield { name: `${packedName} with its own libraries`, executablePath, env };
 }
 
 function firstLineOf(error: unknown): string {
