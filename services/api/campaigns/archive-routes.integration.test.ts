@@ -86,7 +86,8 @@ describe('a campaign that is put away', () => {
     const record = await campaigns.get(uuid(id));
     expect(record).toMatchObject({ state: 'draft', scheduleId: null });
     const definition = record?.definition ?? expect.fail('it is gone');
-    expect(await campaigns.redefine(uuid(id), { ...definition, name: 'late' }, 1)).toMatchObject({ revision: 1 });
+    const late = await campaigns.redefine(uuid(id), { ...definition, name: 'late' }, 1);
+    expect(late).toMatchObject({ isWritten: false, record: { revision: 1 } });
     expect(await on.rowsOf('run_starts')).toEqual([]);
   });
 

@@ -45,6 +45,13 @@ export interface SaidAbout {
   after: CampaignAbout;
 }
 
+export interface RedefinedCampaign {
+  /** False where another change came before: who was second would read the first one's revision as its own. */
+  isWritten: boolean;
+  /** As it is now. */
+  record: CampaignRecord;
+}
+
 export interface CampaignStore {
   /**
    * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
@@ -63,7 +70,7 @@ export interface CampaignStore {
   /**
    * Gives a draft another definition, as its next revision, and answers it as it is then. What was approved, or waits
    * for it, is void where it covers something else; with only the name changed, it goes on. No effect where it is no
-   * draft, or at another revision by now: who asks sees that by the answer's revision.
+   * draft, or at another revision by now.
    * @param revision the one that the definition was made from
    * @param by who changes it
    * @param said what is said about it, as part of the same change; no effect where that is not as it was before
@@ -75,7 +82,7 @@ export interface CampaignStore {
     revision: number,
     by?: Writer | null,
     said?: SaidAbout,
-  ): Promise<CampaignRecord | undefined>;
+  ): Promise<RedefinedCampaign | undefined>;
   /**
    * Says something else about it, in whatever state it is; no revision.
    * @returns false, and no effect, where it is not there or something else than `before` is said about it by now

@@ -74,6 +74,21 @@ describe('giving a draft another definition', () => {
     expect(late.statusCode).toBe(412);
   });
 
+  it('is changed by one of those who change it at once; the others hear that it is another by now', async () => {
+    const { id } = await created();
+    const { etag = '' } = (await on.api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized })).headers;
+    const ifMatch = { 'if-match': etag };
+    const names = ['one', 'two', 'three', 'four'];
+    const answers = await Promise.all(
+      names.map((name) => send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name }, ifMatch)),
+    );
+    const [winner, ...more] = names.filter((_, index) => answers[index]?.statusCode === 200);
+    expect(more).toEqual([]);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 412, 412, 412]);
+    const shown = await on.api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized });
+    expect(shown.json()).toMatchObject({ name: winner, revision: 2 });
+  });
+
   it('does not know what was never created', async () => {
     const response = await send('PATCH', '/v1/campaigns/cmp_01h455vb4pex5vsknk084sn02q', someCampaign);
     expect(response.statusCode).toBe(404);

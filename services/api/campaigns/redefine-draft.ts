@@ -28,10 +28,11 @@ export async function redefineDraft(
   requireCampaignInScope(request, definition);
   const warnings = [...taken.warnings, ...(await requireSources(definition, deps))];
   const said = { before: before.about, after: about };
-  const record = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
+  const redefined = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
   const id = publicId('campaign', campaignId);
-  if (!record) throw notFound('campaign', id);
+  if (!redefined) throw notFound('campaign', id);
+  const { isWritten, record } = redefined;
   requireDraft(record);
-  if (record.revision !== revision + 1) throw revisedSince(id, record.revision);
+  if (!isWritten) throw revisedSince(id, record.revision);
   return { record, warnings };
 }

@@ -113,6 +113,21 @@ describe('a template', () => {
     expect(made.statusCode).toBe(201);
   });
 
+  it('is changed by one of those who change it at once; the others hear that it is another by now', async () => {
+    const { id } = await created();
+    const names = ['one', 'two', 'three', 'four'];
+    const request = {
+      method: 'PATCH',
+      url: `/v1/templates/${id}`,
+      headers: { ...authorized, 'if-match': '"1"' },
+    } as const;
+    const answers = await Promise.all(names.map((name) => on.api.server.inject({ ...request, payload: { name } })));
+    const [winner, ...more] = names.filter((_, index) => answers[index]?.statusCode === 200);
+    expect(more).toEqual([]);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 412, 412, 412]);
+    expect((await on.ask('GET', `/v1/templates/${id}`)).json()).toMatchObject({ name: winner, revision: 2 });
+  });
+
   it('has a revision more with each change, which is shown, compared and restored', async () => {
     const { id } = await created();
     const { etag = '' } = (await on.ask('GET', `/v1/templates/${id}`)).headers;

@@ -174,10 +174,12 @@ export async function redefined(
   deps: TemplateRoutesDeps,
 ): Promise<TemplateRecord> {
   const definition = await checkedTemplate(request, wanted, deps);
-  const after = await deps.templates.redefine(templateId, definition, revision, callerOf(request).account);
-  if (!after) throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
-  if (after.revision !== revision + 1) throw revisedSince('the template', after.revision);
-  return after;
+  const redefined = await deps.templates.redefine(templateId, definition, revision, callerOf(request).account);
+  if (!redefined)
+    throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
+  const { isWritten, record } = redefined;
+  if (!isWritten) throw revisedSince('the template', record.revision);
+  return record;
 }
 
 export function requireRevision(id: string, { revision }: TemplateRecord, ifMatch: string | undefined): void {

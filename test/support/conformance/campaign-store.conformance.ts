@@ -85,29 +85,31 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.describe(campaignId, said)).toBe(false);
       expect(await campaigns.describe(nobody, { ...said, before: {} })).toBe(false);
       const kept = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1, null, said);
-      expect(kept).toMatchObject({ revision: 1, definition: { name: 'one of many' } });
+      expect(kept).toMatchObject({ isWritten: false, record: { revision: 1, definition: { name: 'one of many' } } });
     });
 
     it('gives a draft another definition as its next revision, its budgets too', async () => {
       const before = await campaigns.create(campaignDefinitionOf({ name: 'before', budgets: [budgetOf('SG', 5)] }));
       const wanted = campaignDefinitionOf({ name: 'after', budgets: [budgetOf('ID', 7), budgetOf('SG', 6)] });
       const after = await campaigns.redefine(before.campaignId, wanted, 1);
-      expect(after).toEqual({ ...before, revision: 2, definition: wanted });
-      expect(await campaigns.get(before.campaignId)).toEqual(after);
+      expect(after).toEqual({ isWritten: true, record: { ...before, revision: 2, definition: wanted } });
+      expect(await campaigns.get(before.campaignId)).toEqual(after?.record);
     });
 
     it('takes the budgets of a draft away with a definition that has none', async () => {
       const { campaignId } = await campaigns.create(campaignDefinitionOf({ budgets: [budgetOf('SG', 5)] }));
       const after = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'free' }), 1);
-      expect(after?.definition).toEqual(campaignDefinitionOf({ name: 'free' }));
+      expect(after?.record.definition).toEqual(campaignDefinitionOf({ name: 'free' }));
     });
 
     it('leaves a draft alone that has been changed since, and a campaign that was started', async () => {
       const { campaignId } = await create('mine');
       const mine = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'yours' }), 1);
-      expect(await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1)).toEqual(mine);
+      const late = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1);
+      expect(late).toEqual({ isWritten: false, record: mine?.record });
       const started = await campaigns.start(campaignId, dueAt);
-      expect(await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'later' }), 2)).toEqual(started);
+      const later = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'later' }), 2);
+      expect(later).toEqual({ isWritten: false, record: started });
       expect(await campaigns.redefine(nobody, campaignDefinitionOf({}), 1)).toBeUndefined();
     });
 

@@ -41,7 +41,9 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
     redefine: (campaignId, definition, revision, _by = null, said) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
-        if (row?.state === 'draft' && row.revision === revision && (!said || saysNow(row, said))) {
+        if (!row) return undefined;
+        const isWritten = row.state === 'draft' && row.revision === revision && (!said || saysNow(row, said));
+        if (isWritten) {
           row.revision += 1;
           if (said) row.about = structuredClone(said.after);
           row.definition = structuredClone(definition);
@@ -49,7 +51,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
             if (budget.campaignId === campaignId) database.budgets.delete(key);
           addBudgets(row, database);
         }
-        return get(campaignId);
+        return { isWritten, record: recordOf(row, database) };
       }),
 
     describe: (campaignId, said) =>

@@ -54,10 +54,11 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
     },
 
     redefine: async (campaignId, definition, revision, by = null, said) => {
-      await withinQuota(pool, changes(by), (client) =>
+      const isWritten = await withinQuota(pool, changes(by), (client) =>
         redefine(client, campaignId, { definition, revision, by, said }),
       );
-      return get(campaignId);
+      const record = await get(campaignId);
+      return record && { isWritten, record };
     },
 
     describe: async (campaignId, { before, after }) => {

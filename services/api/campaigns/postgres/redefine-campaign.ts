@@ -13,21 +13,22 @@ interface NewRevision {
   said: SaidAbout | undefined;
 }
 
-/** In a transaction: the next revision of a draft; no effect where it is none, or at another one. */
+/** In a transaction: the next revision of a draft; no effect, and false, where it is none, or at another one. */
 export async function redefine(
   client: PoolClient,
   campaignId: string,
   { definition, revision, by, said }: NewRevision,
-): Promise<void> {
+): Promise<boolean> {
   const { before = null, after = null } = said ?? {};
   const { rowCount } = await client.query(
     nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
   );
-  if (rowCount === 0) return;
+  if (rowCount === 0) return false;
   await client.query('delete from budgets where campaign = $1', [campaignId]);
   const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
   await client.query(insertRevision.with({ campaignId, revision: revision + 1, definition, ...writer }));
   await voidUnlessSame(client, campaignId, definition, revision + 1);
+  return true;
 }
 
 interface NextRevision extends Record<'before' | 'after', CampaignAbout | null> {

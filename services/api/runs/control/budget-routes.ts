@@ -90,8 +90,8 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     }
     const definition = { ...campaign.definition, budgets: after };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
-    if (changed?.revision !== campaign.revision + 1)
-      throw revisedSince(publicId('campaign', campaignId), changed?.revision ?? campaign.revision);
+    if (!changed?.isWritten)
+      throw revisedSince(publicId('campaign', campaignId), changed?.record.revision ?? campaign.revision);
   }
 
   async function requireApproved(

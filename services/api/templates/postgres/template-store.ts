@@ -13,6 +13,13 @@ export interface TemplateRecord {
   updatedAt: Date;
 }
 
+export interface RedefinedTemplate {
+  /** False where another change came before: who was second would read the first one's revision as its own. */
+  isWritten: boolean;
+  /** As it is now. */
+  record: TemplateRecord;
+}
+
 export interface TemplateRevision {
   revision: number;
   definition: TemplateDefinition;
@@ -55,11 +62,12 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       definition: TemplateDefinition,
       revision: number,
       account: string | null,
-    ): Promise<TemplateRecord | undefined> => {
-      await withinQuota(pool, changes(account), (client) =>
+    ): Promise<RedefinedTemplate | undefined> => {
+      const { rowCount } = await withinQuota(pool, changes(account), (client) =>
         client.query(nextRevision, [templateId, revision, definition, account]),
       );
-      return await get(templateId);
+      const record = await get(templateId);
+      return record && { isWritten: rowCount === 1, record };
     },
 
     /** With its revisions. */
