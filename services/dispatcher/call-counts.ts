@@ -38,6 +38,7 @@ export interface CallCounts {
 export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> }): CallCounts {
   const outlets = new Map<string, Counted>();
   const sinceMs = clock.monotonicMs();
+  const sums = new Uint32Array(callDurationBuckets);
 
   return {
     note: (outletId, tookMs) => {
@@ -67,9 +68,9 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
       const byOutlet: Record<string, DurationCounts> = {};
       for (const [outletId, own] of outlets) {
         goTo(own, nowMs);
-        const counts = durationCountsOf(sumOfSteps(own.minutes));
+        const counts = durationCountsOf(sumSteps(own.minutes, sums));
         // A call of the last minute is in them too.
-        if (Object.keys(counts).length === 0) outlets.delete(outletId);
+        if (sums.every((calls) => calls === 0)) outlets.delete(outletId);
         else byOutlet[outletId] = counts;
       }
       const beganMs = (Math.floor(nowMs / minutesStepMs) - minutesSteps + 1) * minutesStepMs;
@@ -101,14 +102,14 @@ function goTo(own: Counted, nowMs: number): void {
   own.minute = minute;
 }
 
-function sumOfSteps(minutes: Uint32Array): number[] {
-  const sum = Array.from({ length: callDurationBuckets }, () => 0);
-  for (let first = 0; first < minutes.length; first += callDurationBuckets) {
-    for (let bucket = 0; bucket < callDurationBuckets; bucket++) {
-      sum[bucket] = (sum[bucket] ?? 0) + (minutes[first + bucket] ?? 0);
-    }
+/** @param into by bucket, of any outlet before */
+function sumSteps(minutes: Uint32Array, into: Uint32Array): Uint32Array {
+  into.fill(0);
+  for (let place = 0, bucket = 0; place < minutes.length; place++) {
+    into[bucket] = (into[bucket] ?? 0) + (minutes[place] ?? 0);
+    if (++bucket === callDurationBuckets) bucket = 0;
   }
-  return sum;
+  return into;
 }
 
 function sumOf(steps: Uint32Array): number {
