@@ -270,7 +270,16 @@ describe('muster clients', () => {
   });
 
   test('load says what waits and what is called of what may be, by endpoint and dispatcher', async () => {
-    const all = { due: 430, lagMs: 600, sidelined: 400, callsPerSecond: 42.5, maxCallsPerSecond: 210, underWay: 14 };
+    const lastTenMinutes = { calls: 26_400, callsPerSecond: 44, p95AtMostMs: 250 };
+    const figures = {
+      due: 430,
+      lagMs: 600,
+      sidelined: 400,
+      callsPerSecond: 42.5,
+      maxCallsPerSecond: 210,
+      underWay: 14,
+    };
+    const all = { ...figures, lastTenMinutes };
     const endpoint = { endpoint: 'hooks', ...all, maxUnderWay: 64, asideSince: null };
     const own = {
       endpoint: null,

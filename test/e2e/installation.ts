@@ -47,8 +47,10 @@ export interface InstallationOptions {
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
-  /** Settings of single processes, by their name; those that need it get the address of the database. */
-  engineOf?: Record<string, Record<string, string>> | ((databaseUrl: string) => Record<string, Record<string, string>>);
+  /** Settings of single processes, by their name; those that need it get the address of the database by its role. */
+  engineOf?:
+    | Record<string, Record<string, string>>
+    | ((urlFor: (role: ServiceRole) => string) => Record<string, Record<string, string>>);
   /** Other servers than those of the test run. */
   servers?: Servers;
   /** What the services reach the database by, where that is not its own address. */
@@ -149,7 +151,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const services = new Map<string, ServiceProcess>();
   const reached = (await options.throughProxy?.(database.url)) ?? database.url;
   const engineOf =
-    typeof options.engineOf === 'function' ? options.engineOf(roles.urlFor('engine', database.url)) : options.engineOf;
+    typeof options.engineOf === 'function'
+      ? options.engineOf((role) => roles.urlFor(role, database.url))
+      : options.engineOf;
   const environments = new Map(Object.entries(engineOf ?? {}));
   const start = (name: string, extra: Record<string, string> = {}) => {
     const logFile = join(folder, `${name}.log`);

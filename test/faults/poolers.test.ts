@@ -59,7 +59,7 @@ describe('row 63: an installation behind PgBouncer', () => {
       workers: 1,
       sandbox: { SANDBOX_SEGMENTS: `${segment}=5000`, SANDBOX_REWARDS_FAILURE_SHARE: '0.02' },
       throughProxy: (databaseUrl) => Promise.resolve(inSessionMode(bySession.through(databaseUrl))),
-      engineOf: (engineUrl) => ({ 'worker-2': { DATABASE_URL: inSessionMode(byTransaction.through(engineUrl)) } }),
+      engineOf: (urlFor) => ({ 'worker-2': { DATABASE_URL: inSessionMode(byTransaction.through(urlFor('engine'))) } }),
     });
     started.push(trial);
     const { api, countries, services } = trial.muster;

@@ -55,11 +55,14 @@ describe('row 36: two regions', () => {
     eastApi = `http://127.0.0.1:${port}`;
     trial = await startCallbackTrial({
       engine: { MUSTER_REGION: 'west' },
-      engineOf: (databaseUrl) => {
-        const url = new URL(databaseUrl);
-        url.host = `127.0.0.1:${line.port}`;
-        const east = { MUSTER_REGION: 'east', KAFKA_BROKERS: eastKafka.brokers, DATABASE_URL: url.href };
-        return { 'scheduler-2': east, 'dispatcher-2': east, 'api-2': { ...east, API_PORT: String(port) } };
+      engineOf: (urlFor) => {
+        const east = (role: 'engine' | 'api') => {
+          const url = new URL(urlFor(role));
+          url.host = `127.0.0.1:${line.port}`;
+          return { MUSTER_REGION: 'east', KAFKA_BROKERS: eastKafka.brokers, DATABASE_URL: url.href };
+        };
+        const engine = east('engine');
+        return { 'scheduler-2': engine, 'dispatcher-2': engine, 'api-2': { ...east('api'), API_PORT: String(port) } };
       },
     });
     await trial.restart('api-2');
