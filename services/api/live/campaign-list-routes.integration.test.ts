@@ -27,11 +27,22 @@ async function addRun(campaignId: string) {
   return runId;
 }
 
+/** A worker says that it serves these in SG: what nobody serves has no end that could be expected. */
+const serve = (...actionTypes: string[]) =>
+  on.pool.query(
+    `insert into shard_reports (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
+       batches_per_second)
+     select 'w', action_type, 'SG', 0, 8, 0, false, 0 from unnest($1::text[]) as types (action_type)`,
+    [actionTypes],
+  );
+
 describe('the list of campaigns', () => {
   it('shows of each the run that goes on: all outcomes of its last step, what failed, when it ends and what it waits for', async () => {
     const draft = await create('a draft');
     const campaignId = await create('riders');
     const runId = await addRun(campaignId);
+    expect((await list()).items[0]?.run?.eta).toBeNull();
+    await serve('award-reward', 'send-message');
 
     const { items } = await list();
 
