@@ -1,6 +1,6 @@
 import { accessRoutes } from './access/access-module.ts';
 import { admitCallers, type AdmitCallersDeps, type Admission } from './access/admit-callers.ts';
-import { recordChanges, type AuditLog } from './access/record-changes.ts';
+import { recordChanges, type AuditLog } from './access/audit/record-changes.ts';
 import { actionTypeRoutes } from './action-types/action-type-routes.ts';
 import { approvalsRoutes } from './approvals/approvals-module.ts';
 import { countRoutes } from './audience-counts/count-routes.ts';

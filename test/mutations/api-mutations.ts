@@ -123,7 +123,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'no more than so many keys, calls and people are counted in memory',
     edits: [{ text: 'if (before === undefined && counts.size >= most) return;', replacement: '' }],
     project: 'unit',
-    noticedBy: ['services/api/access/caller-notes'],
+    noticedBy: ['services/api/access/callers/caller-notes'],
   },
   {
     takesAway: 'what is noted of callers is written once a minute at most',
@@ -134,7 +134,7 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/api/access/caller-notes'],
+    noticedBy: ['services/api/access/callers/caller-notes'],
   },
   {
     takesAway: 'a key that was made up is counted nowhere',
@@ -164,13 +164,13 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a person who was let in since is counted anew',
     edits: [{ text: 'case when ${wasLetIn} then 0 else p.count end', replacement: 'p.count' }],
     project: 'integration',
-    noticedBy: ['services/api/access/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
   },
   {
     takesAway: 'a thousand people who were refused are kept and no more',
     edits: [{ text: 'offset ${mostPeopleKept - 1} limit 1', replacement: 'offset 1000000 limit 1' }],
     project: 'integration',
-    noticedBy: ['services/api/access/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
   },
   {
     takesAway: 'calls of a key are kept for eight days',
@@ -181,7 +181,7 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/access/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
   },
   {
     takesAway: 'a key that has ended is not used by being sent',

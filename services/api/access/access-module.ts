@@ -3,25 +3,25 @@ import { createOpenIdIssuer } from '../../../shared/http-client/openid-issuer.ts
 import { readQuotaUse } from '../../../shared/postgres/registry/account-quotas.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
-import { auditRoutes } from './audit-routes.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
 import { keysAlone, type Doors } from './authenticate.ts';
-import { createCallerNotes, type CallerNotes } from './caller-notes.ts';
+import { createCallerNotes, type CallerNotes } from './callers/caller-notes.ts';
 import { createIssuerKeys } from './issuer/issuer-keys.ts';
 import { createSignIn } from './issuer/sign-in.ts';
 import { createTokenDoor } from './issuer/token-door.ts';
-import { createAuditChain } from './postgres/audit-chain.ts';
-import { createAuditLog } from './postgres/audit-log.ts';
-import { createCallerNoteStore } from './postgres/caller-notes.ts';
-import { createKeyCalls } from './postgres/key-calls.ts';
+import { createAuditChain } from './audit/postgres/audit-chain.ts';
+import { createAuditLog } from './audit/postgres/audit-log.ts';
+import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
+import { createKeyCalls } from './callers/postgres/key-calls.ts';
 import { createKeyStore } from './postgres/key-store.ts';
 import { createOwners } from './postgres/owners.ts';
 import { createPersonStore } from './postgres/person-store.ts';
-import { createRefusedPeople } from './postgres/refused-people.ts';
+import { createRefusedPeople } from './callers/postgres/refused-people.ts';
 import { createSessionStore } from './postgres/session-store.ts';
-import { keyCallRoutes, type KeyCallRoutesDeps } from './key-call-routes.ts';
+import { keyCallRoutes, type KeyCallRoutesDeps } from './callers/key-call-routes.ts';
 import { createQuotaWatch } from './quota-watch.ts';
 import { quotaRoutes, type QuotaRoutesDeps } from './quota-routes.ts';
-import { refusedPeopleRoutes, type RefusedPeopleRoutesDeps } from './refused-people-routes.ts';
+import { refusedPeopleRoutes, type RefusedPeopleRoutesDeps } from './callers/refused-people-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 type Parts = Pick<

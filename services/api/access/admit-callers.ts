@@ -5,7 +5,7 @@ import { HttpProblem } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Authentication } from './authenticate.ts';
-import { countCalls, type CountCallsDeps } from './count-calls.ts';
+import { countCalls, type CountCallsDeps } from './callers/count-calls.ts';
 import { checkRole, requireDeclaredRoles } from './route-roles.ts';
 import { checkScope, type CheckScopeDeps } from './scopes.ts';
 

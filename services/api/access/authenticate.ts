@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuthMode } from '../../../shared/runtime/configuration/auth-settings.ts';
-import type { CallerNotes } from './caller-notes.ts';
+import type { CallerNotes } from './callers/caller-notes.ts';
 import { findTogether } from './find-together.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';

@@ -10,8 +10,8 @@ import { authorized, someCampaign, testApiKey } from '../../../test/support/api-
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createApi, type Api } from '../api.ts';
-import { createCallerNotes, type CallerNotes, type NotedCallers } from './caller-notes.ts';
-import { createCallerNoteStore } from './postgres/caller-notes.ts';
+import { createCallerNotes, type CallerNotes, type NotedCallers } from './callers/caller-notes.ts';
+import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();

@@ -11,7 +11,7 @@ import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { createDoors } from './access-module.ts';
-import type { RefusedPerson } from './caller-notes.ts';
+import type { RefusedPerson } from './callers/caller-notes.ts';
 
 const on = apiOnPostgres();
 

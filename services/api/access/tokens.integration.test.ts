@@ -16,8 +16,8 @@ import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { createDoors } from './access-module.ts';
-import { createCallerNotes } from './caller-notes.ts';
-import { createCallerNoteStore } from './postgres/caller-notes.ts';
+import { createCallerNotes } from './callers/caller-notes.ts';
+import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
 
 const on = apiOnPostgres();
 

@@ -22,7 +22,7 @@ import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.t
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ActionTypeStore } from './postgres/action-type-store.ts';
-import type { AuditDetail } from '../access/record-changes.ts';
+import type { AuditDetail } from '../access/audit/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';
 import type { OptionDirectoryDeps } from './options/option-directory.ts';
 import { optionRoutes } from './options/option-routes.ts';

@@ -9,8 +9,8 @@ import {
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import { createAuthenticate, type AuthenticateDeps } from '../access/authenticate.ts';
-import type { CallerNotes } from '../access/caller-notes.ts';
-import { countCalls } from '../access/count-calls.ts';
+import type { CallerNotes } from '../access/callers/caller-notes.ts';
+import { countCalls } from '../access/callers/count-calls.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';

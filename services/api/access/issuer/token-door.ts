@@ -5,7 +5,7 @@ import { clientOfRef } from '../../../../shared/runtime/installation/client-read
 import { digestOfApiKey } from '../../../../shared/runtime/installation/api-key-secret.ts';
 import type { IssuerSettings } from '../../../../shared/runtime/configuration/auth-settings.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
-import type { CallerNotes, PersonRefusal } from '../caller-notes.ts';
+import type { CallerNotes, PersonRefusal } from '../callers/caller-notes.ts';
 import { findTogether } from '../find-together.ts';
 import type { ApiKeyRecord } from '../postgres/key-rows.ts';
 import type { PersonStore, SaidPerson } from '../postgres/person-store.ts';

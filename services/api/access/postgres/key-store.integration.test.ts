@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wholeScope } from '../../../../shared/domain/scopes.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
-import type { CountedRefusals } from '../caller-notes.ts';
-import { createCallerNoteStore } from './caller-notes.ts';
+import type { CountedRefusals } from '../callers/caller-notes.ts';
+import { createCallerNoteStore } from '../callers/postgres/caller-notes.ts';
 import type { KeyFilter } from './key-list.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
 import { createPersonStore } from './person-store.ts';

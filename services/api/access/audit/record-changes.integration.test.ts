@@ -2,12 +2,12 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import { auditRecord } from '../../../shared/contracts/access/audit.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { createApi } from '../api.ts';
-import { pageShape } from '../frame/pages.contract.ts';
+import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { createApi } from '../../api.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
 
 const on = apiOnPostgres();
 

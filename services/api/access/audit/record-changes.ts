@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { changing } from '../frame/server/log-changes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { changing } from '../../frame/server/log-changes.ts';
 import type { ChainPlace } from './audit-chain.port.ts';
 import type { AuditDetail, AuditEntry, AuditLog } from './postgres/audit-log.ts';
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { wholeScope } from '../../../../shared/domain/scopes.ts';
-import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { wholeScope } from '../../../../../shared/domain/scopes.ts';
+import { databaseForFile } from '../../../../../test/support/file-database.ts';
 import type { CountedCalls, CountedPerson } from '../caller-notes.ts';
 import { createCallerNoteStore, mostPeopleKept } from './caller-notes.ts';
 import { createKeyCalls } from './key-calls.ts';
-import { createKeyStore } from './key-store.ts';
-import { createPersonStore } from './person-store.ts';
+import { createKeyStore } from '../../postgres/key-store.ts';
+import { createPersonStore } from '../../postgres/person-store.ts';
 import { createRefusedPeople } from './refused-people.ts';
 
 const key = '01938f1e-7c00-7000-8000-000000000001';

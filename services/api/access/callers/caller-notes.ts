@@ -1,7 +1,7 @@
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Logger } from '../../../shared/runtime/logger.ts';
-import { createLoop } from '../../../shared/runtime/loop.ts';
+import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../../shared/runtime/loop.ts';
 import { createCounted, type Counted } from './counted.ts';
 
 /** As seldom as the use of keys is written. */

@@ -1,4 +1,4 @@
-import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { CallerNotes } from './caller-notes.ts';
 
 export interface CountCallsDeps {

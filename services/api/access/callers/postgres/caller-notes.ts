@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { NotedCallers } from '../caller-notes.ts';
 
 /** People who were refused, of whom no more are kept. */

@@ -1,5 +1,5 @@
-import type { AuditRecordShape } from '../../../shared/contracts/access/audit.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { AuditRecordShape } from '../../../../shared/contracts/access/audit.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { AuditRecord } from './postgres/audit-log.ts';
 
 export function auditView({ auditId, at, apiKey, detail, ...record }: AuditRecord): AuditRecordShape {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
+import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { ChainLink, ChainPart, ChainPlace } from '../audit-chain.port.ts';
 
 export type AuditChain = ReturnType<typeof createAuditChain>;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { RefusedPerson } from '../caller-notes.ts';
-import { isGoodKey } from './key-rows.ts';
+import { isGoodKey } from '../../postgres/key-rows.ts';
 
 /** One whom the issuer vouches for, and who was refused in the last thirty days. */
 export interface RefusedPersonRecord extends RefusedPerson {

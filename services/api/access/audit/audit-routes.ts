@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { instant } from '../../../shared/contracts/instants.ts';
-import { isWhole } from '../../../shared/domain/scopes.ts';
-import { auditRecord, auditVerification } from '../../../shared/contracts/access/audit.ts';
-import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
-import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { instant } from '../../../../shared/contracts/instants.ts';
+import { isWhole } from '../../../../shared/domain/scopes.ts';
+import { auditRecord, auditVerification } from '../../../../shared/contracts/access/audit.ts';
+import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { AuditChain } from './postgres/audit-chain.ts';
 import type { AuditLog } from './postgres/audit-log.ts';
-import { cursorInQuery, idInQuery, pageView } from '../frame/public-ids.ts';
+import { cursorInQuery, idInQuery, pageView } from '../../frame/public-ids.ts';
 import { auditView } from './audit-view.ts';
-import { callerOf, outOfScope } from './scopes.ts';
+import { callerOf, outOfScope } from '../scopes.ts';
 import { verifyPart } from './verify-chain.ts';
 
 export interface AuditRoutesDeps {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../../../test/support/pass-time.ts';
-import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { passTime } from '../../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../../test/support/settable-clock.ts';
 import {
   createCallerNotes,
   maxCalls,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { keyCalls } from '../../../shared/contracts/access/callers.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
-import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { requireKey, type RequireKeyDeps } from './api-key-routes.ts';
+import { keyCalls } from '../../../../shared/contracts/access/callers.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { requireKey, type RequireKeyDeps } from '../api-key-routes.ts';
 import type { KeyCallsReader } from './postgres/key-calls.ts';
 
 export interface KeyCallRoutesDeps extends RequireKeyDeps {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidCursorError } from '../../../../services/api/frame/page.port.ts';
-import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { InvalidCursorError } from '../../../frame/page.port.ts';
+import { databaseForFile } from '../../../../../test/support/file-database.ts';
 import { createAuditLog, type AuditEntry, type AuditLog } from './audit-log.ts';
-import { createKeyStore, type KeyStore } from './key-store.ts';
+import { createKeyStore, type KeyStore } from '../../postgres/key-store.ts';
 
 interface AuditLogSubject {
   audit: AuditLog;

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
-import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
+import { statementOf, unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { ChainPlace } from '../audit-chain.port.ts';
-import type { Page } from '../../frame/page.port.ts';
-import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+import type { Page } from '../../../frame/page.port.ts';
+import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
 /** Details hold what a person has to know to understand a change: never a secret, never a body as it came. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
