@@ -9,10 +9,9 @@ import {
   listedApiKey,
   newApiKey,
   rotation,
-  type ScopeShape,
 } from '../../../shared/contracts/access/api-keys.ts';
-import { mayActAs, roles, type Role } from '../../../shared/domain/roles.ts';
-import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
+import { roles } from '../../../shared/domain/roles.ts';
+import { isWithin } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import {
   digestOfApiKey,
@@ -20,8 +19,8 @@ import {
   newApiKey as newSecret,
 } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
-import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { asBoolean, pageQuery, pageShape, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -30,7 +29,8 @@ import type { Authentication } from './authenticate.ts';
 import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import type { KeyStore } from './postgres/key-store.ts';
 import type { SessionStore } from './postgres/session-store.ts';
-import { callerOf, outOfScope } from './scopes.ts';
+import { requireGrantable, scopeIn } from './key-grants.ts';
+import { callerOf } from './scopes.ts';
 
 export interface RequireKeyDeps {
   apiKeys: Pick<KeyStore, 'get'>;
@@ -82,7 +82,7 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
         state: z.enum(apiKeyStates).optional(),
         role: z.enum(roles).optional(),
         kind: z.enum(apiKeyKinds).optional().describe('person: whoever an issuer vouches for'),
-        used: z.enum(['true', 'false']).optional().describe('false: only those that were never used'),
+        used: yesOrNo.describe('false: only those that were never used'),
         endsWithinDays: z.coerce
           .number()
           .int()
@@ -100,7 +100,7 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     },
     handler: async (request) => {
       const { refused, used, limit, cursor, ...filter } = request.query;
-      const wanted = { ...filter, refused: isTrue(refused), used: isTrue(used), within: callerOf(request).scope };
+      const wanted = { ...filter, refused: asBoolean(refused), used: asBoolean(used), within: callerOf(request).scope };
       const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
       const open = await sessions.openOf(page.items.map(({ key }) => key));
       return pageView('apiKey', page, (record) => ({
@@ -249,45 +249,6 @@ function answer(reply: FastifyReply, record: ApiKeyRecord, { clients }: ApiKeyRo
   return reply.header('etag', entityTag(record.revision)).send(apiKeyView(record, clients));
 }
 
-interface Grant {
-  role: Role;
-  scope: Scope;
-  expiresAt: Date | null;
-}
-
-/** @throws {HttpProblem} 403 for more than the key that asks may and is for */
-function requireGrantable(request: FastifyRequest, { role, scope, expiresAt }: Grant): void {
-  const caller = callerOf(request);
-  if (!mayActAs(caller.role, role)) throw outOfScope(`a ${caller.role} makes no ${role}`);
-  if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');
-  if (caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)) {
-    throw outOfScope(`no key lives longer than the one that makes it, ${caller.expiresAt.toISOString()}`);
-  }
-}
-
-/** Clients may be named by name or id. @throws {HttpProblem} 422 for one that there is not */
-async function scopeIn(
-  { clients: refs, countries, actionTypes }: ScopeShape,
-  clients: ApiKeyRoutesDeps['clients'],
-): Promise<Scope> {
-  if (refs === null) return { clients: null, countries, actionTypes };
-  const { byRef } = await clients.refresh();
-  const unknown = refs.flatMap((ref, index) => (byRef.has(ref) ? [] : [{ ref, index }]));
-  if (unknown.length > 0) {
-    throw invalidRequest(
-      unknown.map(({ ref, index }) => ({
-        pointer: `/scope/clients/${index}`,
-        code: 'unknown-client',
-        detail: `there is no client ${quoted(ref)}`,
-      })),
-    );
-  }
-  return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes };
-}
-
-function isTrue(said: 'true' | 'false' | undefined): boolean | undefined {
-  return said === undefined ? undefined : said === 'true';
-}
 
 function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);

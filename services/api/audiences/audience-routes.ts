@@ -12,7 +12,7 @@ import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
-import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { asBoolean, pageLimit, pageQuery, pageShape, yesOrNo } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
@@ -35,7 +35,6 @@ const tags = ['audiences'];
 const listName = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can');
 
 const searched = { q: z.string().trim().max(200).refine(isStorable).optional().describe('Part of the name') };
-const yesOrNo = z.enum(['true', 'false']).optional();
 
 const listQuery = pageQuery.extend({
   ...searched,
@@ -101,9 +100,6 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
   });
 }
 
-function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
-  return said === undefined ? undefined : said === 'true';
-}
 
 function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({

@@ -6,6 +6,7 @@ import type { ApprovalRecord } from '../approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Asker } from '../../../shared/domain/run/asker.ts';
+import type { Redefined } from '../frame/redefined.port.ts';
 
 /**
  * `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest
@@ -45,13 +46,6 @@ export interface SaidAbout {
   after: CampaignAbout;
 }
 
-export interface RedefinedCampaign {
-  /** False where another change came before: who was second would read the first one's revision as its own. */
-  isWritten: boolean;
-  /** As it is now. */
-  record: CampaignRecord;
-}
-
 export interface CampaignStore {
   /**
    * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
@@ -82,7 +76,7 @@ export interface CampaignStore {
     revision: number,
     by?: Writer | null,
     said?: SaidAbout,
-  ): Promise<RedefinedCampaign | undefined>;
+  ): Promise<Redefined<CampaignRecord> | undefined>;
   /**
    * Says something else about it, in whatever state it is; no revision.
    * @returns false, and no effect, where it is not there or something else than `before` is said about it by now

@@ -4,7 +4,7 @@ import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { notFound } from '../frame/http-problem.ts';
-import { revisedSince } from '../frame/if-match.ts';
+import { requireWritten } from '../frame/if-match.ts';
 import { partsOf } from './about-parts.ts';
 import { requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
@@ -31,8 +31,6 @@ export async function redefineDraft(
   const redefined = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
   const id = publicId('campaign', campaignId);
   if (!redefined) throw notFound('campaign', id);
-  const { isWritten, record } = redefined;
-  requireDraft(record);
-  if (!isWritten) throw revisedSince(id, record.revision);
-  return { record, warnings };
+  requireDraft(redefined.record);
+  return { record: requireWritten(id, redefined), warnings };
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { HttpProblem, quoted } from './http-problem.ts';
+import type { Redefined } from './redefined.port.ts';
 
 /** For routes that change what looks as the caller has seen it; other headers pass. */
 export const ifMatchHeaders = z.looseObject({
@@ -76,6 +77,15 @@ export async function changeRevised<Subject extends { revision: number }, Outcom
     const outcome = await change(before);
     if (isDecided(outcome)) return outcome;
   }
+}
+
+/** @throws {HttpProblem} 412 where another change came before */
+export function requireWritten<Kept extends { revision: number }>(
+  name: string,
+  { isWritten, record }: Redefined<Kept>,
+): Kept {
+  if (!isWritten) throw revisedSince(name, record.revision);
+  return record;
 }
 
 export function revisedSince(name: string, revision: number): HttpProblem {

@@ -19,6 +19,14 @@ export const partOfName = z
   .optional()
   .describe('In its name, whatever the case');
 
+/** A filter of a list: those that are so, those that are not, or all. */
+export const yesOrNo = z.enum(['true', 'false']).optional();
+
+/** @returns undefined for all */
+export function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
+  return said === undefined ? undefined : said === 'true';
+}
+
 /** What every list takes. */
 export const pageQuery = z.strictObject({
   limit: pageLimit.default(50),

@@ -6,7 +6,7 @@ import {
   namedKinds,
 } from '../../../shared/contracts/campaigns/named-audiences.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
-import { pageQuery, partOfName } from '../frame/pages.contract.ts';
+import { asBoolean, pageQuery, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createNamedAudienceDirectory, type NamedAudienceDirectoryDeps } from './named-audience-directory.ts';
@@ -14,7 +14,6 @@ import { createNamedAudienceDirectory, type NamedAudienceDirectoryDeps } from '.
 export type NamedAudienceRoutesDeps = NamedAudienceDirectoryDeps;
 
 const tags = ['audiences'];
-const yesOrNo = z.enum(['true', 'false']).optional();
 const searched = { q: partOfName.describe('Part of the name or the owner, or of a segment’s id') };
 
 const listQuery = pageQuery.extend({
@@ -65,8 +64,4 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
     },
     handler: ({ query: { q } }) => directory.counts(q),
   });
-}
-
-function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
-  return said === undefined ? undefined : said === 'true';
 }

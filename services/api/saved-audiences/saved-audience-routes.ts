@@ -20,7 +20,7 @@ import { refuseFields } from '../campaigns/refusals.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../frame/if-match.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
@@ -182,8 +182,7 @@ function changeRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
       const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
       if (!redefined) throw notFound('saved-audience', id);
       if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
-      const { isWritten, record: after } = redefined;
-      if (!isWritten) throw revisedSince(id, after.revision);
+      const after = requireWritten(id, redefined);
       request.auditDetail = { name: after.definition.name, revision: after.revision };
       await remember(after, asked, deps);
       const view = savedAudienceView(after);

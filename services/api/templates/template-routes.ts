@@ -12,7 +12,7 @@ import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../frame/if-match.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
@@ -177,9 +177,7 @@ export async function redefined(
   const redefined = await deps.templates.redefine(templateId, definition, revision, callerOf(request).account);
   if (!redefined)
     throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
-  const { isWritten, record } = redefined;
-  if (!isWritten) throw revisedSince('the template', record.revision);
-  return record;
+  return requireWritten('the template', redefined);
 }
 
 export function requireRevision(id: string, { revision }: TemplateRecord, ifMatch: string | undefined): void {

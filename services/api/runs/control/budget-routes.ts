@@ -6,7 +6,7 @@ import { didYouMean } from '../../frame/did-you-mean.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
-import { revisedSince } from '../../frame/if-match.ts';
+import { requireWritten } from '../../frame/if-match.ts';
 import { callerOf } from '../../access/scopes.ts';
 import type { ApprovalDesk } from '../../approvals/approval-desk.port.ts';
 import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
@@ -90,8 +90,8 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     }
     const definition = { ...campaign.definition, budgets: after };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
-    if (!changed?.isWritten)
-      throw revisedSince(publicId('campaign', campaignId), changed?.record.revision ?? campaign.revision);
+    if (!changed) throw notFound('campaign', publicId('campaign', campaignId));
+    requireWritten(publicId('campaign', campaignId), changed);
   }
 
   async function requireApproved(

@@ -9,6 +9,7 @@ import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../frame/page.port.ts';
+import type { Redefined } from '../../frame/redefined.port.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
@@ -30,13 +31,6 @@ export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 
 /** A list that it is made of was deleted meanwhile: nothing was written. */
 export type ListGone = 'list-gone';
-
-export interface Redefined {
-  /** False where another change came before. */
-  isWritten: boolean;
-  /** As it is now. */
-  record: UsedSavedAudience;
-}
 
 /** What does not matter is left out. */
 export interface SavedSearch {
@@ -103,7 +97,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       definition: SavedAudienceDefinition,
       revision: number,
       account: string | null,
-    ): Promise<Redefined | ListGone | undefined> => {
+    ): Promise<Redefined<UsedSavedAudience> | ListGone | undefined> => {
       const written = await write(definition, account, (client) =>
         client.query(nextRevision, [savedAudienceId, revision, definition, account]),
       );

@@ -3,6 +3,7 @@ import type { TemplateDefinition } from '../../../../shared/contracts/campaigns/
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../frame/page.port.ts';
+import type { Redefined } from '../../frame/redefined.port.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface TemplateRecord {
@@ -11,13 +12,6 @@ export interface TemplateRecord {
   definition: TemplateDefinition;
   createdAt: Date;
   updatedAt: Date;
-}
-
-export interface RedefinedTemplate {
-  /** False where another change came before: who was second would read the first one's revision as its own. */
-  isWritten: boolean;
-  /** As it is now. */
-  record: TemplateRecord;
 }
 
 export interface TemplateRevision {
@@ -62,7 +56,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       definition: TemplateDefinition,
       revision: number,
       account: string | null,
-    ): Promise<RedefinedTemplate | undefined> => {
+    ): Promise<Redefined<TemplateRecord> | undefined> => {
       const { rowCount } = await withinQuota(pool, changes(account), (client) =>
         client.query(nextRevision, [templateId, revision, definition, account]),
       );

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { removeActionTypeSecret, setActionTypeSecret } from '#client/sdk.gen.ts';
 import type { ActionType } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -12,6 +11,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const secretNames = ['authorization', 'signing', 'receipts'] as const;
 type SecretName = (typeof secretNames)[number];
@@ -193,11 +193,7 @@ function SetDialog({ type, secret, onClose }: { type: ActionType; secret: Secret
             {made && <CopyButton text={value} label="Copy the secret" />}
           </div>
         )}
-        {set.isError && problemOf(set.error).errors.length === 0 && (
-          <p className="c-bad sm" role="alert">
-            {problemOf(set.error).detail}
-          </p>
-        )}
+        <RefusedWhole error={set.error} />
       </FormProblemsContext>
     </Dialog>
   );

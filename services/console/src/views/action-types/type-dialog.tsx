@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeActionType, createActionType } from '#client/sdk.gen.ts';
 import type { ActionType } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Check, Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
@@ -19,6 +18,7 @@ import {
   wrongIn,
   type TypeForm,
 } from './type-form.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface TypeDialogProps {
   /** Null: a new one. */
@@ -86,11 +86,7 @@ export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
         <ClassField form={form} onChange={change} />
         <NumberFields fields={numberFields} form={form} onChange={change} />
         <More form={form} onChange={change} />
-        {save.isError && problemOf(save.error).errors.length === 0 && (
-          <p className="c-bad sm" role="alert">
-            {problemOf(save.error).detail}
-          </p>
-        )}
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
@@ -10,6 +9,7 @@ import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface DialogProps {
   audience: Audience;
@@ -54,11 +54,7 @@ export function RenameDialog({ name: before, lead, rename, onClose }: RenameDial
           {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
         </FormField>
       </FormProblemsContext>
-      {save.isError && problemOf(save.error).errors.length === 0 && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(save.error).detail}
-        </p>
-      )}
+      <RefusedWhole error={save.error} />
     </Dialog>
   );
 }

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeCampaign } from '#client/sdk.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { aboutForm, changedAbout } from './about-form.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface AboutDialogProps {
   campaign: Campaign;
@@ -72,11 +72,7 @@ export function AboutDialog({ campaign, onClose }: AboutDialogProps) {
           )}
         </FormField>
       </FormProblemsContext>
-      {save.isError && problemOf(save.error).errors.length === 0 && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(save.error).detail}
-        </p>
-      )}
+      <RefusedWhole error={save.error} />
     </Dialog>
   );
 }

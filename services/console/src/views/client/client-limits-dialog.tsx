@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeClient } from '#client/sdk.gen.ts';
 import type { ChangeClientData, Client } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
@@ -10,6 +9,7 @@ import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const fields = [
   { name: 'publishRatePerSecond', label: 'Calls/s', hint: 'What is due above it waits; empty: no limit' },
@@ -111,11 +111,7 @@ export function ClientLimitsDialog({ client, onClose }: { client: Client; onClos
             </FormField>
           ))}
         </div>
-        {save.isError && problemOf(save.error).errors.length === 0 && (
-          <p className="c-bad sm" role="alert">
-            {problemOf(save.error).detail}
-          </p>
-        )}
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

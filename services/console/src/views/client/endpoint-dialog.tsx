@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeClientEndpoint, createClientEndpoint } from '#client/sdk.gen.ts';
 import type { Client, ClientEndpoint } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
@@ -18,6 +17,7 @@ import {
   wrongIn,
   type EndpointForm,
 } from './endpoint-form.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface EndpointDialogProps {
   client: Client;
@@ -144,11 +144,7 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
             <TextInput {...control} value={form.finalCodes} onText={(finalCodes) => change({ finalCodes })} />
           )}
         </FormField>
-        {save.isError && problemOf(save.error).errors.length === 0 && (
-          <p className="c-bad sm" role="alert">
-            {problemOf(save.error).detail}
-          </p>
-        )}
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

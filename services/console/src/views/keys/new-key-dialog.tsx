@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ComponentProps } from 'react';
 import { createApiKey } from '#client/sdk.gen.ts';
 import type { ApiKey } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { roleWords, type Role } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
@@ -10,6 +9,7 @@ import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
 import { emptyForm, formLike, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
 
@@ -103,11 +103,7 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
           <p className="sm t2">
             It may: {roleSaid[form.role]}. It is for {scopeInWords({ clients, countries, actionTypes })}.
           </p>
-          {make.isError && problemOf(make.error).errors.length === 0 && (
-            <p className="c-bad sm" role="alert">
-              {problemOf(make.error).detail}
-            </p>
-          )}
+          <RefusedWhole error={make.error} />
         </FormProblemsContext>
       )}
     </Dialog>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { setQuietHours } from '#client/sdk.gen.ts';
 import type { QuietHours } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { zoneNames } from '../../parts/when/zoned-times.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -12,6 +11,7 @@ import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '.
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { everyType, formOf, ruleOf, ruleWords, typeWords } from './rule-form.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface RuleDialogProps {
   quietHours: QuietHours;
@@ -147,11 +147,7 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
           </div>
         </FieldGroup>
         {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
-        {save.isError && problemOf(save.error).errors.length === 0 && (
-          <p className="c-bad sm" role="alert">
-            {problemOf(save.error).detail}
-          </p>
-        )}
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

@@ -13,6 +13,7 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface GroupForm {
   name: string;
@@ -202,11 +203,7 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
           )}
         </FormField>
       </div>
-      {put.isError && problemOf(put.error).errors.length === 0 && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(put.error).detail}
-        </p>
-      )}
+      <RefusedWhole error={put.error} />
       <div className="row">
         <Button small onClick={() => onForm(undefined)}>
           Back

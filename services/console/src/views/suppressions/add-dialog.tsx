@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { suppressUsers } from '#client/sdk.gen.ts';
-import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
@@ -10,6 +9,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { listWords, usersIn } from './list-words.ts';
 import { TypeChoice } from './type-choice.tsx';
+import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const mostAtOnce = 1000;
 
@@ -76,11 +76,7 @@ export function AddDialog({ actionType, onClose }: { actionType: string; onClose
           <FormField pointer="/note" label="Why" hint="Shown where a run has left the user out">
             {(control) => <TextInput {...control} value={note} onText={setNote} maxLength={200} />}
           </FormField>
-          {add.isError && problemOf(add.error).errors.length === 0 && (
-            <p className="c-bad sm" role="alert">
-              {problemOf(add.error).detail}
-            </p>
-          )}
+          <RefusedWhole error={add.error} />
         </FormProblemsContext>
       )}
     </Dialog>

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeSavedAudience, createSavedAudience } from '#client/sdk.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
-import { problemOf } from '../../../api/problems.ts';
 import { useSession } from '../../../frame/session/session.ts';
 import { CountriesField } from '../../../parts/audience/countries-field.tsx';
 import { entryOf, sourceOf } from '../../../parts/campaign/form-definition.ts';
@@ -13,6 +12,7 @@ import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.
 import { useRefusedFields } from '../../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { SourcesField } from './sources-field.tsx';
+import { RefusedWhole } from '../../../parts/forms/refused-whole.tsx';
 
 interface AudienceFormProps {
   /** What is changed; undefined where one is made. */
@@ -113,11 +113,7 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
           {(control) => <TextInput {...control} value={description} onText={setDescription} />}
         </FormField>
       </FormProblemsContext>
-      {save.isError && problemOf(save.error).errors.length === 0 && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(save.error).detail}
-        </p>
-      )}
+      <RefusedWhole error={save.error} />
     </Dialog>
   );
 }
