@@ -249,7 +249,6 @@ function answer(reply: FastifyReply, record: ApiKeyRecord, { clients }: ApiKeyRo
   return reply.header('etag', entityTag(record.revision)).send(apiKeyView(record, clients));
 }
 
-
 function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }

@@ -100,7 +100,6 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
   });
 }
 
-
 function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void {
   server.route({
     method: 'GET',
