@@ -9,7 +9,7 @@ export interface SlotGroupsDeps {
   shards: ReadonlyMap<string, Shard>;
   /** These likewise. */
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** Calls in flight over all action types. */
+  /** Calls of busy feeds in flight over all action types. */
   concurrency: number;
   monotonicMs: () => number;
   /** In [0, 1). */

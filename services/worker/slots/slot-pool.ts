@@ -2,7 +2,7 @@
 const slowMs = 1000;
 /** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
 const reservedPart = 1 / 6;
-/** Of a pool, for feeds with hardly a call under way: no feed fills a pool to its last slot. */
+/** Beyond a pool's concurrency, for feeds with hardly a call under way: none has to wait until a hung call is given up. */
 const floorPart = 1 / 16;
 const floorCalls = 2;
 /** How long after a quick call slow ones leave room for more of them. */
@@ -25,13 +25,14 @@ export function isSlow({ meanMs }: CallLine): boolean {
  * it: what they hold they hold for seconds, and everybody else would wait for it.
  */
 export interface SlotPool {
+  /** The concurrency, and the floor beyond it. */
   readonly capacity: number;
   readonly inFlight: number;
   hasRoom(line: CallLine, nowMs: number): boolean;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
-  /** Calls beyond a smaller capacity end by themselves. */
-  resize(capacity: number): void;
+  /** Calls beyond a smaller concurrency end by themselves. */
+  resize(concurrency: number): void;
 }
 
 /** How many slow calls there may be while quick ones are about, and otherwise. */
@@ -40,29 +41,34 @@ interface SlowCalls {
   alone: number;
 }
 
+/** How many calls there may ever be at once where `concurrency` says how many busy feeds have. */
+export function withFloor(concurrency: number): number {
+  return concurrency + Math.floor(concurrency * floorPart);
+}
+
 /** Of an action type: its quick feeds share it with its slow ones. */
-export function createActionPool(capacity: number): SlotPool {
-  return createSlotPool(capacity, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
+export function createActionPool(concurrency: number): SlotPool {
+  return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
 /**
  * Of the whole worker: action types that are slow leave something to the others, and are not kept from what is unused.
  */
-export function createWorkerPool(capacity: number): SlotPool {
-  return createSlotPool(capacity, (slots) => ({
+export function createWorkerPool(concurrency: number): SlotPool {
+  return createSlotPool(concurrency, (slots) => ({
     besideQuick: slots - reservedOf(slots),
     alone: slots - reservedOf(slots),
   }));
 }
 
-function reservedOf(capacity: number): number {
-  return Math.max(1, Math.floor(capacity * reservedPart));
+function reservedOf(concurrency: number): number {
+  return Math.max(1, Math.floor(concurrency * reservedPart));
 }
 
-function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number) => SlowCalls): SlotPool {
-  let capacity = initialCapacity;
-  let floor = Math.floor(capacity * floorPart);
-  let slowCalls = slowCallsOf(capacity);
+function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => SlowCalls): SlotPool {
+  let concurrency = initial;
+  let capacity = withFloor(concurrency);
+  let slowCalls = slowCallsOf(concurrency);
   let inFlight = 0;
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
@@ -71,7 +77,7 @@ function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number)
    * How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further.
    */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
-    if (meanMs === 0) return capacity - floor;
+    if (meanMs === 0) return concurrency;
     return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);
   }
 
@@ -83,8 +89,7 @@ function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number)
       return inFlight;
     },
     hasRoom: (line, nowMs) => {
-      const free = capacity - inFlight;
-      if (free <= 0 || (free <= floor && line.inFlight >= floorCalls)) return false;
+      if (inFlight >= (line.inFlight < floorCalls ? capacity : concurrency)) return false;
       return !isSlow(line) || slow < boundOfSlow(line, nowMs);
     },
     begin: (wasSlow, nowMs) => {
@@ -97,9 +102,9 @@ function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number)
       if (wasSlow) slow--;
     },
     resize: (next) => {
-      capacity = next;
-      floor = Math.floor(capacity * floorPart);
-      slowCalls = slowCallsOf(capacity);
+      concurrency = next;
+      capacity = withFloor(concurrency);
+      slowCalls = slowCallsOf(concurrency);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 import type { Egress } from '../../../../shared/http-client/guarded-origin.ts';
 import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
+import { withFloor } from '../../slots/slot-pool.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
 /** Questions in flight at once for one action type: they are rare, and the endpoint has its calls to serve. */
@@ -81,7 +82,7 @@ function notApplied(cause: string): Promise<BatchAnswer> {
 
 function specOf({ config, authorization, signing }: CallableType): TargetSpec {
   const { url, timeoutMs, maxAnswerBytes } = config;
-  return { url, connections: config.concurrency, timeoutMs, maxAnswerBytes, authorization, signing };
+  return { url, connections: withFloor(config.concurrency), timeoutMs, maxAnswerBytes, authorization, signing };
 }
 
 /** None where there is no status endpoint. */
