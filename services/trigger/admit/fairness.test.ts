@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { admitBatches, readyBound, roomsIn, smoothedRate, type SharingFeed } from './fairness.ts';
+import { admitBatches, readyBound, roomsIn, type SharingFeed } from './fairness.ts';
 import { createShardSums } from './shard-sums.ts';
 
 /** What one visit of the round gives to a feed of weight 1. */
@@ -254,13 +254,5 @@ describe('the bound of ready work', () => {
     const measured = { ...pace, handledPerSecond: 400, busyForMs: 60_000 };
     expect(readyBound({ ...measured, untilNextLookMs: 1500 })).toBe(1200);
     expect(readyBound({ ...measured, untilNextLookMs: 5000 })).toBe(4000);
-  });
-
-  it('follows the rate within a few seconds', () => {
-    let rate = 0;
-    for (let i = 0; i < 100; i++) rate = smoothedRate(rate, 50, 100);
-    expect(rate).toBeCloseTo(500, -1);
-    expect(smoothedRate(rate, 0, 60_000)).toBeCloseTo(0, 5);
-    expect(smoothedRate(rate, 10, 0)).toBe(rate);
   });
 });

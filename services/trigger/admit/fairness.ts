@@ -27,9 +27,6 @@ const roundsOfCalls = 1.5;
 /** One visit of the round gives this times the feed's weight: about a page. It is the floor, too. */
 const quantumBatches = 10;
 
-/** How long ago something has to be for the measured rate to have forgotten two thirds of it. */
-const rateMemoryMs = 2000;
-
 export interface SharingFeed {
   feedId: string;
   /**
@@ -75,11 +72,9 @@ export function readyBound(pace: ShardPace): number {
   return Math.max(least, Math.ceil(handledPerSecond * seconds)) * depth;
 }
 
-/** The rate per second after `handled` more batches in `elapsedMs`. */
-export function smoothedRate(ratePerSecond: number, handled: number, elapsedMs: number): number {
-  if (elapsedMs <= 0) return ratePerSecond;
-  const share = 1 - Math.exp(-elapsedMs / rateMemoryMs);
-  return ratePerSecond + ((handled * 1000) / elapsedMs - ratePerSecond) * share;
+/** Whether a rate says more of an idle shard than what is granted before anything is measured. */
+export function saysMore(handledPerSecond: number): boolean {
+  return handledPerSecond * boundSeconds > firstBoundBatches;
 }
 
 export interface Admitted {

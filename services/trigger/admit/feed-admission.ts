@@ -1,9 +1,10 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { actionTypeOf } from './chain-load.ts';
-import { admitBatches, priorityWeights, readyBound, roomsIn, smoothedRate, type SharingFeed } from './fairness.ts';
+import { admitBatches, priorityWeights, readyBound, roomsIn, saysMore, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { FeedStore } from '../feed/feed-store.port.ts';
+import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 import { createKnownFeeds, type KnownFeed, type KnownFeeds, type SeenFeed } from './known-feeds.ts';
 import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { ShardSum } from './shard-sums.ts';
@@ -36,7 +37,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   const { feedStore, pagers, figures, clock } = deps;
   let known: KnownFeeds | null = null;
   let busySinceMs: ReadonlyMap<string, number> = new Map();
-  let rates = new Map<string, number>();
+  let rates: ReadonlyMap<string, MeasuredRate> = new Map();
   let turns: ReadonlyMap<string, number> = new Map();
   let lookedAtMs = clock.monotonicMs();
   let notBeforeMs = 0;
@@ -69,7 +70,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   function boundsOf(shards: ReadonlyMap<string, ShardSum>, nowMs: number): Map<string, number> {
     return new Map(
       [...shards].map(([shard, { depth }]) => {
-        const handledPerSecond = rates.get(shard) ?? 0;
+        const handledPerSecond = ratePerSecond(rates.get(shard) ?? unmeasured);
         const busyForMs = nowMs - (busySinceMs.get(shard) ?? nowMs);
         const concurrency = deps.concurrencyOf(actionTypeOf(shard));
         const untilNextLookMs = betweenLooksMs;
@@ -104,25 +105,32 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   return { turn };
 }
 
-/** By shard. A feed that was not seen before adds nothing to the rate: when its batches were handled is not known. */
+/**
+ * By shard. A feed that was not seen before adds nothing to the rate: when its batches were handled is not known. Nor
+ * does the time in which a shard had nothing to do.
+ */
 function measuredRates(
-  before: ReadonlyMap<string, number>,
+  before: ReadonlyMap<string, MeasuredRate>,
   seen: readonly SeenFeed[],
   shards: ReadonlyMap<string, ShardSum>,
   elapsedMs: number,
-): Map<string, number> {
-  const handled = new Map<string, number>([...before.keys()].map((shard) => [shard, 0]));
+): Map<string, MeasuredRate> {
+  const handled = new Map<string, number>();
   for (const { done, doneBefore } of seen) {
     for (const [shard, count] of done) {
       handled.set(shard, (handled.get(shard) ?? 0) + count - (doneBefore?.get(shard) ?? count));
     }
   }
-  const rates = [...handled].map(([shard, count]): [string, number] => [
-    shard,
-    smoothedRate(before.get(shard) ?? 0, count, elapsedMs),
-  ]);
-  // A shard that no feed comes through is forgotten once its rate has faded.
-  return new Map(rates.filter(([shard, rate]) => rate > 0.01 || shards.has(shard)));
+  const rates = new Map<string, MeasuredRate>([...shards.keys()].map((shard) => [shard, unmeasured]));
+  for (const [shard, rate] of before) {
+    const next = measureRate(rate, handled.get(shard) ?? 0, elapsedMs);
+    if (isBusy(shards.get(shard)) || saysMore(ratePerSecond(next))) rates.set(shard, next);
+  }
+  return rates;
+}
+
+function isBusy(sum: ShardSum | undefined): boolean {
+  return sum !== undefined && sum.load > 0;
 }
 
 /** By shard: since when something has been ready there or on its way. */
@@ -131,7 +139,7 @@ function busySince(
   shards: ReadonlyMap<string, ShardSum>,
   nowMs: number,
 ): Map<string, number> {
-  const busy = [...shards].flatMap(([shard, { load }]) => (load > 0 ? [shard] : []));
+  const busy = [...shards].flatMap(([shard, sum]) => (isBusy(sum) ? [shard] : []));
   return new Map(busy.map((shard) => [shard, before.get(shard) ?? nowMs]));
 }
 

@@ -41,8 +41,9 @@ describe('back-pressure', () => {
     await putAllBack(86_400_000);
     segmentation.users.set('SG', userIds(20_000));
     await startCampaign({ name: 'healthy' });
+    // Slowly: three seconds of it are fewer than three hundred.
     for (let i = 0; i < 30; i++) {
-      await workOff();
+      await workOff(10);
       await passTime(clock, 200);
     }
     const [stuck, healthy] = feedRows();
