@@ -10,17 +10,24 @@ const sampleMs = 500;
 
 /**
  * Samples the memory of processes by name until it is stopped. Processes of a name are added up, what they share
- * counted once.
+ * counted once, and once more without it: a database's buffers fill up to what it is configured for, whatever it does.
  */
 export function startMemorySampler(
   processes: Readonly<Record<string, () => readonly number[]>>,
 ): () => Record<string, Memory> {
   const memory: Record<string, Memory> = {};
+  const note = (name: string, endMiB: number) => {
+    memory[name] = { endMiB, peakMiB: Math.max(memory[name]?.peakMiB ?? 0, endMiB) };
+  };
   const sample = () => {
     for (const [name, pids] of Object.entries(processes)) {
       const [only, ...more] = pids();
-      const endMiB = more.length === 0 && only !== undefined ? residentMiB(only) : sumOfShares(pids());
-      memory[name] = { endMiB, peakMiB: Math.max(memory[name]?.peakMiB ?? 0, endMiB) };
+      if (more.length === 0 && only !== undefined) note(name, residentMiB(only));
+      else {
+        const shares = pids().map(sharesOf);
+        note(name, sumOf(shares.map(({ all }) => all)));
+        note(`${name} without shared memory`, sumOf(shares.map(({ all, shared }) => all - shared)));
+      }
     }
   };
   sample();
@@ -32,15 +39,17 @@ export function startMemorySampler(
   };
 }
 
-/** Each process's share of what it maps: the backends of a database have its buffers in common. Linux only. */
-function sumOfShares(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + shareMiB(pid), 0);
+/** A process's share of what it maps, in MiB: the backends of a database have its buffers in common. Linux only. */
+function sharesOf(pid: number): { all: number; shared: number } {
+  try {
+    const shares = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const mebibytesOf = (line: RegExp) => Number(line.exec(shares)?.[1] ?? 0) / 1024;
+    return { all: mebibytesOf(/^Pss:\s+(\d+) kB/m), shared: mebibytesOf(/^Pss_Shmem:\s+(\d+) kB/m) };
+  } catch {
+    return { all: 0, shared: 0 };
+  }
 }
 
-function shareMiB(pid: number): number {
-  try {
-    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -45,7 +45,7 @@ export const workerEnvironment = commonEnvironment.extend({
     .min(1)
     .max(5000)
     .default(200)
-    .describe('Calls in flight over all action types'),
+    .describe('Calls in flight over all action types; a sixteenth more for runs with hardly a call under way'),
   WORKER_ACTION_TYPES: list.meta({
     description: 'Action types that it serves, separated by commas: one deployment per group of shards',
     usual: 'all',

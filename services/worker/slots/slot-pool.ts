@@ -2,7 +2,7 @@
 const slowMs = 1000;
 /** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
 const reservedPart = 1 / 6;
-/** Beyond a pool's concurrency, for feeds with hardly a call under way: none has to wait until a hung call is given up. */
+/** Beyond a pool's concurrency, for feeds with hardly a call under way: they need not wait until a hung call ends. */
 const floorPart = 1 / 16;
 const floorCalls = 2;
 /** How long after a quick call slow ones leave room for more of them. */

@@ -114,7 +114,9 @@ const actionTypeFields = service.extend({
     .min(1)
     .max(1000)
     .default(100)
-    .describe('Calls of one worker in flight at once for this action type'),
+    .describe(
+      'Calls of one worker in flight at once for this action type; a sixteenth more for runs with hardly a call under way',
+    ),
   minConcurrency: z
     .int()
     .min(1)
