@@ -61,6 +61,18 @@ describe('back-pressure', () => {
     expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
   });
 
+  it('goes beyond three hundred within the first second of a shard that is quick', async () => {
+    const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000));
+    await startCampaign();
+    await passTimeUntil(clock, () => (feed()?.nextBatchNo ?? 0) > 300);
+    for (let look = 0; look < 5; look++) {
+      await workOff(50);
+      await passTime(clock, 100);
+    }
+    // 500 a second: three seconds of it.
+    expect((feed()?.nextBatchNo ?? 1) - 1 - 250).toBeGreaterThan(1200);
+  });
+
   it('grants what lasts until the next look, where a look takes more than a second', async () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000), ({ feedStore }) => ({
       feedStore: {
