@@ -1,9 +1,4 @@
-import {
-  callDurationBuckets,
-  durationBucketOf,
-  durationCountsOf,
-  type DurationCounts,
-} from '../../shared/domain/job/call-durations.ts';
+import { callDurationBuckets, durationBucketOf, type DurationBuckets } from '../../shared/domain/job/call-durations.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 
@@ -38,7 +33,6 @@ export interface CallCounts {
 export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> }): CallCounts {
   const outlets = new Map<string, Counted>();
   const sinceMs = clock.monotonicMs();
-  const sums = new Uint32Array(callDurationBuckets);
 
   return {
     note: (outletId, tookMs) => {
@@ -65,13 +59,13 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
 
     durations: () => {
       const nowMs = clock.monotonicMs();
-      const byOutlet: Record<string, DurationCounts> = {};
+      const byOutlet = new Map<string, DurationBuckets>();
       for (const [outletId, own] of outlets) {
         goTo(own, nowMs);
-        const counts = durationCountsOf(sumSteps(own.minutes, sums));
+        const buckets = sumSteps(own.minutes);
         // A call of the last minute is in them too.
-        if (sums.every((calls) => calls === 0)) outlets.delete(outletId);
-        else byOutlet[outletId] = counts;
+        if (buckets.every((calls) => calls === 0)) outlets.delete(outletId);
+        else byOutlet.set(outletId, buckets);
       }
       const beganMs = (Math.floor(nowMs / minutesStepMs) - minutesSteps + 1) * minutesStepMs;
       return { forMs: Math.round(nowMs - Math.max(sinceMs, beganMs)), byOutlet };
@@ -102,15 +96,17 @@ function goTo(own: Counted, nowMs: number): void {
   own.minute = minute;
 }
 
-/** @param into by bucket, of any outlet before */
-function sumSteps(minutes: Uint32Array, into: Uint32Array): Uint32Array {
-  into.fill(0);
+/** By bucket. */
+function sumSteps(minutes: Uint32Array): number[] {
+  const sums = noCalls.slice();
   for (let place = 0, bucket = 0; place < minutes.length; place++) {
-    into[bucket] = (into[bucket] ?? 0) + (minutes[place] ?? 0);
+    sums[bucket] = (sums[bucket] ?? 0) + (minutes[place] ?? 0);
     if (++bucket === callDurationBuckets) bucket = 0;
   }
-  return into;
+  return sums;
 }
+
+const noCalls = Array.from({ length: callDurationBuckets }, () => 0);
 
 function sumOf(steps: Uint32Array): number {
   let sum = 0;

@@ -34,7 +34,7 @@ function given() {
       handled: 0,
       credit: () => ({ toAnyClient: 10, toClients: {} }),
       calls: () => ({ shop: { underWay: 1, slots: 2, lastMinute: 3 } }),
-      durations: () => ({ forMs: 600_000, byOutlet: { shop: { 250: 3 } } }),
+      durations: () => ({ forMs: 600_000, byOutlet: new Map([['shop', [0, 3]]]) }),
       onWork: (listener) => {
         onWork = listener;
       },

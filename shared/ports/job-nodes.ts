@@ -1,4 +1,4 @@
-import type { DurationCounts } from '../domain/job/call-durations.ts';
+import type { DurationBuckets } from '../domain/job/call-durations.ts';
 
 /** An owner whose last beat is so old is dead, in milliseconds: others may take what it claimed. */
 export const deadAfterMs = 10_000;
@@ -26,7 +26,7 @@ export interface CallDurations {
   /** For so long it has counted: ten minutes or a little more, and less after its start. */
   forMs: number;
   /** Of those that had a call. */
-  byOutlet: Readonly<Record<string, DurationCounts>>;
+  byOutlet: ReadonlyMap<string, DurationBuckets>;
 }
 
 /** A process that schedules or calls jobs, as others see it. */

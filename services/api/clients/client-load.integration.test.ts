@@ -3,6 +3,7 @@ import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { endpointIdOf } from '../../../shared/domain/job/job-ids.ts';
+import { callDurationBuckets, durationBucketOf } from '../../../shared/domain/job/call-durations.ts';
 import type { CallDurations, NodeCredit, OutletCalls } from '../../../shared/ports/job-nodes.ts';
 import { createJobNodes } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
@@ -65,6 +66,13 @@ interface Dispatcher {
 
 const beat = (dispatcher: Dispatcher) =>
   createJobNodes({ pool: on.pool }).beat({ ...dispatcher, kind: 'dispatcher', region: 'local', figures: {} }, 10_000);
+
+/** So many calls that took so long each. */
+function buckets(...took: [ms: number, calls: number][]): number[] {
+  const counts = Array.from({ length: callDurationBuckets }, () => 0);
+  for (const [ms, calls] of took) counts[durationBucketOf(ms)] = calls;
+  return counts;
+}
 
 const load = async () => clientLoad.parse((await on.ask('GET', '/v1/clients/orders/load')).json());
 
@@ -174,17 +182,17 @@ describe('the load of a client', () => {
 
   it('has how long its calls took in ten minutes, of all dispatchers together, by endpoint', async () => {
     const credit = { toAnyClient: 200, toClients: {} };
-    const [ownOfA, hooksOfA] = [
-      { 100: 570, 250: 20 },
-      { 1000: 94, 5000: 6 },
-    ];
     const another = await makeClient('another');
-    const byOutlet = { [client]: ownOfA, [hooks]: hooksOfA, [another]: { 60000: 9000 } };
+    const byOutlet = new Map([
+      [client, buckets([100, 570], [250, 20])],
+      [hooks, buckets([1000, 94], [5000, 6])],
+      [another, buckets([60_000, 9000])],
+    ]);
     await beat({ owner: 'dispatcher@a/1', credit, durations: { forMs: 600_000, byOutlet } });
     // It has run for a minute, and called as often.
-    const ofB = { [client]: { 100: 10, 500: 49 } };
+    const ofB = new Map([[client, buckets([100, 10], [500, 49])]]);
     await beat({ owner: 'dispatcher@b/2', credit, durations: { forMs: 60_000, byOutlet: ofB } });
-    await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byOutlet: {} } });
+    await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byOutlet: new Map() } });
     // With the beats between nothing is said of it: what was said last is true.
     await beat({ owner: 'dispatcher@a/1', credit });
     expect(await load()).toMatchObject({

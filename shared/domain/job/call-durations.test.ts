@@ -1,21 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   callDurationBuckets,
   callsIn,
   durationAtMostMs,
   durationBucketOf,
-  durationCountsOf,
   sumOfDurations,
+  writtenDurations,
 } from './call-durations.ts';
 
-/** Of calls that took so long, in milliseconds. */
+const counts = z.record(z.string(), z.number());
+
+/** What is written and read of calls that took so long, in milliseconds. */
 function countsOf(...tookMs: number[]) {
-  const buckets = new Uint32Array(callDurationBuckets);
+  const buckets = Array.from({ length: callDurationBuckets }, () => 0);
   for (const ms of tookMs) {
     const bucket = durationBucketOf(ms);
     buckets[bucket] = (buckets[bucket] ?? 0) + 1;
   }
-  return durationCountsOf(buckets);
+  return counts.parse(JSON.parse(writtenDurations(buckets)));
 }
 
 const times = (calls: number, ms: number) => Array.from({ length: calls }, () => ms);

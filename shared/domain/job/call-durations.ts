@@ -14,19 +14,26 @@ export function durationBucketOf(ms: number): number {
   return bucket;
 }
 
-/** Calls by the upper bound of their bucket, as it is written: `{"250": 40, "500": 2}`; `over` took longer than all. */
+/** Calls of each bucket, in their order. */
+export type DurationBuckets = readonly number[];
+
+/** Calls by the upper bound of their bucket, as it is read: `{"250": 40, "500": 2}`; `over` took longer than all. */
 export type DurationCounts = Readonly<Record<string, number>>;
 
 const over = 'over';
+const keys = [...callDurationBoundsMs, over].map((bound) => `"${bound}":`);
 
-/** Of all buckets in their order; those without a call are left out. */
-export function durationCountsOf(buckets: ArrayLike<number>): DurationCounts {
-  const counts: Record<string, number> = {};
+/**
+ * JSON of their counts by bound; buckets without a call are left out. Written by hand: with bounds for keys an object
+ * is an array with holes, and those of 5,000 endpoints took 50 ms.
+ */
+export function writtenDurations(buckets: DurationBuckets): string {
+  let written = '';
   for (let bucket = 0; bucket < callDurationBuckets; bucket++) {
     const calls = buckets[bucket] ?? 0;
-    if (calls > 0) counts[callDurationBoundsMs[bucket] ?? over] = calls;
+    if (calls > 0) written += (written === '' ? '' : ',') + (keys[bucket] ?? '') + String(calls);
   }
-  return counts;
+  return `{${written}}`;
 }
 
 /** All of them together. Processes of another version may have other bounds. */

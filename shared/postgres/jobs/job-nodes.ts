@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { deadAfterMs, type JobNodes } from '../../ports/job-nodes.ts';
+import { writtenDurations } from '../../domain/job/call-durations.ts';
+import { deadAfterMs, type CallDurations, type JobNodes } from '../../ports/job-nodes.ts';
 import { statementOf } from '../connection/statement.ts';
 
 export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
@@ -15,7 +16,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
           anyClientCredit: credit?.toAnyClient ?? null,
           clientCredit: JSON.stringify(credit?.toClients ?? {}),
           outletCalls: calls ? JSON.stringify(calls) : null,
-          callDurations: durations ? JSON.stringify(durations) : null,
+          callDurations: durations ? textOf(durations) : null,
         }),
       );
     },
@@ -27,6 +28,12 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
       await pool.query(leave, [owner]);
     },
   };
+}
+
+/** As `{"forMs": …, "byOutlet": {"…": {"250": 40}}}`, which other versions read too. */
+function textOf({ forMs, byOutlet }: CallDurations): string {
+  const outlets = Array.from(byOutlet, ([outletId, buckets]) => `"${outletId}":${writtenDurations(buckets)}`);
+  return `{"forMs":${forMs},"byOutlet":{${outlets.join(',')}}}`;
 }
 
 interface Beat {
