@@ -22,6 +22,7 @@ describe('audit', () => {
       keyName: 'the night shift',
       method: 'POST',
       route: '/v1/runs/:id/pause',
+      summary: 'paused a run',
       subject: 'run_1',
       status: 200,
       requestId: 'req-1',
@@ -29,7 +30,7 @@ describe('audit', () => {
     };
     api.answers['GET /v1/audit?limit=50&subject=run_1'] = ok({ items: [item], next: 'chg_1' });
     const { out, notes } = await muster(['audit', '--subject', 'run_1']);
-    expect(out).toMatch(/the night shift +POST \/v1\/runs\/:id\/pause +run_1 +200 +reason wrong reward/);
+    expect(out).toMatch(/the night shift +paused a run +run_1 +200 +reason wrong reward/);
     expect(notes).toBe('more: --cursor chg_1\n');
   });
 

@@ -30,7 +30,7 @@ export const commands = [
     shown: tableOf<Change>('no changes', [
       left('when', ({ at }) => utcSecond(at)),
       cut('who', ({ keyName, keyId }) => keyName ?? keyId ?? ''),
-      left('what', ({ method, route }) => `${method} ${route}`),
+      left('what', ({ summary }) => summary),
       cut('on', ({ subject }) => subject ?? ''),
       right('status', ({ status }) => String(status), { tone: ({ status }) => (status < 300 ? undefined : 'bad') }),
       cut('detail', ({ detail }) => detailText(detail)),

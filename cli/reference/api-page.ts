@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeSentence } from '../../services/api/access/audit/change-sentences.ts';
 import { apiDocument } from '../../services/api/api-document.ts';
 import { code, sentence } from './words.ts';
 
@@ -23,16 +24,20 @@ export async function apiPage(): Promise<string> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, each]) => ({ path, method, each })),
   );
+  const declared = new Set(tags.map(({ name }) => name));
+  const homeless = operations.find(({ each }) => !declared.has(each.tags[0] ?? ''));
+  if (homeless) throw new Error(`${homeless.each.operationId} is in no section: api.ts describes the tags`);
   const sections = tags.map(({ name, description }) => {
     const lines = operations
       .filter(({ each }) => each.tags[0] === name)
-      .map(({ path, method, each }) => operationLine(`${method.toUpperCase()} ${path}`, each));
+      .map(({ path, method, each }) => operationLine(method.toUpperCase(), path, each));
     return `## ${name}\n\n${sentence(description)}\n\n${lines.join('\n')}`;
   });
   return `# The API: every operation
 
 In brackets: the name of the operation in the [client](../../sdk/README.md), and the role that a key
-needs, or a higher one; none where no key is asked for. Then what may stand in the query. Bodies,
+needs, or a higher one; none where no key is asked for. Then what may stand in the query, and in
+italics what the audit log says of it. Bodies,
 answers and their fields are in \`/docs\` of a running API, and in \`/openapi.json\` for programs. How
 they are used, and what holds for all of them: [the HTTP interface](../api.md).
 
@@ -40,9 +45,16 @@ ${sections.join('\n\n')}
 `;
 }
 
-function operationLine(route: string, { operationId, summary, parameters, ...others }: Operation): string {
+function operationLine(
+  method: string,
+  path: string,
+  { operationId, summary, parameters, ...others }: Operation,
+): string {
   const role = others['x-required-role'];
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => code(name));
   const asked = query.length === 0 ? '' : ` Query: ${query.join(', ')}.`;
-  return `- \`${route}\` (\`${operationId}\`${role === undefined ? '' : `; ${role}`}): ${sentence(summary)}${asked}`;
+  const words = changeSentence(method, path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  const audited = words === undefined ? '' : ` _${words}_.`;
+  const named = `\`${operationId}\`${role === undefined ? '' : `; ${role}`}`;
+  return `- \`${method} ${path}\` (${named}): ${sentence(summary)}${asked}${audited}`;
 }

@@ -13,6 +13,9 @@ export const auditRecord = z
     keyName: z.string().nullable(),
     method: z.string(),
     route: z.string(),
+    summary: z
+      .string()
+      .describe('What was asked for, in words: paused a run. `method` and `route` say the same for programs, and stay'),
     subject: z.string().nullable().describe('The id, or the name, of what was changed'),
     status: z.int().describe('2xx: it was done; 409: the state of what was to be changed refused it'),
     requestId: z.string(),

@@ -34,8 +34,8 @@ it('a change that succeeded is in the audit log before it is answered, with who 
 
   const facts = { keyId: publicId('apiKey', on.key), keyName: 'a test', method: 'POST', subject: id };
   expect(await listed()).toMatchObject([
-    { ...facts, route: '/v1/campaigns/:id/start', status: 200 },
-    { ...facts, route: '/v1/campaigns', status: 201, requestId: 'mine' },
+    { ...facts, route: '/v1/campaigns/:id/start', summary: 'started a campaign', status: 200 },
+    { ...facts, route: '/v1/campaigns', summary: 'made a campaign', status: 201, requestId: 'mine' },
   ]);
 });
 

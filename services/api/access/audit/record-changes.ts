@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { changing } from '../../frame/server/log-changes.ts';
 import type { ChainPlace } from './audit-chain.port.ts';
+import { requireSentences } from './change-sentences.ts';
 import type { AuditDetail, AuditEntry, AuditLog } from './postgres/audit-log.ts';
 
 export type { AuditDetail, AuditLog };
@@ -23,12 +24,13 @@ const refusedByState = 409;
 /**
  * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered;
  * and for each list that leaves as a file, before its first line. A preview changes nothing, nor does a repeat that
- * was answered from its `Idempotency-Key`.
+ * was answered from its `Idempotency-Key`. No route that may make an entry can be without words for it.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);
   server.decorateRequest('isPreview', false);
   server.decorateRequest('auditPlace', null);
+  requireSentences(server);
   server.addHook('onSend', async (request, reply, payload) => {
     if (!isRecorded(request, reply)) return;
     const entry = entryOf(request, reply, payload);

@@ -6,13 +6,13 @@ import { openConsole } from '../../testing/open-console.tsx';
 
 test('every change says who made it, and what came of it', async () => {
   await openConsole('/audit');
-  expect((await screen.findAllByText('start campaign')).length).toBeGreaterThan(0);
+  expect((await screen.findAllByText('started a campaign')).length).toBeGreaterThan(0);
   expect(screen.getAllByText('done').length).toBeGreaterThan(0);
 });
 
 test('a search goes into the address and to the API', async () => {
   const { api, user, address } = await openConsole('/audit');
-  await screen.findAllByText('start campaign');
+  await screen.findAllByText('started a campaign');
   await user.type(screen.getByRole('searchbox'), 'cmp_live');
   await waitFor(() => expect(address()).toContain('cmp_live'));
   await waitFor(() => expect(Object.values(api.askedFor('GET /v1/audit').at(-1)?.query ?? {})).toContain('cmp_live'));

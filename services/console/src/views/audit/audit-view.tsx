@@ -15,7 +15,7 @@ import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { auditKinds, auditQuery, auditSpans, filterWords, hasFilters } from './audit-filters.ts';
 import type { AuditSearch } from './search.ts';
-import { changeInWords, detailInWords, endOfChange } from './change-words.ts';
+import { detailInWords, endOfChange } from './change-words.ts';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
@@ -127,7 +127,7 @@ interface ChangeRowProps {
 }
 
 function ChangeRow({ change, onKey }: ChangeRowProps) {
-  const { at, keyId, keyName, subject, status, detail } = change;
+  const { at, keyId, keyName, summary, subject, status, detail } = change;
   const { isDone, words: ended } = endOfChange(status);
   const words = detailInWords(detail);
   return (
@@ -149,7 +149,7 @@ function ChangeRow({ change, onKey }: ChangeRowProps) {
           </button>
         )}
       </td>
-      <td className="font-medium">{changeInWords(change)}</td>
+      <td className="font-medium">{summary}</td>
       <td className="wide mono" title={subject ?? undefined}>
         {subject === null ? '–' : shortId(subject)}
       </td>
