@@ -3,6 +3,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { forgetSession, hasSession } from './frame/session/session.ts';
 import { createLiveRuns } from './live/live-runs.ts';
 import type { LiveStream } from './live/live-stream.ts';
+import { ensureLanguage } from './parts/browser/language.ts';
 import { createConsoleRouter } from './router.tsx';
 
 export interface Console {
@@ -13,6 +14,7 @@ export interface Console {
 
 /** What the page stands on, put together; the client of the API is configured before. */
 export function createConsole(): Console {
+  ensureLanguage(navigator);
   const queryClient = createQueryClient({
     onUnauthorized: () => {
       // No session has ended: the router finds by itself that there is none.
