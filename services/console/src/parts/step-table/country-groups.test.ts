@@ -43,6 +43,15 @@ describe('many countries', () => {
     expect(codes(groupCountries([...both, moving, done], none).trouble)).toEqual(['KR', 'SG']);
   });
 
+  it('are trouble where nobody was served, also where everybody failed everywhere', () => {
+    const lost = [countryOf('KR', { succeeded: 0, failed: 100 }), countryOf('SG', { succeeded: 0, failed: 100 })];
+    const isLost = (country: string) => (country === 'KR' ? ('failed' as const) : ('partly' as const));
+    const groups = groupCountries(lost, isLost);
+    expect(codes(groups.trouble)).toEqual(['KR']);
+    expect(groups.trouble[0]?.trouble).toEqual({ waiting: 0, failedShare: 1 });
+    expect(codes(groups.done)).toEqual(['SG']);
+  });
+
   it('add up to a line for each step', () => {
     const [first, second] = sumOfCountries([few, many], [line(1), line(2)]);
     expect(first).toMatchObject({ step: 1, action: 'action-1', audience: 200, succeeded: 200, pending: 248 });

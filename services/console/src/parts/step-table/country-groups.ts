@@ -47,7 +47,9 @@ function rowOf(country: CountryCounts, markOf: MarkOf, high: number): CountryRow
   const audience = audienceOf(country);
   const stops = country.steps.find(({ step }) => markOf(country.country, step) === 'waits');
   const failedShare = failedShareOf([country]);
-  const isTrouble = stops !== undefined || failedShare >= high;
+  // Where nobody was served somebody should look, however it went elsewhere.
+  const isLost = country.steps.some(({ step }) => markOf(country.country, step) === 'failed');
+  const isTrouble = stops !== undefined || isLost || failedShare >= high;
   return { ...country, audience, trouble: isTrouble ? { waiting: stops?.pending ?? 0, failedShare } : null };
 }
 

@@ -11,8 +11,14 @@ export interface CountryCounts {
   steps: readonly StepCounts[];
 }
 
-/** Beside a country: that all of it has ended, or that a part of it waits. */
-export type CountryMark = 'done' | 'waits';
+/**
+ * Beside a country in a step: a part of it waits, or how all of it has ended.
+ * - `done`: everybody who was called was served.
+ * - `partly`: some were served, and others failed, are unknown, or were cut off.
+ * - `failed`: nobody was served, and some failed or are unknown.
+ * - `nobody`: nobody was served, and no call failed: skipped, withheld, expired or cancelled.
+ */
+export type CountryMark = 'done' | 'partly' | 'failed' | 'nobody' | 'waits';
 
 export type MarkOf = (country: string, step: number) => CountryMark | null;
 

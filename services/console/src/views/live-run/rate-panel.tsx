@@ -74,7 +74,8 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
 function shardsInWords(rates: readonly LineRate[], progress: RunProgress): string {
   const markOf = marksOf(progress);
   const marks = rates.map(({ country, step }) => markOf(country, step));
-  const [waiting, done] = (['waits', 'done'] as const).map((of) => marks.filter((mark) => mark === of).length);
+  const waiting = marks.filter((mark) => mark === 'waits').length;
+  const done = marks.filter((mark) => mark !== null).length - waiting;
   const moving = rates.filter(({ perSecond }, index) => (perSecond ?? 0) > 0 && marks[index] === null).length;
   return `${countOf(moving, 'shard moves', 'shards move')}, ${waiting} wait, ${done} are done.`;
 }

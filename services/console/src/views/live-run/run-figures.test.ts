@@ -39,7 +39,7 @@ describe('the figures of a live run', () => {
 describe('a country of a live run', () => {
   const countries = ['SG', 'VN', 'ID'].map((country) => ({
     ...{ country, audience: 100, excluded: 0 },
-    steps: [line(1, { pending: country === 'SG' ? 0 : 10 })],
+    steps: [line(1, country === 'SG' ? { succeeded: 100 } : { succeeded: 90, pending: 10 })],
   }));
   const wait = {
     step: 1,
@@ -56,6 +56,21 @@ describe('a country of a live run', () => {
   it('is marked as done, as waiting, or not at all', () => {
     const markOf = marksOf(run);
     expect(['SG', 'VN', 'ID'].map((country) => markOf(country, 1))).toEqual(['done', 'waits', null]);
+  });
+
+  it.each([
+    ['served everybody', 'done', { succeeded: 98, heldOut: 2 }],
+    ['ended with failures', 'partly', { succeeded: 99, failed: 1 }],
+    ['ended with unknown users', 'partly', { succeeded: 99, unknown: 1 }],
+    ['was cut off by the deadline', 'partly', { succeeded: 40, expired: 60 }],
+    ['was cancelled half-way', 'partly', { succeeded: 40, cancelled: 60 }],
+    ['failed for everybody', 'failed', { failed: 100 }],
+    ['lost every answer', 'failed', { unknown: 90, suppressed: 10 }],
+    ['skipped everybody', 'nobody', { skipped: 100 }],
+    ['withheld everybody', 'nobody', { suppressed: 100 }],
+  ])('that %s is marked as %s', (_, mark, counts) => {
+    const ended = [{ country: 'SG', audience: 100, excluded: 0, steps: [line(1, counts)] }];
+    expect(marksOf({ ...run, countries: ended })('SG', 1)).toBe(mark);
   });
 
   it('is not done before its audience is complete', () => {

@@ -1,5 +1,5 @@
 import type { RunProgress } from '#client/types.gen.ts';
-import type { MarkOf, StepWait, WaitOf } from '../../parts/step-table/step-lines.ts';
+import type { CountryMark, MarkOf, StepCounts, StepWait, WaitOf } from '../../parts/step-table/step-lines.ts';
 
 /** The five numbers that a live run begins with. All counts in users. */
 export interface RunFigures {
@@ -36,23 +36,29 @@ export function waitingUsers({ steps }: Pick<RunProgress, 'steps'>): { untouched
 type Marked = Pick<RunProgress, 'audience' | 'waits' | 'countries' | 'state'>;
 
 /**
- * Beside a country in a step: all of it has ended, or a part of it waits for something. Looked up once for all of them:
+ * Beside a country in a step: how it ended, or that a part of it waits for something. Looked up once for all of them:
  * there are hundreds, and they are asked for with each patch.
  */
 export function marksOf({ audience, waits, countries }: Marked): MarkOf {
   const waiting = new Set(waits.map(({ country, step }) => keyOf(country, step)));
-  const done = new Set(
+  const ended = new Map(
     countries.flatMap(({ country, steps }) =>
       steps
         .filter((line) => audience.complete && line.audience > 0 && line.pending === 0)
-        .map(({ step }) => keyOf(country, step)),
+        .map((line) => [keyOf(country, line.step), endMark(line)] as const),
     ),
   );
   return (country, step) => {
     const key = keyOf(country, step);
-    if (waiting.has(key)) return 'waits';
-    return done.has(key) ? 'done' : null;
+    return waiting.has(key) ? 'waits' : (ended.get(key) ?? null);
   };
+}
+
+/** By the rule by which a run is completed with failures; whom the deadline cut off is no better off. */
+function endMark({ succeeded, failed, unknown, cancelled, expired }: StepCounts): CountryMark {
+  const hasFailed = failed + unknown > 0;
+  if (succeeded === 0) return hasFailed ? 'failed' : 'nobody';
+  return hasFailed || cancelled + expired > 0 ? 'partly' : 'done';
 }
 
 /**
