@@ -6,6 +6,7 @@ import { calendar } from './testing/calendar.ts';
 import type { Answers, Asked } from './testing/fake-api.ts';
 import { deadJobGroups } from './testing/jobs.ts';
 import { answersFor, openConsole, type Role } from './testing/open-console.tsx';
+import { reportWithUnknown } from './testing/unknown-users.ts';
 
 /** Of a control that not every role may use: the role that may, and how the others see it. */
 type Terms = Role | `${Role}, hidden from others`;
@@ -51,6 +52,12 @@ const views: readonly View[] = [
   },
   { route: '/runs/$runId', path: '/runs/run_live', controls: { manager: ['Pause', 'Limits…', 'Cancel…'] } },
   { route: '/runs/$runId/report', path: '/runs/run_ended/report', controls: { manager: ['Run again…'] } },
+  {
+    route: '/runs/$runId/report',
+    path: '/runs/run_ended/report',
+    controls: { manager: ['Run again…'], 'manager, hidden from others': ['Settle 12 unknown…'] },
+    answers: { 'GET /v1/runs/run_ended/report': reportWithUnknown({ SG: 8, VN: 4 }) },
+  },
   { route: '/runs/$runId/failures', path: '/runs/run_ended/failures', controls: {} },
   { route: '/runs/$runId/users/$userId', path: '/runs/run_ended/users/id-000000069', controls: {} },
   { route: '/shards', path: '/shards?shard=award-points.SG', controls: { operator: ['Add partitions…'] } },

@@ -44,7 +44,7 @@ export function createFakeApi(first: Answers): FakeApi {
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: bodyOf(request, text),
     };
     asked.push(one);
     const answer = answerOf(answers, one);
@@ -81,6 +81,12 @@ export function createFakeApi(first: Answers): FakeApi {
       answers = { ...answers, ...more };
     },
   };
+}
+
+/** A file stays the text that it is. */
+function bodyOf({ headers }: Request, text: string): unknown {
+  if (text === '') return undefined;
+  return headers.get('content-type')?.includes('json') === true ? JSON.parse(text) : text;
 }
 
 /** A problem as the API words it. */

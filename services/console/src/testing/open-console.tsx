@@ -108,6 +108,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/runs/:id/failures': ended.failures,
     'GET /v1/runs/:id/users': { items: [], next: null },
     'GET /v1/runs/:id/shares': { items: [], next: null },
+    'GET /v1/runs/:id/settlements': { items: [], next: null },
     'GET /v1/runs/:id/users/:user': ended.explanation,
     'GET /v1/clients': callbacks.clients,
     'GET /v1/clients/:id': callbacks.shop,

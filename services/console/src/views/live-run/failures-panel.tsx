@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { Problem, RunReport, StepLine } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
@@ -17,12 +17,14 @@ interface FailuresPanelProps {
   query: UseQueryResult<RunReport, Problem>;
   /** There is room for reasons and how many failed, and for no more. */
   isBrief?: boolean;
+  /** What can be done about them. */
+  remedy?: ReactNode;
 }
 
 const shownReasons = 8;
 
 /** Why users failed so far. It fails alone: the rest of the page goes on. */
-export function FailuresPanel({ runId, steps, query, isBrief = false }: FailuresPanelProps) {
+export function FailuresPanel({ runId, steps, query, isBrief = false, remedy }: FailuresPanelProps) {
   const error = useKeptError(query);
   // Hundreds of them where there are many countries: they come every few seconds, the figures beside them twice in one.
   const failures = query.data?.failures;
@@ -34,14 +36,17 @@ export function FailuresPanel({ runId, steps, query, isBrief = false }: Failures
       title="Failures by reason"
       note={query.data && `${countOf(users, 'user')} in ${countOf(rows.length, 'group')}`}
       actions={
-        rows.length > 0 && (
-          <>
+        <>
+          {rows.length > 0 && (
             <Link className="link sm" to="/runs/$runId/failures" params={{ runId }}>
               All failures
             </Link>
-            {!isBrief && <DownloadLink href={`v1/runs/${runId}/failures?format=csv`}>CSV</DownloadLink>}
-          </>
-        )
+          )}
+          {rows.length > 0 && !isBrief && (
+            <DownloadLink href={`v1/runs/${runId}/failures?format=csv`}>CSV</DownloadLink>
+          )}
+          {remedy}
+        </>
       }
     >
       {error !== null ? (

@@ -25,6 +25,7 @@ import { BudgetPanel } from '../../parts/money/budget-panel.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CauseBanner } from './cause-banner.tsx';
 import { causesOf, troubledCountries } from './causes.ts';
+import { SettleUnknown } from '../../parts/settle/settle-unknown.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { LimitsDialog } from './limits/limits-dialog.tsx';
@@ -96,7 +97,16 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const troubled = isFolded && isGoing ? troubledCountries(progress) : [];
   const causes = isFolded ? causesOf(stalls, troubled, report.data?.failures ?? []) : [];
   const marks = rateMarks(events.data?.items ?? [], formatTime);
-  const failures = <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} isBrief={isFolded} />;
+  const maySettle = isOver && report.data?.failuresKept === true && refusal === undefined;
+  const failures = (
+    <FailuresPanel
+      runId={progress.runId}
+      steps={progress.steps}
+      query={report}
+      isBrief={isFolded}
+      remedy={maySettle && <SettleUnknown run={progress} />}
+    />
+  );
   const rate = <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />;
   const history = <EventsPanel query={events} />;
   const money = (

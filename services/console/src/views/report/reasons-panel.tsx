@@ -8,6 +8,8 @@ import { reasonRows, type ReasonRow } from '../../parts/failures/failure-reasons
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
+import { SettleUnknown } from '../../parts/settle/settle-unknown.tsx';
+import { unknownLines, unknownUsers } from '../../parts/settle/unknown-lines.ts';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 
@@ -20,6 +22,7 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
   const chosen = rows.filter(({ key }) => selected.has(key));
   const users = chosen.reduce((sum, row) => sum + row.users, 0);
   const canRetry = hasEnded(report.state) && report.failuresKept;
+  const maySettle = canRetry && refusal === undefined;
   const toggle = ({ key }: ReasonRow) => {
     const next = new Set(selected);
     if (!next.delete(key)) next.add(key);
@@ -31,31 +34,32 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
       title="Failures by reason"
       note={countOf(all, 'user')}
       actions={
-        rows.length > 0 && (
-          <>
-            {chosen.length > 0 && <span className="t2 sm wide">{countOf(chosen.length, 'reason')} selected</span>}
+        <>
+          {chosen.length > 0 && <span className="t2 sm wide">{countOf(chosen.length, 'reason')} selected</span>}
+          {rows.length > 0 && (
             <Link className="link sm" to="/runs/$runId/failures" params={{ runId: report.runId }}>
               All failures
             </Link>
-            {report.failuresKept && (
-              <DownloadLink href={`v1/runs/${report.runId}/failures?format=csv`}>CSV</DownloadLink>
-            )}
-            {canRetry && (
-              <Button
-                small
-                kind="ink"
-                icon="retry"
-                refusal={refusal}
-                disabled={chosen.length === 0}
-                onClick={() => setRetrying(true)}
-              >
-                {chosen.length === 0 ? 'Retry…' : `Retry these ${formatCount(users)}…`}
-              </Button>
-            )}
-          </>
-        )
+          )}
+          {rows.length > 0 && report.failuresKept && (
+            <DownloadLink href={`v1/runs/${report.runId}/failures?format=csv`}>CSV</DownloadLink>
+          )}
+          {maySettle && <SettleUnknown run={report} />}
+          {rows.length > 0 && canRetry && (
+            <Button
+              small
+              kind="ink"
+              icon="retry"
+              refusal={refusal}
+              disabled={chosen.length === 0}
+              onClick={() => setRetrying(true)}
+            >
+              {chosen.length === 0 ? 'Retry…' : `Retry these ${formatCount(users)}…`}
+            </Button>
+          )}
+        </>
       }
-      {...(!report.failuresKept && { footer: 'Who they were is no longer kept; the figures stay.' })}
+      footer={noteOf(report)}
     >
       {rows.length === 0 ? (
         <p className="t3 sm py-3 px-4">Nobody has failed.</p>
@@ -70,4 +74,13 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
       {isRetrying && <RetryDialog report={report} rows={rows} selected={chosen} onClose={() => setRetrying(false)} />}
     </Panel>
   );
+}
+
+/** What keeps who is listed from being tried again; undefined where nothing does. */
+function noteOf(report: RunReport): string | undefined {
+  if (!report.failuresKept) return 'Who they were is no longer kept; the figures stay.';
+  const unknown = unknownUsers(unknownLines(report));
+  if (unknown === 0) return undefined;
+  const who = countOf(unknown, 'user is unknown', 'users are unknown');
+  return `${who}: the endpoint may or may not have applied it. Nobody tries again until somebody says how it ended.`;
 }

@@ -1,0 +1,55 @@
+import type { ActionType } from '#client/types.gen.ts';
+import type { Effect } from '../overlays/effects.tsx';
+import { formatCount } from '../words/numbers.ts';
+import type { Way } from './settle-draft.ts';
+import type { UnknownLine } from './unknown-lines.ts';
+
+/** @param types undefined while they are asked for */
+export function whoIsUnknown(
+  { step, action, users, countries }: UnknownLine,
+  types: readonly Pick<ActionType, 'name' | 'class'>[] | undefined,
+): Effect {
+  const places = countries.map((each) => `${each.country} ${formatCount(each.users)}`).join(', ');
+  const type = types?.find(({ name }) => name === action);
+  const source = type ? ` ${type.class === 'C' ? 'Its status endpoint can be asked.' : onlyBooks}` : '';
+  return {
+    ...{ key: String(step), value: formatCount(users), unit: users === 1 ? 'user' : 'users', isHot: true },
+    ...{ lead: `Step ${step}, ${action}:`, children: `${places}.${source}` },
+  };
+}
+
+const onlyBooks = 'It has no status endpoint: only the books of its team can tell.';
+
+/** What each answer does. */
+export function meanings(way: Way): Effect[] {
+  return [succeeded, failed, ...(way === 'status' ? [notFound, noAnswer] : way === 'file' ? [notInFile] : [])];
+}
+
+const succeeded: Effect = {
+  ...{ value: 'Succeeded', unit: 'it was applied' },
+  children: 'Counts as succeeded in its step. Later steps of this run stay skipped: nobody goes on by it.',
+};
+
+const failed: Effect = {
+  ...{ value: 'Failed', unit: 'it was not' },
+  children: 'Counts as failed, with the reason that is said, and can be tried again. Its units go back to the budget.',
+};
+
+const notFound: Effect = {
+  ...{ value: 'Not found', unit: 'it never arrived' },
+  children: 'Counts as failed with muster.never-applied.',
+};
+
+const noAnswer: Effect = {
+  ...{ value: 'In progress', unit: 'or no answer' },
+  children: 'Stays unknown, and can be asked for again.',
+};
+
+const notInFile: Effect = { value: 'Not in it', unit: 'no line', children: 'Stays unknown.' };
+
+/** What was done when a way was refused. */
+export const changedBefore: Readonly<Record<Way, string>> = {
+  status: 'Nothing was asked.',
+  file: 'Lines that were read before count; the same file may be sent again.',
+  hand: 'Nothing was settled.',
+};

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { emptyDraft, saidBy, type SettleDraft } from './settle-draft.ts';
+import type { UnknownLine } from './unknown-lines.ts';
+
+const first: UnknownLine = { step: 1, action: 'award-reward', users: 3, countries: [{ country: 'SG', users: 3 }] };
+const third: UnknownLine = { step: 3, action: 'send-message', users: 4, countries: [{ country: 'VN', users: 4 }] };
+const lines = { unknown: [first, third], askable: [third] };
+
+const byHand = (hand: Partial<SettleDraft['hand']>) =>
+  saidBy('hand', { ...emptyDraft, hand: { ...emptyDraft.hand, ...hand } }, lines);
+const byStatus = (wanted: Partial<SettleDraft['wanted']>) =>
+  saidBy('status', { ...emptyDraft, wanted: { ...emptyDraft.wanted, ...wanted } }, lines);
+
+describe('what is said of unknown users', () => {
+  it('is that the endpoint is asked about all of them, or those of a step or a country', () => {
+    expect(byStatus({})).toEqual({ by: 'status' });
+    expect(byStatus({ step: 3, country: 'VN' })).toEqual({ by: 'status', step: 3, country: 'VN' });
+  });
+
+  it('is nothing where the endpoint could be asked about nobody', () => {
+    expect(byStatus({ country: 'SG' })).toBeNull();
+  });
+
+  it('is a file, once one is chosen', () => {
+    const file = new File(['u1,1,succeeded'], 'settled.csv');
+    expect(saidBy('file', emptyDraft, lines)).toBeNull();
+    expect(saidBy('file', { ...emptyDraft, file }, lines)).toBe(file);
+  });
+
+  it('is how it ended for one user, with a reason where it failed', () => {
+    expect(byHand({})).toBeNull();
+    expect(byHand({ userId: ' u1' })).toEqual({ by: 'hand', userId: ' u1', step: 1, outcome: 'succeeded' });
+    const failed = { userId: 'u1', step: 3, outcome: 'failed', code: ' no-account ', country: 'VN' } as const;
+    expect(byHand(failed)).toEqual({ by: 'hand', ...failed, code: 'no-account' });
+    expect(byHand({ ...failed, outcome: 'succeeded' })).not.toHaveProperty('code');
+  });
+});

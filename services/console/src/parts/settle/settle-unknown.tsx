@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import { Button } from '../controls/button.tsx';
+import { formatCount } from '../words/numbers.ts';
+import { SettleDialog, type SettledRun } from './settle-dialog.tsx';
+import { unknownLines, unknownUsers } from './unknown-lines.ts';
+import { useSettlements } from './use-settlements.ts';
+
+/**
+ * Leads to the settling of unknown users. What came of it is still shown when nobody is unknown any more; what goes on
+ * in the background is followed when the dialog is closed.
+ */
+export function SettleUnknown({ run }: { run: SettledRun }) {
+  const [isOpen, setOpen] = useState(false);
+  const users = unknownUsers(unknownLines(run));
+  const settlements = useSettlements(run.runId, users > 0 || isOpen);
+  const close = () => {
+    setOpen(false);
+    settlements.settle.reset();
+  };
+  return (
+    <>
+      {users > 0 && (
+        <Button small icon="unknown" onClick={() => setOpen(true)}>
+          Settle {formatCount(users)} unknown…
+        </Button>
+      )}
+      {isOpen && <SettleDialog run={run} settlements={settlements} onClose={close} />}
+    </>
+  );
+}

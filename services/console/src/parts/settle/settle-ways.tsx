@@ -1,0 +1,176 @@
+import { DownloadLink } from '../controls/download-link.tsx';
+import { Segments, Select, TextInput } from '../controls/controls.tsx';
+import { FormField } from '../forms/form-field.tsx';
+import { countriesOf, type UnknownLine } from './unknown-lines.ts';
+import type { Lines, SettleDraft, Way } from './settle-draft.ts';
+
+interface WayProps {
+  runId: string;
+  lines: Lines;
+  draft: SettleDraft;
+  onDraft: (draft: SettleDraft) => void;
+}
+
+/** What has to be said for a way. */
+export function SaidFields({ way, ...props }: WayProps & { way: Way }) {
+  switch (way) {
+    case 'status':
+      return <StatusFields {...props} />;
+    case 'file':
+      return <FileField {...props} />;
+    case 'hand':
+      return <HandFields {...props} />;
+  }
+}
+
+const all = 'all';
+
+function StatusFields({ lines: { askable }, draft, onDraft }: WayProps) {
+  const { wanted } = draft;
+  return (
+    <div className="grid grid-cols-2 gap-3.5 phone:grid-cols-1">
+      <FormField pointer="/step" label="Step">
+        {(control) => (
+          <Select
+            {...control}
+            value={String(wanted.step ?? all)}
+            choices={[{ value: all, label: 'each that has a status endpoint' }, ...askable.map(stepChoice)]}
+            onChoose={(step) => onDraft({ ...draft, wanted: { ...wanted, step: numberOf(step) } })}
+          />
+        )}
+      </FormField>
+      <CountryField
+        lines={askable}
+        everywhere="all of them"
+        value={wanted.country}
+        onChoose={(country) => onDraft({ ...draft, wanted: { ...wanted, country } })}
+      />
+      <p className="hint col-span-full">
+        A worker asks in the background, not before what was lost can no longer be applied. It goes on when this is
+        closed.
+      </p>
+    </div>
+  );
+}
+
+function FileField({ runId, draft, onDraft }: WayProps) {
+  return (
+    <div className="grid gap-2.5">
+      <FormField
+        pointer="/file"
+        label="File"
+        required
+        hint="CSV: userId, step, outcome (succeeded or failed), then code and country where they are known; or .ndjson with the same fields. Lines that settle nobody are told; the others count."
+      >
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            accept=".csv,.txt,.ndjson,.jsonl,text/csv"
+            className="inp w-full py-1 h-auto"
+            onChange={({ target }) => onDraft({ ...draft, file: target.files?.item(0) ?? null })}
+          />
+        )}
+      </FormField>
+      <div className="row flex-wrap">
+        <DownloadLink href={`v1/runs/${runId}/failures?outcome=unknown&format=csv&raw=true`}>
+          Unknown users as CSV
+        </DownloadLink>
+        <span className="t2 sm">for whoever keeps the books of the called service</span>
+      </div>
+    </div>
+  );
+}
+
+const outcomes = [
+  { value: 'succeeded', label: 'It was applied' },
+  { value: 'failed', label: 'It was not' },
+] as const;
+
+function HandFields({ lines: { unknown }, draft, onDraft }: WayProps) {
+  const { hand } = draft;
+  const change = (part: Partial<SettleDraft['hand']>) => onDraft({ ...draft, hand: { ...hand, ...part } });
+  return (
+    <div className="grid grid-cols-2 gap-3.5 phone:grid-cols-1">
+      <FormField pointer="/userId" label="User id, as in the audience" required>
+        {(control) => (
+          <TextInput
+            {...control}
+            mono
+            value={hand.userId}
+            autoCapitalize="off"
+            onText={(userId) => change({ userId })}
+          />
+        )}
+      </FormField>
+      <FormField pointer="/step" label="Step">
+        {(control) => (
+          <Select
+            {...control}
+            value={String(hand.step ?? unknown[0]?.step ?? '')}
+            choices={unknown.map(stepChoice)}
+            onChoose={(step) => change({ step: numberOf(step) })}
+          />
+        )}
+      </FormField>
+      <div>
+        <span className="lab">How it ended</span>
+        <span className="block">
+          <Segments
+            label="How it ended"
+            value={hand.outcome}
+            choices={outcomes}
+            onChoose={(outcome) => change({ outcome })}
+          />
+        </span>
+      </div>
+      {hand.outcome === 'failed' && (
+        <FormField pointer="/code" label="Why" hint="A code, as the endpoint would say it: no-account">
+          {(control) => (
+            <TextInput {...control} mono value={hand.code} maxLength={64} onText={(code) => change({ code })} />
+          )}
+        </FormField>
+      )}
+      <CountryField
+        lines={unknown}
+        everywhere="where the user is unknown"
+        value={hand.country}
+        onChoose={(country) => change({ country })}
+      />
+    </div>
+  );
+}
+
+interface CountryFieldProps {
+  lines: readonly UnknownLine[];
+  /** What it is called that none is named. */
+  everywhere: string;
+  value: string | null;
+  onChoose: (country: string | null) => void;
+}
+
+/** Only where there is a choice. */
+function CountryField({ lines, everywhere, value, onChoose }: CountryFieldProps) {
+  const countries = countriesOf(lines);
+  if (countries.length < 2) return null;
+  return (
+    <FormField pointer="/country" label="Country">
+      {(control) => (
+        <Select
+          {...control}
+          value={value ?? all}
+          choices={[{ value: all, label: everywhere }, ...countries.map((code) => ({ value: code, label: code }))]}
+          onChoose={(code) => onChoose(code === all ? null : code)}
+        />
+      )}
+    </FormField>
+  );
+}
+
+function stepChoice({ step, action }: UnknownLine) {
+  return { value: String(step), label: `${step} ${action}` };
+}
+
+function numberOf(step: string): number | null {
+  return step === all ? null : Number(step);
+}

@@ -1,0 +1,35 @@
+import type { Settlement } from '#client/types.gen.ts';
+import { countOf, formatCount } from '../words/numbers.ts';
+
+/** Who or what said how it ended. */
+export function settledBy({ by, step, country }: Pick<Settlement, 'by' | 'step' | 'country'>): string {
+  if (by === 'file') return 'a file';
+  if (by === 'hand') return 'one user by hand';
+  const places = [...(step === null ? [] : [`step ${step}`]), ...(country === null ? [] : [country])];
+  return places.length === 0 ? 'the status endpoint' : `the status endpoint, ${places.join(' in ')}`;
+}
+
+/** `3 succeeded, 1 failed, 8 still unknown`. */
+export function settledWords(of: Pick<Settlement, 'settled' | 'leftUnknown' | 'rejected'>): string {
+  const { settled, leftUnknown, rejected } = of;
+  return [
+    `${formatCount(settled.succeeded)} succeeded`,
+    `${formatCount(settled.failed)} failed`,
+    ...(leftUnknown > 0 ? [`${formatCount(leftUnknown)} still unknown`] : []),
+    ...(rejected > 0 ? [`${countOf(rejected, 'line')} settled nobody`] : []),
+  ].join(', ');
+}
+
+/** Why a line of a file settled nobody, by its code. */
+export function rejectWords(rule: string): string {
+  return rules[rule] ?? rule;
+}
+
+const rules: Readonly<Record<string, string>> = {
+  malformed: 'cannot be read as userId, step, outcome, code, country',
+  'too-long': 'is too long to be read',
+  'invalid-step': 'names no step',
+  'invalid-outcome': 'says neither succeeded nor failed',
+  'not-unknown': 'names nobody who is unknown in that step',
+  'settled-otherwise': 'says otherwise than it was settled before; that stays',
+};
