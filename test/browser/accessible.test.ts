@@ -18,10 +18,16 @@ import {
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
+import { lostAnswers, runWithUnknownUsers } from './support/lost-answers.ts';
 
 const consoleOf = useConsole({
   workers: 'all-in-one',
-  sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000', SANDBOX_REWARDS_FAILURE_SHARE: '0.05' },
+  ...lostAnswers,
+  sandbox: {
+    ...lostAnswers.sandbox,
+    SANDBOX_SEGMENTS: 'lapsed-riders=1000,few=30',
+    SANDBOX_REWARDS_FAILURE_SHARE: '0.05',
+  },
 });
 
 const phone = 390;
@@ -65,6 +71,7 @@ const views = {
 /** What lies over a view once a button is pressed. */
 const dialogs = [
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Share…' },
+  { pathOf: ({ unknownId }: Ids) => `runs/${unknownId}/report`, button: /^Settle/ },
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/failures`, button: 'Time' },
   { pathOf: () => 'action-types?name=award-reward', button: /^Register/ },
   { pathOf: () => 'action-types?name=award-reward', button: 'Set the secret signing' },
@@ -84,6 +91,8 @@ interface Ids {
   /** A test of the draft, before its last change. */
   testId: string;
   endedId: string;
+  /** It has ended too; nobody knows whether its users were served. */
+  unknownId: string;
   draftId: string;
   userId: string;
   jobId: string;
@@ -96,6 +105,7 @@ beforeAll(async () => {
   const { api } = consoleOf.muster;
   const endedId = await api.run({ ...campaign, name: 'Payday top-up, October' });
   await api.awaitEnd(endedId);
+  const unknownId = await runWithUnknownUsers(api, 'few');
   const runId = await runSlowly(api, 'Payday top-up, November');
   const [failed] = await api.failures(endedId);
   const [draftId, testId] = await addTestedDraft(api);
@@ -107,6 +117,7 @@ beforeAll(async () => {
     jobId,
     runId,
     endedId,
+    unknownId,
     draftId,
     testId,
     campaignId: (await api.progress(runId)).campaignId,
