@@ -26,23 +26,23 @@ export function meanings(way: Way): Effect[] {
 }
 
 const succeeded: Effect = {
-  ...{ value: 'Succeeded', unit: 'it was applied' },
+  ...{ value: 'Served', unit: 'succeeded' },
   children: 'Counts as succeeded in its step. Later steps of this run stay skipped: nobody goes on by it.',
 };
 
 const failed: Effect = {
-  ...{ value: 'Failed', unit: 'it was not' },
+  ...{ value: 'Failed', unit: 'not served' },
   children: 'Counts as failed, with the reason that is said, and can be tried again. Its units go back to the budget.',
 };
 
 const notFound: Effect = {
-  ...{ value: 'Not found', unit: 'it never arrived' },
+  ...{ value: 'Not found', unit: 'never arrived' },
   children: 'Counts as failed with muster.never-applied.',
 };
 
 const noAnswer: Effect = {
-  ...{ value: 'In progress', unit: 'or no answer' },
-  children: 'Stays unknown, and can be asked for again.',
+  ...{ value: 'Other', unit: 'in progress' },
+  children: 'In progress, or not answered: stays unknown, and can be asked for again.',
 };
 
 const notInFile: Effect = { value: 'Not in it', unit: 'no line', children: 'Stays unknown.' };
