@@ -7,6 +7,7 @@ function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): 
   return {
     ...{ runId: id, scheduledFor: `2026-10-${day}T01:00:00.000Z`, state: 'completed_with_failures', revision: 1 },
     ...{ audience: 1000, through: 950, failed: 50, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
+    ...{ campaignId: 'cmp_1', campaignName: 'Payday', chain: ['award-reward', 'send-message'] },
     ...{ tookMs: 5_880_000, ...changes },
   };
 }
@@ -25,6 +26,26 @@ describe('a run beside the one before it', () => {
     expect(text).toMatch(/recovered since +0 \(0.0 %\) +20 \(2.5 %\) +− 2.50 pt/);
     expect(text).toMatch(/took +1 h 38 min +1 h 52 min +− 14 min 00 s/);
     expect(text).not.toContain('unknown');
+  });
+
+  it('may be of another campaign, which is named, control characters or not', () => {
+    const before = run('run_1', 22, { campaignId: 'cmp_2', campaignName: 'Riders\nback' });
+    const view = { paint: createPaint(false), width: Infinity };
+    const text = renderComparison({ run: run('run_2', 23), before, others: [] }, view);
+    expect(text.split('\n')[0]).toMatch(/^ {2}run_2 beside run_1, of Riders.back$/);
+    expect(text).toMatch(/failed +50 \(5.0 %\) +50 \(5.0 %\) +0.00 pt/);
+  });
+
+  it('of another chain stands beside it, and is not measured against it', () => {
+    const before = run('run_1', 22, { campaignId: 'cmp_2', chain: ['award-points'], through: 400 });
+    const view = { paint: createPaint(false), width: Infinity };
+    const text = renderComparison({ run: run('run_2', 23), before, others: [] }, view);
+    expect(text).toMatch(/audience +1,000 +1,000 +0.0 %/);
+    expect(text).toMatch(/through the chain +950 \(95.0 %\) +400 \(40.0 %\) +–/);
+    expect(text).toMatch(/took +1 h 38 min +1 h 38 min +–/);
+    expect(text).toContain(
+      'another chain, award-points, not award-reward, send-message: only the audiences are compared',
+    );
   });
 
   it('says that there is none before it', () => {

@@ -2,6 +2,7 @@ import type { ComparedRun, RunComparison } from '../../sdk/generated/types.gen.t
 import type { View } from '../frame/command-table.ts';
 import { count, duration } from '../show/numbers.ts';
 import { renderTable, type Column } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 
 type Counted = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
@@ -13,6 +14,7 @@ const names: Partial<Record<Counted, string>> = { through: 'through the chain', 
 /** A run beside another one: counts, their shares of the audience, and by how many points these differ. */
 export function renderComparison({ run, before }: RunComparison, { paint, width }: View): string {
   if (!before) return `${run.runId}: there is no run before it that began and has ended\n`;
+  const isSame = isSameChain(run, before);
   const shown = [...usual, ...rare.filter((of) => run[of] + before[of] > 0)];
   const columns: Column[] = [
     { title: '', align: 'left' },
@@ -22,10 +24,25 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
   ];
   const rows = [
     ['audience', count(run.audience), count(before.audience), growthText(run.audience, before.audience)],
-    ...shown.map((of) => [names[of] ?? of, shareText(run, of), shareText(before, of), pointsText(run, before, of)]),
-    ['took', tookText(run.tookMs), tookText(before.tookMs), laterText(run.tookMs, before.tookMs)],
+    ...shown.map((of) => {
+      const change = isSame ? pointsText(run, before, of) : '–';
+      return [names[of] ?? of, shareText(run, of), shareText(before, of), change];
+    }),
+    ['took', tookText(run.tookMs), tookText(before.tookMs), isSame ? laterText(run.tookMs, before.tookMs) : '–'],
   ];
-  return `  ${run.runId} beside ${before.runId}\n${renderTable(columns, rows, paint, width)}`;
+  const campaign = before.campaignId === run.campaignId ? '' : `, of ${oneLine(before.campaignName)}`;
+  const table = renderTable(columns, rows, paint, width);
+  return `  ${run.runId} beside ${before.runId}${campaign}\n${table}${isSame ? '' : otherChain(run, before)}`;
+}
+
+/** Otherwise who got through, or failed, means two things. */
+function isSameChain(run: ComparedRun, before: ComparedRun): boolean {
+  return run.chain.length === before.chain.length && run.chain.every((action, index) => action === before.chain[index]);
+}
+
+function otherChain(run: ComparedRun, before: ComparedRun): string {
+  const [own, other] = [run, before].map(({ chain }) => chain.join(', '));
+  return `  another chain, ${other}, not ${own}: only the audiences are compared\n`;
 }
 
 function shareText(run: ComparedRun, of: Counted): string {

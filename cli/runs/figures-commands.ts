@@ -45,7 +45,7 @@ export const compare = command({
   name: 'compare',
   args: ['<run|campaign>'],
   said: 'beside the run before it: was it better than last time?',
-  options: { with: text('--with <run>', 'beside this run of the same campaign') },
+  options: { with: text('--with <run>', 'beside this run, of another campaign too') },
   ask: async ({ client, args: [id], options: query }) =>
     compareRun({ client, path: { id: await runOf(id, client) }, query }),
   shown: renderComparison,

@@ -54,9 +54,11 @@ describe('a run of a recurring campaign', () => {
     await feedOf(second.runId, 1200, 1150, 40);
     const { run, before, others } = await comparisonOf(second.id);
     const none = { unknown: 0, suppressed: 0, cancelled: 0, recovered: 0, revision: 1 };
+    const campaign = { campaignId: publicId('campaign', campaignId), campaignName: someCampaign.name };
     expect(run).toEqual({
       ...{ runId: second.id, scheduledFor: '2026-10-24T01:00:00.000Z', state: 'completed_with_failures', ...none },
       ...{ audience: 1200, through: 1150, failed: 40, expired: 10, tookMs: 98 * minuteMs },
+      ...{ ...campaign, chain: someCampaign.chain.map(({ action }) => action) },
     });
     expect(before).toMatchObject({ runId: first.id, audience: 1000, through: 900, failed: 60, tookMs: 112 * minuteMs });
     expect(others.map(({ runId }) => runId)).toEqual([first.id, third.id]);
@@ -114,12 +116,24 @@ describe('a run whose failed users were tried again', () => {
 });
 
 describe('a comparison', () => {
-  it('is refused with a run of another campaign, itself, or one that goes on', async () => {
+  it('may be with a run of another campaign, and says what that one did', async () => {
     const { id } = await runOfDay(1, 10);
-    const other = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
+    const [first] = someCampaign.chain;
+    const definition = campaignDefinition.parse({ ...someCampaign, name: 'Points of old', chain: [first] });
+    const other = await on.deps.campaigns.create(definition);
     const foreign = await runOfDay(0, 10, { campaignId: other.campaignId });
+    const { before, others } = await comparisonOf(id, foreign.id);
+    const campaign = { campaignId: publicId('campaign', other.campaignId), campaignName: 'Points of old' };
+    expect(before).toMatchObject({ runId: foreign.id, ...campaign, chain: [first?.action] });
+    expect(others).toEqual([]);
+  });
+
+  it('is refused with itself, with one that goes on, that only tried the campaign, or that is not there', async () => {
+    const { id } = await runOfDay(1, 10);
     const going = await on.deps.rows.addRun({ campaignId, revision: 1, state: 'running', scheduledFor: firstAt });
-    for (const beside of [foreign.id, id, publicId('run', going), 'run_1']) {
+    const tried = await runOfDay(2, 10, { kind: 'test' });
+    const absent = 'run_01jdyjm7sbfx2v4x0000000000';
+    for (const beside of [id, publicId('run', going), tried.id, absent, 'run_1']) {
       const response = await get(id, beside);
       expect(response.statusCode).toBe(422);
       const [error] = problem.parse(response.json()).errors;

@@ -26,11 +26,12 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
       operationId: 'compareRun',
       summary: 'A run beside the one before it: was it better than last time?',
       description:
-        'Runs that try failed users again are nobody’s last time; what they recovered is counted with the run whose users these are.',
+        'Runs that try failed users again are nobody’s last time; what they recovered is counted with the run whose users these are. ' +
+        'Any run that has ended may be named; `chain` says whether both did the same.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: z.strictObject({
-        with: z.string().optional().describe('run_… of the same campaign, which has ended'),
+        with: z.string().optional().describe('run_… that has ended, of this campaign or of another'),
       }),
       response: {
         200: jsonAnswer('Both, and with what else it can be compared', runComparison),
@@ -67,11 +68,16 @@ function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunH
 }
 
 function requireComparable(run: RunHeader, wanted: string, before: RunHeader | undefined): void {
-  const shown = publicId('run', wanted);
-  const isOwn = before?.campaignId === run.campaignId && before.runId !== run.runId;
-  if (isOwn && before.endedAt !== null) return;
-  const detail = isOwn
-    ? `${shown} has not ended`
-    : `${shown} is no other run of ${publicId('campaign', run.campaignId)}`;
+  const why = whyNot(run, before);
+  if (why === null) return;
+  const detail = `${publicId('run', wanted)} ${why}`;
   throw invalidRequest([{ pointer: '/with', code: 'not-comparable', detail }]);
+}
+
+/** Null where both can be compared. */
+function whyNot(run: RunHeader, before: RunHeader | undefined): string | null {
+  if (!before) return 'is not there';
+  if (before.runId === run.runId) return 'is this run itself';
+  if (before.kind !== 'live') return 'only tried its campaign: it is in no figures';
+  return before.endedAt === null ? 'has not ended' : null;
 }

@@ -25,10 +25,13 @@ export function runComparisonView(
 function comparedRunView({ snapshot, retries }: Compared): ComparedRunShape {
   const { steps, audience } = runFiguresView(snapshot);
   const sum = (of: (line: StepLineShape) => number) => steps.reduce((total, line) => total + of(line), 0);
-  const { startedAt, endedAt, revision } = snapshot;
+  const { startedAt, endedAt, revision, campaignId, campaignName, chain } = snapshot;
   const last = steps.at(-1);
   return {
     ...comparableView(snapshot),
+    campaignId: publicId('campaign', campaignId),
+    campaignName,
+    chain: chain.map(({ action }) => action),
     revision,
     audience: audience.counted,
     through: last?.succeeded ?? 0,

@@ -154,6 +154,9 @@ export interface RunFilter {
   state?: RunState | undefined;
   /** Runs of their campaigns where absent. */
   kind?: RunKind | undefined;
+  /** Part of the name of its campaign as it is now, large and small letters alike. */
+  text?: string | undefined;
+  ended?: boolean | undefined;
 }
 
 export interface RunReports {

@@ -60,7 +60,28 @@ describe('listing runs', () => {
     expect(second.next).toBeNull();
   });
 
+  it('finds those that have ended by a part of the name of their campaign, page by page', async () => {
+    const campaignOf = async (name: string) =>
+      (await on.deps.campaigns.create(campaignDefinition.parse({ ...someCampaign, name }))).campaignId;
+    const [payday, other] = [await campaignOf('Payday 100 % top-up'), await campaignOf('Payday 1000 top-up')];
+    const ended = { state: 'completed', endedAt: startedAt } as const;
+    const { id: older } = await runThere({ ...ended, campaignId: payday, scheduledFor: new Date(0) });
+    const { id: newer } = await runThere({ ...ended, campaignId: payday });
+    const { id: going } = await runThere({ campaignId: payday, scheduledFor: new Date(1) });
+    await runThere({ ...ended, campaignId: other });
+
+    const found = async (query: string) => runPage.parse((await get(`/v1/runs?${query}`)).json());
+    const first = await found('q=payday%20100%20%25&ended=true&limit=1');
+    const second = await found(`q=payday%20100%20%25&ended=true&limit=1&cursor=${first.next ?? ''}`);
+    expect([...first.items, ...second.items].map(({ runId }) => runId)).toEqual([newer, older]);
+    expect(second.next).toBeNull();
+    expect((await found('q=payday%20100%20%25&ended=false')).items.map(({ runId }) => runId)).toEqual([going]);
+    expect((await found('q=PAYDAY&state=completed')).items).toHaveLength(3);
+  });
+
   it.each([
+    ['ended=perhaps', '/ended'],
+    ['q=', '/q'],
     ['campaignId=17', '/campaignId'],
     ['campaignId=run_01jdyjm7sbfx2v4x0000000000', '/campaignId'],
     ['state=done', '/state'],

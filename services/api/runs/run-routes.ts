@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { asBoolean, pageQuery, pageShape, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { runRates } from '../../../shared/contracts/runs/run-history.ts';
 import { runProgress, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
 import { runKinds } from '../../../shared/domain/run/run-kinds.ts';
@@ -38,6 +38,8 @@ const tags = ['runs'];
 const runQuery = pageQuery.extend({
   campaignId: z.string().optional().describe('cmp_…'),
   state: z.enum(runStates).optional(),
+  ended: yesOrNo.describe('true: those that have ended; false: those that go on'),
+  q: partOfName.describe('Part of the name of its campaign'),
   kind: z
     .enum(runKinds)
     .default('live')
@@ -64,8 +66,9 @@ function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
       querystring: runQuery,
       response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)) },
     },
-    handler: async ({ query: { campaignId, state, kind, limit, cursor } }) => {
-      const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state, kind };
+    handler: async ({ query: { campaignId, state, kind, ended, q, limit, cursor } }) => {
+      const ofCampaign = idInQuery('campaign', 'campaignId', campaignId);
+      const filter = { campaignId: ofCampaign, state, kind, ended: asBoolean(ended), text: q };
       return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
     },
   });

@@ -12,6 +12,11 @@ const comparableRun = z.object({
 
 const comparedRun = comparableRun
   .extend({
+    campaignId: z.string().describe('cmp_…'),
+    campaignName: z.string(),
+    chain: z
+      .array(z.string())
+      .describe('Its action types in their order: of two chains, who got through or failed means two things'),
     revision: z.int().min(1).describe('Of the campaign: two revisions may be two different things'),
     audience: users.describe('Held-out users included'),
     through: users.describe('Succeeded in the last step'),
@@ -33,12 +38,12 @@ export const runComparison = z
     before: comparedRun
       .nullable()
       .describe(
-        'What it is compared with: the run that `with` names; otherwise the last run of its campaign that was planned before it, began, and ' +
+        'What it is compared with: the run that `with` names, of whichever campaign; otherwise the last run of its campaign that was planned before it, began, and ' +
           'has ended; for a run that tries failed users again, the run whose users these are. Null where there is none',
       ),
     others: z
       .array(comparableRun)
-      .describe('With what else it can be compared: those planned before it first, the newest first'),
+      .describe('Of its campaign, with what else it can be compared: those planned before it first, the newest first'),
   })
   .meta({ id: 'RunComparison' });
 

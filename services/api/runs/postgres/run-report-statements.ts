@@ -49,6 +49,31 @@ export const selectRuns = runsWhere('live', inAnyState);
 export const selectTests = runsWhere('test', inAnyState);
 export const selectDryRuns = runsWhere('dry-run', inAnyState);
 
+interface FoundParams {
+  limit: number;
+  kind: RunKind;
+  /** Filters, or null. */
+  campaignId: string | null;
+  state: string | null;
+  ended: boolean | null;
+  /** Of the campaign's name, for `ilike`. */
+  pattern: string | null;
+  /** Of the last run of the page before, or null. */
+  after: string | null;
+}
+
+/** A person looks for one of them. Names are looked up where each is once: in campaigns, not beside every run. */
+export const selectFoundRuns = unnamedStatementOf<FoundParams>(
+  ($) => `
+  select ${header} from ${runsWithRevision}
+  where r.kind = ${$('kind')} and (${$('campaignId')}::uuid is null or r.campaign = ${$('campaignId')})
+    and (${$('state')}::text is null or r.state = ${$('state')})
+    and (${$('ended')}::boolean is null or (r.ended_at is not null) = ${$('ended')})
+    and (${$('pattern')}::text is null or r.campaign in (select id from campaigns where name ilike ${$('pattern')}))
+    and (${$('after')}::uuid is null or r.id < ${$('after')})
+  order by r.id desc limit ${$('limit')}`,
+);
+
 /** By the index of runs that have not ended: the others, of years perhaps, are not read past. */
 export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
 

@@ -14,6 +14,7 @@ import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger/
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { ReceiptTotals } from '../../../../shared/domain/step/receipts.ts';
 import { sampleSize } from '../../../../shared/postgres/ledger/totals-sql.ts';
+import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
 import {
@@ -21,6 +22,7 @@ import {
   selectDryRuns,
   selectFailureGroups,
   selectFailures,
+  selectFoundRuns,
   selectOpenRuns,
   selectPoints,
   selectRuns,
@@ -42,8 +44,15 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   }
 
   return {
-    list: async ({ campaignId, state, kind = 'live' }, limit, cursor) => {
+    list: async ({ campaignId, state, kind = 'live', text, ended }, limit, cursor) => {
       requireIdCursor(cursor);
+      if (text !== undefined || ended !== undefined) {
+        const found = selectFoundRuns.with({
+          ...{ limit: limit + 1, kind, campaignId: campaignId ?? null, state: state ?? null },
+          ...{ ended: ended ?? null, pattern: patternOf(text), after: cursor },
+        });
+        return pageOf((await pool.query<RunHeader>(found)).rows, limit, (header) => header.runId);
+      }
       const selectLive = state === undefined || isTerminal(state) ? selectRuns : selectOpenRuns;
       const statement = kind === 'dry-run' ? selectDryRuns : kind === 'test' ? selectTests : selectLive;
       const values = [limit + 1, campaignId ?? null, state ?? null, cursor];

@@ -1,96 +1,148 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { compareRunOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { RunComparison, RunReport } from '#client/types.gen.ts';
+import type { ComparedRun, RunComparison, RunReport } from '#client/types.gen.ts';
+import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { compare, type ComparedFigure } from './comparison.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
+import { ChooseRunDialog } from './choose-run-dialog.tsx';
+import { compare, isSameChain, type ComparedFigure } from './comparison.ts';
 
 const route = '/runs/$runId/report';
 
 /**
- * Was it better than last time? Beside another run of the same campaign, the one before unless somebody chose another.
+ * Was it better than last time? Beside another run, of its campaign or of another: the one before unless somebody chose
+ * another. Which one is in the address.
  */
 export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
   const { with: wanted } = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
+  const [isChoosing, setChoosing] = useState(false);
   const beside = wanted === undefined ? {} : { query: { with: wanted } };
   const comparison = useQuery({
     ...compareRunOptions({ path: { id: runId }, ...beside }),
     placeholderData: keepPreviousData,
   });
-  if (comparison.error !== null) {
-    return (
-      <Panel title="Compared with">
-        <Failed
-          title="The other run could not be read"
-          error={comparison.error}
-          onRetry={() => void comparison.refetch()}
-        />
+  const { data, error } = comparison;
+  // Beside what can be chosen at once there is room for no words.
+  const offered = error === null && data && (data.before !== null || data.others.length > 0) ? data : undefined;
+  const choose = (other: string) => {
+    setChoosing(false);
+    void navigate({ search: { with: other }, replace: true });
+  };
+  return (
+    <>
+      <Panel
+        title="Compared with"
+        actions={
+          <span className="row">
+            {offered && <RunSelect comparison={offered} onChoose={choose} />}
+            {offered ? (
+              <Button small icon="search" label="Other campaigns…" onClick={() => setChoosing(true)} />
+            ) : (
+              <Button small onClick={() => setChoosing(true)}>
+                Other campaigns…
+              </Button>
+            )}
+          </span>
+        }
+      >
+        {error === null ? (
+          <Comparison comparison={data} />
+        ) : (
+          <Failed title="The other run could not be read" error={error} onRetry={() => void comparison.refetch()} />
+        )}
       </Panel>
-    );
-  }
-  if (comparison.data?.before === null && comparison.data.others.length === 0) {
-    return (
-      <Panel title="Compared with" padded>
-        <p className="t3 sm">This is the first run of its campaign that has ended: there is none to compare it with.</p>
-      </Panel>
-    );
-  }
-  return <Comparison comparison={comparison.data} />;
+      {isChoosing && <ChooseRunDialog runId={runId} onChoose={choose} onClose={() => setChoosing(false)} />}
+    </>
+  );
 }
 
 function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
   const before = comparison?.before ?? null;
+  if (comparison && before === null) {
+    return (
+      <p className="t3 sm py-3 px-4">
+        {comparison.others.length === 0
+          ? 'This is the first run of its campaign that has ended: there is none of it to compare this one with.'
+          : 'No run before this one has ended. Choose a later one.'}
+      </p>
+    );
+  }
   return (
-    <Panel title="Compared with" actions={comparison && <RunSelect comparison={comparison} />}>
-      {comparison && before === null ? (
-        <p className="t3 sm py-3 px-4">No run before this one has ended. Choose a later one.</p>
-      ) : (
-        <table className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed">
-          <colgroup>
-            <col className="w-29" />
-            <col />
-            <col />
-            <col className="w-22" />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span className="sr-only">Figure</span>
-              </th>
-              <th scope="col" className="text-right">
-                This run
-              </th>
-              <th scope="col" className="text-right">
-                Other run
-              </th>
-              <th scope="col" className="text-right">
-                Change
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {comparison && before ? (
-              compare(comparison.run, before).map((figure) => <Figure key={figure.name} figure={figure} />)
-            ) : (
-              <SkeletonRows rows={4} columns={[90, 50, 50, 40]} />
-            )}
-          </tbody>
-        </table>
-      )}
-    </Panel>
+    <>
+      <table className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed">
+        <colgroup>
+          <col className="w-29" />
+          <col />
+          <col />
+          <col className="w-22" />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="sr-only">Figure</span>
+            </th>
+            <th scope="col" className="text-right">
+              This run
+            </th>
+            <th scope="col" className="text-right">
+              Other run
+            </th>
+            <th scope="col" className="text-right">
+              Change
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {comparison && before ? (
+            compare(comparison.run, before).map((figure) => <Figure key={figure.name} figure={figure} />)
+          ) : (
+            <SkeletonRows rows={4} columns={[90, 50, 50, 40]} />
+          )}
+        </tbody>
+      </table>
+      {comparison && before && <Unlike run={comparison.run} before={before} />}
+    </>
   );
 }
 
-function RunSelect({ comparison: { before, others } }: { comparison: RunComparison }) {
-  const navigate = useNavigate({ from: route });
+/** What the figures cannot say: another campaign, and what another chain makes of them. */
+function Unlike({ run, before }: { run: ComparedRun; before: ComparedRun }) {
+  const isOther = before.campaignId !== run.campaignId;
+  const isLike = isSameChain(run, before);
+  if (!isOther && isLike) return null;
+  return (
+    <footer>
+      {isOther && <p>The other run is of “{plainText(before.campaignName)}”.</p>}
+      {!isLike && (
+        <p>
+          Its chain is another one: {before.chain.join(', then ')}, not {run.chain.join(', then ')}. Who got through and
+          who failed means two things, and how long it took; only the audiences are compared.
+        </p>
+      )}
+    </footer>
+  );
+}
+
+interface RunSelectProps {
+  comparison: RunComparison;
+  onChoose: (runId: string) => void;
+}
+
+/** Of the same campaign; one of another stands there once it was chosen. */
+function RunSelect({ comparison: { run, before, others }, onChoose }: RunSelectProps) {
   const formatTime = useFormatTime();
   const id = useId();
   // One that was asked for by its id may be older than those that are offered.
-  const offered = before === null || others.some(({ runId }) => runId === before.runId) ? others : [before, ...others];
+  const isOffered = before === null || others.some(({ runId }) => runId === before.runId);
+  const offered = isOffered ? others : [before, ...others];
+  const nameOf = (runId: string) =>
+    runId === before?.runId && before.campaignId !== run.campaignId ? `${plainText(before.campaignName)}, run` : 'Run';
   return (
     <>
       <label htmlFor={id} className="sr-only">
@@ -98,14 +150,14 @@ function RunSelect({ comparison: { before, others } }: { comparison: RunComparis
       </label>
       <select
         id={id}
-        className="btn s max-w-50"
+        className="btn s max-w-42"
         value={before?.runId ?? ''}
-        onChange={({ target }) => void navigate({ search: { with: target.value }, replace: true })}
+        onChange={({ target }) => onChoose(target.value)}
       >
         {before === null && <option value="">choose a run</option>}
         {offered.map(({ runId, scheduledFor }) => (
           <option key={runId} value={runId}>
-            Run of {formatTime(scheduledFor)}
+            {nameOf(runId)} of {formatTime(scheduledFor)}
           </option>
         ))}
       </select>

@@ -6,6 +6,7 @@ function run(through: number, failed: number, minutes: number, changes: Partial<
   return {
     ...{ runId: 'run_1', scheduledFor: '2026-10-23T01:00:00.000Z', state: 'completed_with_failures', revision: 1 },
     ...{ audience: 1000, through, failed, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
+    ...{ campaignId: 'cmp_1', campaignName: 'Payday', chain: ['award-reward', 'send-message'] },
     tookMs: minutes * 60_000,
     ...changes,
   };
@@ -38,6 +39,16 @@ describe('a run beside the one before it', () => {
 
   it('has no change in time where one of them never began', () => {
     expect(compare(run(950, 14, 98), run(1, 1, 1, { tookMs: null })).at(-1)?.change).toBe('–');
+  });
+
+  it('of another chain shows both, and measures their audiences alone', () => {
+    const other = { chain: ['send-message', 'award-reward'], audience: 500 };
+    expect(textsOf(compare(run(950, 14, 98), run(400, 19, 112, other)))).toEqual([
+      ['Audience', '1,000', '500', '+ 100.0 %', null],
+      ['Through the chain', '95.0 %', '80.0 %', '–', null],
+      ['Failed', '1.4 %', '3.8 %', '–', null],
+      ['Took', '1 h 38 min', '1 h 52 min', '–', null],
+    ]);
   });
 
   it('tells of other endings, and of who was recovered, where there are any', () => {

@@ -13,7 +13,21 @@ export interface ComparedFigure {
   isBetter: boolean | null;
 }
 
+/** Two runs of another chain stand beside each other, but what one of them did is no more or less of the other. */
 export function compare(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
+  const [audience, ...others] = figuresOf(now, before);
+  const shown = isSameChain(now, before) ? others : others.map((figure) => ({ ...figure, ...unmeasured }));
+  return audience ? [audience, ...shown] : shown;
+}
+
+const unmeasured = { change: '–', isBetter: null } as const;
+
+/** Otherwise who got through, or failed, means two things. */
+export function isSameChain({ chain }: Pick<ComparedRun, 'chain'>, other: Pick<ComparedRun, 'chain'>): boolean {
+  return chain.length === other.chain.length && chain.every((action, index) => action === other.chain[index]);
+}
+
+function figuresOf(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
   return [
     {
       name: 'Audience',
