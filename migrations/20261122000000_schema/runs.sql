@@ -108,7 +108,7 @@ create table run_points (
 -- Troubles that a run's events report and that are not over: written when one begins, deleted when it ends.
 create table run_troubles (
   run uuid not null,
-  kind text not null check (kind in ('breaker', 'hold', 'feed')),
+  kind text not null check (kind in ('breaker', 'worker', 'hold', 'feed')),
   step int2 not null,
   country text not null,
   cause text not null,

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { runProgress } from '../../shared/contracts/runs/runs.ts';
+import { runEvent } from '../../shared/contracts/runs/run-history.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { someCampaign } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import type { RunSeed } from '../support/conformance/run-rows.ts';
+import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
 import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
+import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { nextSteps } from '../../services/api/runs/run-view.ts';
 
 const on = apiOnPostgres();
@@ -149,6 +152,90 @@ describe('a step whose endpoint all workers leave alone', () => {
     expect(await waits()).toMatchObject([{ blockedBy: 'no-worker' }]);
     await on.deps.rows.addHold(sg, { step: 1, cause: 'endpoint says 404', batches: 1, ageMs: 0 });
     expect(await waits()).toMatchObject([{ cause: 'endpoint says 404', held: true, blockedBy: null }]);
+  });
+});
+
+describe('the history of a run', () => {
+  beforeEach(async () => {
+    await on.pool.query(
+      `insert into shards (action_type, country, partitions) select unnest($1::text[]), 'SG', 1 on conflict do nothing`,
+      [[award, send]],
+    );
+  });
+
+  const look = async (of = runId) => {
+    const told = await createRunHistory({ pool: on.pool }).noteTroubles([of]);
+    return told.map(({ kind }) => kind);
+  };
+  const events = async () => {
+    const answer = await on.ask('GET', `/v1/runs/${publicId('run', runId)}/events`);
+    return pageShape(runEvent)
+      .parse(answer.json())
+      .items.map(({ kind, detail }) => ({ kind, ...detail }));
+  };
+  const setState = (state: string) => on.pool.query(`update runs set state = $2 where id = $1`, [runId, state]);
+
+  it('tells once that no worker serves a step that batches are in, and once that one does again', async () => {
+    await feed('SG');
+    await serve('w', award, ['SG']);
+    expect(await look()).toEqual([]);
+    await reports().withdraw('w');
+    expect(await look()).toEqual(['worker-missing']);
+    await on.passTime(5000);
+    expect(await look()).toEqual([]);
+    await serve('w', award, ['SG']);
+    expect(await look()).toEqual(['worker-back']);
+    expect(await look()).toEqual([]);
+    const place = { step: 1, action: award, country: 'SG', cause: 'no worker serves it' };
+    expect(await events()).toEqual([
+      { kind: 'worker-missing', ...place },
+      { kind: 'worker-back', ...place, forMs: 5000 },
+    ]);
+  });
+
+  it('tells why a worker that should serve it cannot', async () => {
+    await feed('SG');
+    await serve('w', award, ['SG'], 'it has no secret "token"');
+    expect(await look()).toEqual(['worker-missing']);
+    expect(await events()).toMatchObject([{ cause: 'no worker can serve it: it has no secret "token"' }]);
+  });
+
+  it('tells of a later step when batches have come to it', async () => {
+    const sg = await feed('SG');
+    await serve('w', award, ['SG']);
+    expect(await look()).toEqual([]);
+    await on.deps.rows.addTotals(sg, 0, { step: 1, done: 1, survived: 1, succeeded: 100 });
+    expect(await look()).toEqual(['worker-missing']);
+    expect(await events()).toMatchObject([{ step: 2, action: send }]);
+  });
+
+  it('misses no worker in the first half minute of a run', async () => {
+    const young = await run({ startedAt: new Date(on.deps.clock.nowMs() - 29_000), scheduledFor: new Date(1) });
+    await feed('SG', young);
+    expect(await look(young)).toEqual([]);
+    await on.passTime(1000);
+    expect(await look(young)).toEqual(['worker-missing']);
+  });
+
+  it('misses none for a run that is paused, and one that was missed before is told once', async () => {
+    await feed('SG');
+    await setState('paused');
+    expect(await look()).toEqual([]);
+    await setState('running');
+    expect(await look()).toEqual(['worker-missing']);
+    for (const state of ['paused', 'running']) {
+      await setState(state);
+      expect(await look()).toEqual([]);
+    }
+  });
+
+  it('forgets a worker that nothing waits for any more, and does not say that it is back', async () => {
+    const sg = await feed('SG');
+    expect(await look()).toEqual(['worker-missing']);
+    await on.deps.rows.addTotals(sg, 0, { step: 1, done: 10, expired: 1000 });
+    expect(await look()).toEqual([]);
+    await serve('w', award, ['SG']);
+    expect(await look()).toEqual([]);
   });
 });
 

@@ -26,8 +26,9 @@ export interface RunHistory {
   notePoints(points: readonly RunPoint[]): Promise<number>;
   /**
    * Tells the history of each of these runs that has begun and not ended what has come in its way since it was asked
-   * last, and what is over: breakers of shards that its users have yet to pass, steps that are held, feeds whose next
-   * page was not to be had twice in a row. Returns what was written.
+   * last, and what is over: breakers of shards that its users have yet to pass, steps that no worker serves while
+   * batches are in them, steps that are held, feeds whose next page was not to be had twice in a row. Returns what was
+   * written.
    */
   noteTroubles(runIds: readonly string[]): Promise<TroubleEvent[]>;
 }

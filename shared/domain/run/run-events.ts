@@ -8,6 +8,7 @@
  * - `paused`: no worker holds a step of it any more.
  * - `snapshot-renewed`: a feed goes on behind its cursor on another snapshot of its segment.
  * - `breaker-opened`, `breaker-closed`: an endpoint that its users have yet to pass was down, and is called again.
+ * - `worker-missing`, `worker-back`: no worker served a step in a country that its batches were in, and one does again.
  * - `step-held`, `step-released`: a step in a country waits for a person, and does so no more.
  * - `feed-stalled`, `feed-moved`: whom it is for could not be read in a country, and can be again.
  * - `repaired`: sums or agenda of a feed were not what its rows say; the detail has what was set right.
@@ -20,6 +21,8 @@
 export const troubleEventKinds = [
   'breaker-opened',
   'breaker-closed',
+  'worker-missing',
+  'worker-back',
   'step-held',
   'step-released',
   'feed-stalled',

@@ -7,6 +7,25 @@ import type { ShardRefusal } from '../../ports/shard-reports.ts';
 /** What a worker said of a shard is true for so long, unless it says something else. */
 export const heardOfWithin = `interval '1 minute'`;
 
+/** Workers take up a shard that came to life with the run: before, it is no wonder that none serves it. */
+export const takenUpWithin = `interval '30 seconds'`;
+
+/** A query: when a worker last said of a shard that it serves it, and why one that should does not. */
+export const heardOfShards = `
+    select action_type, country, max(reported_at) filter (where refusal is null) as served_at,
+      min(refusal) filter (where reported_at > now() - ${heardOfWithin}) as refusal
+    from shard_reports group by action_type, country`;
+
+/** @param heard a row of those, or one of nulls for a shard of which nothing was ever heard */
+export const isUnserved = (heard: string) => `coalesce(${heard}.served_at <= now() - ${heardOfWithin}, true)`;
+
+export const unservedCause = (heard: string) =>
+  `coalesce('no worker can serve it: ' || ${heard}.refusal, 'no worker serves it')`;
+
+/** @param run a row of runs: before it, no worker was missed */
+export const unservedSince = (heard: string, run: string) =>
+  `greatest(${run}.started_at, ${heard}.served_at + ${heardOfWithin})`;
+
 /** Shards that workers should serve and cannot, and that no other worker serves: as they said it in the last minute. */
 export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
   return (await pool.query<ShardRefusal>(selectRefusals)).rows;

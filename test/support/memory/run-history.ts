@@ -11,6 +11,7 @@ import { feedsOf } from './run-feeds.ts';
 import type { RunRow, RunTroubleRow } from './run-tables.ts';
 import { totalsOf } from './totals.ts';
 
+// What workers serve is said to Postgres alone: nobody is missing here.
 const begins = { breaker: 'breaker-opened', hold: 'step-held', feed: 'feed-stalled' } as const;
 const ends = { breaker: 'breaker-closed', hold: 'step-released', feed: 'feed-moved' } as const;
 

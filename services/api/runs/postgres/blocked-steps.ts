@@ -1,7 +1,10 @@
-import { heardOfWithin } from '../../../../shared/postgres/registry/shard-refusals.ts';
-
-/** Workers take up a shard that came to life with the run: before, it is no wonder that none serves it. */
-const takenUpWithin = `interval '30 seconds'`;
+import {
+  heardOfShards,
+  isUnserved,
+  takenUpWithin,
+  unservedCause,
+  unservedSince,
+} from '../../../../shared/postgres/registry/shard-refusals.ts';
 
 /**
  * Where batches of runs are in a step of which nothing is called: no worker serves its shard, or all workers leave its
@@ -9,10 +12,7 @@ const takenUpWithin = `interval '30 seconds'`;
  * is read once for all of them.
  */
 export const blockedSteps = `
-  heard as materialized (
-    select action_type, country, max(reported_at) filter (where refusal is null) as served_at,
-      min(refusal) filter (where reported_at > now() - ${heardOfWithin}) as refusal
-    from shard_reports group by action_type, country
+  heard as materialized (${heardOfShards}
   ), here as (
     select r.id as run, r.started_at, f.country, s.place::int2 as step, s.entry ->> 'action' as action,
       sum(case when s.place = f.from_step then f.next_batch_no - 1 else coalesce(b.survived, 0) end
@@ -28,17 +28,16 @@ export const blockedSteps = `
   ), blocked as (
     select k.run, k.country, k.step, k.batches,
       case when u.is_unserved then 'no-worker' else 'breaker' end as blocked_by,
-      case when u.is_unserved and h.refusal is not null then 'no worker can serve it: ' || h.refusal
-        when u.is_unserved then 'no worker serves it'
+      case when u.is_unserved then ${unservedCause('h')}
         when starts_with(g.cause, u.place) then substr(g.cause, length(u.place) + 1)
         else g.cause end as cause,
-      case when u.is_unserved then greatest(k.started_at, h.served_at + ${heardOfWithin}) else g.opened_at end as since,
+      case when u.is_unserved then ${unservedSince('h', 'k')} else g.opened_at end as since,
       case when not u.is_unserved then g.retry_at end as next_try_at
     from here k
     left join heard h on h.action_type = k.action and h.country = k.country
     left join endpoint_guards g on g.action_type = k.action and g.country = k.country and g.state = 'open'
     cross join lateral (
-      select coalesce(h.served_at <= now() - ${heardOfWithin}, true) and k.started_at <= now() - ${takenUpWithin}
+      select ${isUnserved('h')} and k.started_at <= now() - ${takenUpWithin}
           as is_unserved,
         -- A breaker's cause begins with it; what a batch was put back for does not.
         k.action || ' in ' || k.country || ': ' as place

@@ -1,5 +1,12 @@
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
+import {
+  heardOfShards,
+  isUnserved,
+  takenUpWithin,
+  unservedCause,
+  unservedSince,
+} from '../../../../shared/postgres/registry/shard-refusals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
@@ -49,8 +56,26 @@ const isAwaited = `
     from run_totals t where t.feed = f.feed and t.step <= s.place
   ))`;
 
-const begins: Record<string, TroubleEventKind> = { breaker: 'breaker-opened', hold: 'step-held', feed: 'feed-stalled' };
-const ends: Record<string, TroubleEventKind> = { breaker: 'breaker-closed', hold: 'step-released', feed: 'feed-moved' };
+/** Batches of the feed `f` are in the step `s.place`. */
+const isEntered = `
+  (case when s.place = f.from_step then f.next_batch_no - 1 else 0 end + (
+    select coalesce(sum(survived) filter (where t.step < s.place), 0)
+      + coalesce(sum(born - done) filter (where t.step = s.place), 0)
+    from run_totals t where t.feed = f.feed and t.step in (s.place - 1, s.place)
+  )) > 0`;
+
+const begins: Record<string, TroubleEventKind> = {
+  breaker: 'breaker-opened',
+  worker: 'worker-missing',
+  hold: 'step-held',
+  feed: 'feed-stalled',
+};
+const ends: Record<string, TroubleEventKind> = {
+  breaker: 'breaker-closed',
+  worker: 'worker-back',
+  hold: 'step-released',
+  feed: 'feed-moved',
+};
 
 const kindOf = (kinds: Record<string, TroubleEventKind>) =>
   `case kind ${Object.entries(kinds)
@@ -59,10 +84,17 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
 
 /**
  * What is in the way now, beside what was written: a row comes with its event and goes with the other one, in one
- * statement. A breaker that no batch of the run waits behind any more is forgotten; it is written as closed when it is.
+ * statement. A breaker that no batch of the run waits behind any more is forgotten, and so is a worker that is missing;
+ * they are written as closed and back when they are. A paused run misses none. Shards without a worker
+ * are few: only runs of these are looked into.
  */
 export const noteTroubles = `
-  with present as (
+  with unserved as materialized (
+    select s.action_type, s.country, h.served_at, h.refusal
+    from shards s left join (${heardOfShards}
+    ) h using (action_type, country)
+    where ${isUnserved('h')}
+  ), present as (
     select distinct on (run, kind, step, country) * from (
       select f.run, 'hold' as kind, h.step, f.country, h.cause, h.since
       from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed and h.until is null
@@ -81,6 +113,18 @@ export const noteTroubles = `
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = g.action_type and s.place >= f.from_step
       where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and ${isAwaited}
+      union all
+      select f.run, 'worker', s.place::int2, f.country, ${unservedCause('u')}, ${unservedSince('u', 'r')}
+      from runs r
+      join feeds f on f.run = r.id
+      join unserved u on u.country = f.country
+      join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+      join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+        on s.step ->> 'action' = u.action_type and s.place >= f.from_step
+      where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and r.started_at <= now() - ${takenUpWithin}
+        and (r.state = 'running' or exists (select from run_troubles t
+          where (t.run, t.kind, t.step, t.country) = (r.id, 'worker', s.place, f.country)))
+        and ${isEntered}
     ) p order by run, kind, step, country, since
   ), gone as (
     delete from run_troubles t
@@ -111,5 +155,7 @@ export const noteTroubles = `
   where not (o.kind = 'breaker-closed'
       and exists (select from endpoint_guards g where g.action_type = c.action and g.country = o.country
         and g.state = 'open'))
+    and not (o.kind = 'worker-back'
+      and exists (select from unserved u where u.action_type = c.action and u.country = o.country))
     and (select count(*) from run_events e where e.run = o.run and e.kind = any($1::text[])) < ${maxTroubleEvents}
   returning run as "runId", kind`;

@@ -89,6 +89,14 @@ describe('an event of a run', () => {
       what: 'Breaker of award-reward VN closed after 2 min 41 s',
       mark: null,
     });
+    expect(words('worker-missing', { ...place, cause: 'no worker serves it' })).toMatchObject({
+      what: 'No worker for award-reward VN: no worker serves it',
+      mark: 'VN no worker',
+    });
+    expect(words('worker-back', { ...place, cause: 'no worker serves it', forMs: 61_000 })).toMatchObject({
+      what: 'A worker serves award-reward VN again after 1 min 1 s',
+      mark: null,
+    });
     expect(words('step-held', { ...place, cause: 'the endpoint says 404' }).what).toBe(
       'award-reward VN is held until somebody mends it: the endpoint says 404',
     );

@@ -72,6 +72,10 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
       return trouble(detail, (place, why) => `Breaker of ${place} opened${why}`, 'breaker opens');
     case 'breaker-closed':
       return trouble(detail, (place) => `Breaker of ${place} closed${spanOf(detail)}`, null);
+    case 'worker-missing':
+      return trouble(detail, (place, why) => `No worker for ${place}${why}`, 'no worker');
+    case 'worker-back':
+      return trouble(detail, (place) => `A worker serves ${place} again${spanOf(detail)}`, null);
     case 'step-held':
       return trouble(detail, (place, why) => `${place} is held until somebody mends it${why}`, 'held');
     case 'step-released':
