@@ -42,7 +42,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: [
             '{shared,services,cli,benchmarks,sdk,deploy}/**/*.test.ts',
-            'test/{support,soak,tiers,mutations,lint}/**/*.test.ts',
+            'test/{audit,support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/alerts/{documents,boards}.test.ts',
             'test/browser/support/*.test.ts',
           ],

@@ -11,7 +11,7 @@ describe('what the nightly run is asked for', () => {
   });
 
   it.each([
-    [['--parts', 'soak,walks'], 'no such part: "walks"; there are seeds, '],
+    [['--parts', 'soak,walks'], 'no such part: "walks"; there are audit, seeds, '],
     [['--parts', ''], 'no such part: ""'],
     [['--shards', '0'], '--shards 0: has to be a whole number from 1'],
     [['--shards', 'four'], '--shards four: has'],

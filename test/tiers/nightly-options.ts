@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** In the order in which they are run: what takes longest comes last, so that it robs no other of the night. */
-export const nightlyParts = ['seeds', 'fuzz', 'soak', 'chain', 'failover', 'mutations', 'faults'] as const;
+export const nightlyParts = ['audit', 'seeds', 'fuzz', 'soak', 'chain', 'failover', 'mutations', 'faults'] as const;
 
 export type NightlyPartName = (typeof nightlyParts)[number];
 

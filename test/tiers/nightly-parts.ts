@@ -14,6 +14,7 @@ const endsWhole = true;
 /** @param folder for what they write down; it is theirs alone */
 export function planNightly(options: NightlyOptions, folder: string): PlannedPart[] {
   const plans: Record<NightlyPartName, Omit<PlannedPart, 'name'>> = {
+    audit: { limitMinutes: 5, needs: [], run: runAudit },
     seeds: { limitMinutes: 120, needs: [], run: (withinMs) => runSeeds(options, folder, withinMs) },
     fuzz: { limitMinutes: 180, needs: [], run: (withinMs) => runFuzz(options, folder, withinMs) },
     soak: { limitMinutes: options.soakMinutes + 45, needs: [], run: (withinMs) => runSoak(options, withinMs) },
@@ -27,6 +28,11 @@ export function planNightly(options: NightlyOptions, folder: string): PlannedPar
     faults: { limitMinutes: 600, needs: [], run: (withinMs) => runFaults(options, folder, withinMs) },
   };
   return options.parts.map((name) => ({ name, ...plans[name] }));
+}
+
+async function runAudit(withinMs: number) {
+  const { code, words } = await runAndShow(['test/audit/main.ts'], withinMs);
+  return outcomeOfCommand('what is known of the packages that an installation runs with', { code, withinMs }, words);
 }
 
 async function runSeeds({ seeds }: NightlyOptions, folder: string, withinMs: number) {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { judgeAudit } from './judge-audit.ts';
+
+const advisory = { title: 'Request smuggling', url: 'https://github.com/advisories/GHSA-1', severity: 'high' };
+const vulnerable = (severity: string, via: unknown[] = [advisory]) => ({ severity, range: '<2.0.1', via, nodes: [] });
+const audit = (vulnerabilities: Record<string, unknown>) =>
+  judgeAudit(
+    JSON.stringify({
+      auditReportVersion: 2,
+      vulnerabilities,
+      metadata: { vulnerabilities: { total: 1 }, dependencies: { prod: 160, dev: 500 } },
+    }),
+  );
+
+describe('packages that an installation runs with', () => {
+  it('may stay where nothing is known of them', () => {
+    expect(audit({})).toEqual({
+      passed: true,
+      words: '160 packages at run time, 0 with a known vulnerability',
+    });
+  });
+
+  it.each(['high', 'critical'])('may not where a vulnerability is %s', (severity) => {
+    expect(audit({ undici: vulnerable(severity) })).toEqual({
+      passed: false,
+      words:
+        '160 packages at run time, 1 with a known vulnerability\n' +
+        `  ${severity}  undici <2.0.1: Request smuggling (https://github.com/advisories/GHSA-1)`,
+    });
+  });
+
+  it.each(['moderate', 'low', 'info'])('may where one is %s, which is told', (severity) => {
+    const judged = audit({ pino: vulnerable(severity) });
+    expect(judged.passed).toBe(true);
+    expect(judged.words).toContain(`${severity}  pino <2.0.1`);
+  });
+
+  it('are told with what brings it, the worst first', () => {
+    const { words } = audit({ pino: vulnerable('low'), fastify: vulnerable('high', ['undici']) });
+    expect(words.split('\n').slice(1)).toEqual([
+      '  high  fastify <2.0.1: by undici',
+      expect.stringContaining('  low  pino'),
+    ]);
+  });
+});
+
+/** As npm wrote it of a mirror. */
+const refused = (statusCode: number) =>
+  JSON.stringify({
+    message: `${statusCode} - POST https://registry.example.com/-/npm/v1/security/advisories/bulk`,
+    method: 'POST',
+    statusCode,
+    body: '',
+    error: { summary: '', detail: '' },
+  });
+
+describe('an audit', () => {
+  it.each([404, 405, 501])('is left out where the registry has no endpoint for it: %d', (statusCode) => {
+    expect(judgeAudit(refused(statusCode))).toEqual({
+      passed: true,
+      words: `not audited: this registry has no audit endpoint (it answers ${statusCode})`,
+    });
+  });
+
+  it.each([
+    ['the registry fails', refused(500), '500 - POST'],
+    ['it refuses who asks', refused(401), '401 - POST'],
+    ['the registry is not reached', '{"message":"getaddrinfo ENOTFOUND registry.example.com"}', 'ENOTFOUND'],
+    ['nothing is written', '', 'npm audit wrote no report'],
+    ['what is written is no report', '{"vulnerabilities":{}}', 'npm audit wrote no report'],
+  ])('has failed where %s', (_why, written, words) => {
+    const judged = judgeAudit(written);
+    expect(judged.passed).toBe(false);
+    expect(judged.words).toContain(`not audited: `);
+    expect(judged.words).toContain(words);
+  });
+
+  it('of no package at all has failed', () => {
+    const written = JSON.stringify({ vulnerabilities: {}, metadata: { dependencies: { prod: 0 } } });
+    expect(judgeAudit(written).passed).toBe(false);
+  });
+});

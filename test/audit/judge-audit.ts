@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** Lightest first. What is at least `failsFrom` is not to be shipped. */
+const severities = ['info', 'low', 'moderate', 'high', 'critical'] as const;
+const failsFrom = 'high';
+
+/** What `npm audit --json` writes where the registry answers. */
+const report = z.object({
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({
+      severity: z.enum(severities),
+      range: z.string(),
+      /** Advisories; a text is the name of a package that brings one. */
+      via: z.array(z.union([z.string(), z.object({ title: z.string(), url: z.string() })])),
+    }),
+  ),
+  metadata: z.object({ dependencies: z.object({ prod: z.int().min(1) }) }),
+});
+
+/** And where it answers with a problem. */
+const problem = z.object({ message: z.string(), statusCode: z.int().optional() });
+
+/** Of a registry that keeps packages and no advisories, such as many mirrors. */
+const noEndpoint = new Set([404, 405, 501]);
+
+export interface Judged {
+  passed: boolean;
+  /** Lines for people. */
+  words: string;
+}
+
+/** Whether packages that an installation runs with may stay, by what `npm audit --omit=dev --json` wrote. */
+export function judgeAudit(written: string): Judged {
+  const said = parseJson(written);
+  const audited = report.safeParse(said);
+  if (audited.success) return judgeReport(audited.data);
+  const { message, statusCode } = problem.safeParse(said).data ?? { message: 'npm audit wrote no report' };
+  if (statusCode !== undefined && noEndpoint.has(statusCode))
+    return { passed: true, words: `not audited: this registry has no audit endpoint (it answers ${statusCode})` };
+  return { passed: false, words: `not audited: ${message}` };
+}
+
+function judgeReport({ vulnerabilities, metadata }: z.infer<typeof report>): Judged {
+  const found = Object.entries(vulnerabilities).toSorted(([, a], [, b]) => rankOf(b.severity) - rankOf(a.severity));
+  const lines = found.map(([name, { severity, range, via }]) => `  ${severity}  ${name} ${range}: ${causes(via)}`);
+  const isTooMuch = found.some(([, { severity }]) => rankOf(severity) >= rankOf(failsFrom));
+  const packages = metadata.dependencies.prod;
+  const sum = `${packages} packages at run time, ${found.length} with a known vulnerability`;
+  return { passed: !isTooMuch, words: [sum, ...lines].join('\n') };
+}
+
+function causes(via: z.infer<typeof report>['vulnerabilities'][string]['via']): string {
+  return via.map((each) => (typeof each === 'string' ? `by ${each}` : `${each.title} (${each.url})`)).join('; ');
+}
+
+function rankOf(severity: (typeof severities)[number]): number {
+  return severities.indexOf(severity);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
