@@ -1,24 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  changeCampaign,
-  createCampaignOfTemplate,
-  createClient,
-  createClientEndpoint,
-  createJob,
-  createSavedAudience,
-  createSchedule,
-  createTemplate,
-  createWebhook,
-  setQuietHours,
-  suppressUsers,
-  testSendCampaign,
-} from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
 import { lostAnswers, runWithUnknownUsers } from './support/lost-answers.ts';
+import { addJob, addRules, addTestedDraft, saveAudience } from './support/one-of-each.ts';
+import { smallTargets } from './support/small-targets.ts';
 
 const consoleOf = useConsole({
   workers: 'all-in-one',
@@ -133,74 +121,32 @@ function runSlowly(api: MusterApi, name: string): Promise<string> {
   return api.run({ ...campaign, name, paceUsersPerSecond: 1 });
 }
 
-/** One that waits for its time, beside a schedule. */
-async function addJob({ client }: MusterApi): Promise<string> {
-  await createClient({ client, body: { name: 'shop' } });
-  const target = { client: 'shop', url: 'https://shop.example.com/close' };
-  const zone = 'Europe/Berlin';
-  await createSchedule({ client, body: { name: 'Close the day', target, cron: '30 2 * * *', zone } });
-  const endpoint = { name: 'billing', url: 'https://billing.example.com/hooks', concurrency: 5 };
-  await createClientEndpoint({ client, path: { id: 'shop' }, body: endpoint });
-  const job = { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 86_400, tags: ['cart'] };
-  return (await createJob({ client, body: job })).data.id;
-}
-
-async function saveAudience({ client }: MusterApi): Promise<string> {
-  const audience = { include: [{ segment: 'lapsed-riders' }] };
-  const body = { name: 'Lapsed riders, saved', owner: 'growth', countries: ['SG'], audience };
-  return (await createSavedAudience({ client, body })).data.id;
-}
-
-/** Quiet hours, people whom nobody calls, and a webhook with a digest. */
-async function addRules({ client }: MusterApi): Promise<void> {
-  const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
-  const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
-  await setQuietHours({ client, body: { rules: [waiting, { ...rule, actionType: '*', then: 'drop' }] } });
-  const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };
-  await suppressUsers({ client, body: people });
-  const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' } as const;
-  await createWebhook({ client, body: { url: 'https://hooks.example.com/muster', events: ['run.ended'], digest } });
-}
-
-/** Of two revisions, from a template; and a test of the first one. */
-async function addTestedDraft(api: MusterApi): Promise<[draftId: string, testId: string]> {
-  const { client } = api;
-  const campaign = {
-    countries: ['SG'],
-    audience: { include: [{ segment: 'lapsed-riders' }] },
-    chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
-  };
-  const variables = { reward: { type: 'string', default: 'ride-5' } } as const;
-  const template = await createTemplate({ client, body: { name: 'Payday', variables, campaign } });
-  const path = { id: template.data.id };
-  const { id } = (await createCampaignOfTemplate({ client, path, body: { name: 'Payday top-up, December' } })).data;
-  const users = ['u-10077214', 'u-20551180'];
-  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG' } })).data;
-  const testId = run?.runId ?? '';
-  await api.awaitEnd(testId);
-  await changeCampaign({ client, path: { id }, body: { priority: 'low' } });
-  return [id, testId];
-}
-
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   const timeout = Object.keys(views).length * 15_000;
-  test('axe finds nothing in any view, at any width', { timeout }, async () => {
-    const page = await consoleOf.loggedIn({ colorScheme });
-    const found: Record<string, string[]> = {};
-    for (const [name, pathOf] of Object.entries(views)) {
-      await page.goto(pathOf(ids));
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.locator('main[aria-busy="false"]').waitFor();
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-        const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
-        if (width === phone && widest > width) problems.push(`scrolls sideways: it is ${widest} px wide`);
-        if (problems.length > 0) found[`${name} at ${width} px`] = problems;
+  test(
+    'axe finds nothing in any view, at any width, and a finger finds all of it on a phone',
+    { timeout },
+    async () => {
+      const page = await consoleOf.loggedIn({ colorScheme });
+      const found: Record<string, string[]> = {};
+      for (const [name, pathOf] of Object.entries(views)) {
+        await page.goto(pathOf(ids));
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.locator('main[aria-busy="false"]').waitFor();
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          const problems = violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+          );
+          const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
+          if (width === phone && widest > width) problems.push(`scrolls sideways: it is ${widest} px wide`);
+          if (width === phone) problems.push(...(await smallTargets(page)));
+          if (problems.length > 0) found[`${name} at ${width} px`] = problems;
+        }
       }
-    }
-    expect(found).toEqual({});
-  });
+      expect(found).toEqual({});
+    },
+  );
 
   test('nor in any dialog of those views', { timeout: dialogs.length * 20_000 }, async () => {
     const page = await consoleOf.loggedIn({ colorScheme });
@@ -213,6 +159,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         await page.getByRole('dialog').waitFor();
         const { violations } = await new AxeBuilder({ page }).analyze();
         const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+        if (width === phone) problems.push(...(await smallTargets(page)));
         if (problems.length > 0) found[`${pathOf(ids)} ${String(button)} at ${width} px`] = problems;
       }
     }
@@ -238,6 +185,27 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
       });
     }
   });
+});
+
+test('a finger finds all of the log-in and of what lies over a page on a phone', async () => {
+  const viewport = { width: phone, height: 900 };
+  const page = await consoleOf.visitor({ viewport });
+  await page.goto('log-in');
+  await page.getByLabel('API key').waitFor();
+  expect(await smallTargets(page)).toEqual([]);
+  const inside = await consoleOf.loggedIn({ viewport });
+  const ways = [
+    () => inside.getByRole('button', { name: 'Open navigation' }).click(),
+    () => inside.keyboard.press('Control+k'),
+    () => inside.keyboard.press('?'),
+  ];
+  for (const open of ways) {
+    await inside.goto('campaigns');
+    await inside.locator('main[aria-busy="false"]').waitFor();
+    await open();
+    await inside.getByRole('dialog').waitFor();
+    expect(await smallTargets(inside)).toEqual([]);
+  }
 });
 
 describe('the focus', () => {

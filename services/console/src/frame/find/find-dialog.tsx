@@ -46,10 +46,10 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
       className="dialog w-[min(560px,100%-32px)] mt-[12vh] rounded-[12px]"
       onClose={onClose}
     >
-      <div className="flex items-center gap-2.5 py-3.5 px-4 border-b border-line text-faint">
+      <div className="flex items-center gap-2.5 py-3.5 phone:py-1.5 px-4 border-b border-line text-faint">
         <Icon name="search" />
         <input
-          className="bare text-lg text-main"
+          className="bare text-lg text-main phone:h-10"
           data-autofocus
           role="combobox"
           aria-expanded="true"
@@ -72,7 +72,7 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === current}
-            className="flex items-center gap-2.5 min-h-8.5 px-2.5 rounded-md text-quiet cursor-pointer aria-selected:bg-track aria-selected:text-main"
+            className="flex items-center gap-2.5 min-h-8.5 phone:min-h-10 px-2.5 rounded-md text-quiet cursor-pointer aria-selected:bg-track aria-selected:text-main"
             onMouseMove={() => setChosen(index)}
             onClick={() => go(target)}
           >

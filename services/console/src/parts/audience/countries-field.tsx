@@ -48,7 +48,7 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
           </span>
         ))}
         <input
-          className="basis-15 h-5.5 phone:h-8"
+          className="basis-15 h-5.5 phone:h-10"
           aria-label="Add a country by its code"
           placeholder={countries.length === 0 ? 'codes, such as SG' : 'add'}
           value={typed}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { formatFineShare } from '../words/figures.ts';
 import { canRetry, type ReasonRow } from './failure-reasons.ts';
 import { useRowKeys } from '../keys/use-row-keys.ts';
+import { RowCheck } from '../lists/row-check.tsx';
 import { formatCount } from '../words/numbers.ts';
 
 export interface ReasonTableProps {
@@ -148,9 +149,7 @@ function RetryBox({
 }) {
   const isPossible = canRetry(row);
   return (
-    <input
-      type="checkbox"
-      className="size-3.5 m-0 align-middle accent-ink phone:size-5"
+    <RowCheck
       checked={isSelected}
       disabled={!isPossible}
       onChange={() => onToggle(row)}

@@ -25,7 +25,7 @@ export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
     <div className="cal-row" role="listitem">
       <div className="cal-who">
         <Link
-          className="font-medium truncate block hover:underline"
+          className="font-medium truncate block hover:underline phone:py-3 phone:-my-3"
           to="/campaigns/$campaignId"
           params={{ campaignId }}
           title={plainText(name)}

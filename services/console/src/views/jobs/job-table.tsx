@@ -6,6 +6,7 @@ import { CallUrl } from '../../parts/jobs/call-url.tsx';
 import { jobHasEnded, jobLook } from '../../parts/jobs/job-looks.ts';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
+import { RowCheck } from '../../parts/lists/row-check.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { LookBadge } from '../../parts/standing/state-badge.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
@@ -41,13 +42,7 @@ export function JobTable({ jobs, clients, selection, onSelect, isOld }: JobTable
         <thead>
           <tr>
             <th scope="col" className="w-10.5 phone:w-9">
-              <input
-                type="checkbox"
-                className="size-3.5 m-0 accent-ink align-middle"
-                aria-label="Select all on this page"
-                checked={areAll}
-                onChange={toggleAll}
-              />
+              <RowCheck aria-label="Select all on this page" checked={areAll} onChange={toggleAll} />
             </th>
             <th scope="col" className="w-27.5 phone:w-24">
               State
@@ -107,14 +102,7 @@ function JobRow({ job, client, isSelected, onToggle }: JobRowProps) {
   return (
     <tr data-row className={isSelected ? 'sel' : undefined}>
       <td>
-        <input
-          type="checkbox"
-          className="size-3.5 m-0 accent-ink align-middle phone:size-5"
-          aria-label={`Job ${shortId(id)}`}
-          checked={isSelected}
-          data-row-select
-          onChange={onToggle}
-        />
+        <RowCheck aria-label={`Job ${shortId(id)}`} checked={isSelected} data-row-select onChange={onToggle} />
       </td>
       <td>
         <LookBadge look={jobLook(state)} />

@@ -81,7 +81,7 @@ function ScheduleRow({ schedule, owner, isShown, onShow }: ScheduleRowProps) {
           </span>
           <button
             type="button"
-            className="font-medium truncate hover:underline phone:min-h-7"
+            className="font-medium truncate hover:underline phone:min-h-10 phone:-my-2.5"
             aria-pressed={isShown}
             data-row-link
             onClick={() => onShow(id)}

@@ -1,0 +1,64 @@
+import {
+  changeCampaign,
+  createCampaignOfTemplate,
+  createClient,
+  createClientEndpoint,
+  createJob,
+  createSavedAudience,
+  createSchedule,
+  createTemplate,
+  createWebhook,
+  setQuietHours,
+  suppressUsers,
+  testSendCampaign,
+} from '../../../sdk/generated/sdk.gen.ts';
+import type { MusterApi } from '../../e2e/muster-api.ts';
+
+/** One that waits for its time, beside a schedule. */
+export async function addJob({ client }: MusterApi): Promise<string> {
+  await createClient({ client, body: { name: 'shop' } });
+  const target = { client: 'shop', url: 'https://shop.example.com/close' };
+  const zone = 'Europe/Berlin';
+  await createSchedule({ client, body: { name: 'Close the day', target, cron: '30 2 * * *', zone } });
+  const endpoint = { name: 'billing', url: 'https://billing.example.com/hooks', concurrency: 5 };
+  await createClientEndpoint({ client, path: { id: 'shop' }, body: endpoint });
+  const job = { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 86_400, tags: ['cart'] };
+  return (await createJob({ client, body: job })).data.id;
+}
+
+export async function saveAudience({ client }: MusterApi): Promise<string> {
+  const audience = { include: [{ segment: 'lapsed-riders' }] };
+  const body = { name: 'Lapsed riders, saved', owner: 'growth', countries: ['SG'], audience };
+  return (await createSavedAudience({ client, body })).data.id;
+}
+
+/** Quiet hours, people whom nobody calls, and a webhook with a digest. */
+export async function addRules({ client }: MusterApi): Promise<void> {
+  const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
+  const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
+  await setQuietHours({ client, body: { rules: [waiting, { ...rule, actionType: '*', then: 'drop' }] } });
+  const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };
+  await suppressUsers({ client, body: people });
+  const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' } as const;
+  await createWebhook({ client, body: { url: 'https://hooks.example.com/muster', events: ['run.ended'], digest } });
+}
+
+/** Of two revisions, from a template; and a test of the first one. */
+export async function addTestedDraft(api: MusterApi): Promise<[draftId: string, testId: string]> {
+  const { client } = api;
+  const campaign = {
+    countries: ['SG'],
+    audience: { include: [{ segment: 'lapsed-riders' }] },
+    chain: [{ action: 'award-reward', params: { rewardId: { $variable: 'reward' } } }],
+  };
+  const variables = { reward: { type: 'string', default: 'ride-5' } } as const;
+  const template = await createTemplate({ client, body: { name: 'Payday', variables, campaign } });
+  const path = { id: template.data.id };
+  const { id } = (await createCampaignOfTemplate({ client, path, body: { name: 'Payday top-up, December' } })).data;
+  const users = ['u-10077214', 'u-20551180'];
+  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG' } })).data;
+  const testId = run?.runId ?? '';
+  await api.awaitEnd(testId);
+  await changeCampaign({ client, path: { id }, body: { priority: 'low' } });
+  return [id, testId];
+}
