@@ -6,6 +6,7 @@ import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/give
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { readInstallation } from '../../shared/postgres/connection/installation.ts';
 import { lookAtClock } from '../../shared/postgres/connection/clock-look.ts';
+import { readLogArchive } from '../../shared/postgres/connection/log-archive.ts';
 import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitions-ahead.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
@@ -27,6 +28,7 @@ import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-secu
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { packageVersion } from '../../shared/runtime/process/version.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { archiveLine } from './check-archive.ts';
 import { checkConfiguration, configured } from './check-configuration.ts';
 import { checkEndpoints } from './check-endpoints.ts';
 import { checkIssuer } from './check-issuer.ts';
@@ -130,6 +132,9 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
       async () => processLine(await readProcessStanding(pool)),
     );
     const partitions = await laterCheckOf('partitions', 'apply muster grants anew', () => lookAtPartitionsAhead(pool));
+    const archive = await laterCheckOf('log archive', "Postgres' own log says why: docs/restore.md", async () =>
+      archiveLine(await readLogArchive(pool)),
+    );
     const kept = await laterCheckOf('kept secrets', 'set MUSTER_SECRETS_KEY as it was, or set them anew', async () => {
       const box = readSecretBox(environment);
       const { actionTypes } = await createRegistrySource({ pool }).read();
@@ -154,7 +159,7 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
     const restored = await laterCheckOf('restored', 'resume or cancel each: docs/restore.md', async () =>
       restoredLine(await readRestored(pool)),
     );
-    const all = [sessions, schema, clocks, processes, partitions, kept, quotas, settings, restored];
+    const all = [sessions, schema, clocks, processes, partitions, archive, kept, quotas, settings, restored];
     if (!isSet(environment, 'MUSTER_CONFIG')) return all;
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);

@@ -30,6 +30,23 @@ describe('the system', () => {
     expect(system.configuration?.map(({ name }) => name)).toContain('MUSTER_SECRETS_KEY');
   });
 
+  it('says until when there are tables for what begins and ends, and whether its database archives its log', async () => {
+    // The clock stands in a year for which none were made.
+    expect((await read()).partitions).toEqual({
+      ...{ runsUntil: '2025-12-29T00:00:00.000Z', jobsUntil: '2026-01-01T00:00:00.000Z', cannotMake: [] },
+    });
+    await on.pool.query(`select make_feed_partitions(now(), now() + interval '14 days')`);
+    await on.pool.query(`select make_job_days(now(), now() + interval '1 day')`);
+    const { partitions, logArchive } = await read();
+    expect(partitions).toMatchObject({ runsUntil: '2026-01-19T00:00:00.000Z', jobsUntil: '2026-01-02T00:00:00.000Z' });
+    expect(logArchive).toEqual({
+      ...{ state: 'off', lastArchivedAt: null, waitingBytes: null, lastFailedAt: null, lastFailed: null },
+    });
+    // A week of which one table is missing is not there.
+    await on.pool.query('drop table receipts_20260112');
+    expect((await read()).partitions.runsUntil).toBe('2026-01-12T00:00:00.000Z');
+  });
+
   it('counts what runs by service, version and region, as each process says, until it stops or is silent', async () => {
     const { pool } = on;
     const { clock, logger } = on.deps;

@@ -63,7 +63,7 @@ function accessView(doors: Doors): SystemShape['access'] {
 }
 
 function factsView(
-  { database, nodes, processes, runtimes, clocks, settings }: SystemFacts,
+  { database, partitions, logArchive, nodes, processes, runtimes, clocks, settings }: SystemFacts,
   { answerMs, now }: { answerMs: number; now: Date },
 ): Omit<SystemShape, 'api' | 'access' | 'configuration'> {
   const { version, bytes, migration, schemaVersion, installedAt } = database;
@@ -74,6 +74,8 @@ function factsView(
       clockAheadMs: database.now.getTime() - now.getTime(),
       installedAt: installedAt.toISOString(),
     },
+    partitions: partitionsView(partitions),
+    logArchive: archiveView(logArchive),
     nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
     processes: processes.map(({ oldestAt, ...counted }) => ({ ...counted, oldestAt: oldestAt.toISOString() })),
     runtimes: runtimes.map(({ zoneData, node, processes: running, names }) => ({
@@ -82,6 +84,24 @@ function factsView(
     })),
     clocks: clocksView(clocks),
     settings: settings.map(({ name, service, value }) => ({ name, service, value })),
+  };
+}
+
+function partitionsView({ runsUntil, jobsUntil, cannot }: SystemFacts['partitions']): SystemShape['partitions'] {
+  return { runsUntil: runsUntil.toISOString(), jobsUntil: jobsUntil.toISOString(), cannotMake: cannot };
+}
+
+function archiveView({
+  state,
+  lastArchivedAt,
+  waitingBytes,
+  lastFailedAt,
+  lastFailed,
+}: SystemFacts['logArchive']): SystemShape['logArchive'] {
+  return {
+    ...{ state, waitingBytes, lastFailed },
+    lastArchivedAt: lastArchivedAt?.toISOString() ?? null,
+    lastFailedAt: lastFailedAt?.toISOString() ?? null,
   };
 }
 

@@ -32,6 +32,24 @@ export const systemShape = z
       schemaVersion: z.string().nullable().describe('The version of Muster that changed its schema last'),
       installedAt: time,
     }),
+    partitions: z
+      .object({
+        runsUntil: time.describe('There are tables for runs that begin before'),
+        jobsUntil: time.describe('There are tables for jobs that end before'),
+        cannotMake: z.array(z.string()).describe('Functions of the schema that may not make more; empty: all may'),
+      })
+      .describe('Tables of weeks and days, made ahead by triggers and schedulers'),
+    logArchive: z
+      .object({
+        state: z
+          .enum(['off', 'new', 'well', 'behind', 'failing'])
+          .describe('off: the server does not archive; new: no file was whole yet; behind: more than 1 GiB waits'),
+        lastArchivedAt: time.nullable(),
+        waitingBytes: z.number().min(0).nullable().describe('Of whole files; null: not known'),
+        lastFailedAt: time.nullable(),
+        lastFailed: z.string().nullable().describe('The file of the log that could not be archived'),
+      })
+      .describe('The archive of the database’s log, as the server tells it: what a restore to the last commit needs'),
     nodes: z
       .array(z.object({ kind: z.string(), region: z.string(), processes: count, oldestAt: time }))
       .describe('Schedulers and dispatchers that are alive'),

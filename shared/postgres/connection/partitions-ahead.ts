@@ -1,8 +1,13 @@
 import type { Pool } from 'pg';
+import { onlyRow } from './rows.ts';
 
-interface PartitionState {
+export interface PartitionsAhead {
+  /** That asked. */
   role: string;
-  weekIsThere: boolean;
+  /** There are tables for runs that begin before, without a gap from this week on. */
+  runsUntil: Date;
+  /** There are tables for jobs that end before, without a gap from today on. */
+  jobsUntil: Date;
   /** Functions that who writes feeds calls, and this role may not. */
   mayNotCall: string[];
   /** Functions that could not do it for any caller. */
@@ -10,31 +15,49 @@ interface PartitionState {
 }
 
 /**
- * Says whether the tables of next week are there, and throws where they, or those after them, could not be made: they
- * are made by functions with the rights of their owner, who has to own the tables as well and may make more.
+ * Until when there are tables, and whether more could be made: they are made by functions with the rights of their
+ * owner, who has to own the tables as well and may make more. Names are looked up, some eighty, however much there is.
  */
+export async function readPartitionsAhead(pool: Pool): Promise<PartitionsAhead> {
+  return onlyRow((await pool.query<PartitionsAhead>(selectAhead)).rows);
+}
+
+/** Says until when the tables are there, and throws where they, or those after them, could not be made. */
 export async function lookAtPartitionsAhead(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<PartitionState>(`
-    with made_by (name, parents) as (values
-      ('make_feed_partitions', (select array_agg(to_regclass(name)) from feed_tables)),
-      ('make_job_days', array['ended_jobs'::regclass, 'job_attempts'::regclass])
-    ), f as (
-      select p.oid, p.proname, p.proowner, m.parents
-      from made_by m join pg_proc p on p.proname = m.name and p.pronamespace = 'public'::regnamespace
-    )
-    select current_user::text as role,
-      to_regclass('batches_' || to_char(date_trunc('week', now() + interval '7 days', 'UTC') at time zone 'UTC',
-        'YYYYMMDD')) is not null as "weekIsThere",
-      array(select f.proname::text from f where has_table_privilege('batches', 'insert')
-        and not has_function_privilege(f.oid, 'execute')) as "mayNotCall",
-      array(select f.proname::text from f
-        where not has_schema_privilege(f.proowner, 'public', 'create')
-          or exists (select from pg_class c where c.oid = any (f.parents)
-            and not pg_has_role(f.proowner, c.relowner, 'usage'))) as cannot`);
-  const [state] = rows;
-  if (!state) throw new Error('the database says nothing of them');
-  const { role, weekIsThere, mayNotCall, cannot } = state;
+  const { role, runsUntil, jobsUntil, mayNotCall, cannot } = await readPartitionsAhead(pool);
   if (mayNotCall.length > 0) throw new Error(`${role} may not call ${mayNotCall.join(' and ')}`);
   if (cannot.length > 0) throw new Error(`the owner of ${cannot.join(' and ')} may not make tables beside its own`);
-  return `next week's ${weekIsThere ? 'are there' : 'are made by the next trigger'}, and more can be made`;
+  return `there until ${dayOf(runsUntil)} for runs and ${dayOf(jobsUntil)} for jobs, and more can be made`;
 }
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+/** The first week, and the first day, of which a table is missing. */
+const selectAhead = `
+  with made_by (name, parents) as (values
+    ('make_feed_partitions', (select array_agg(to_regclass(name)) from feed_tables)),
+    ('make_job_days', array['ended_jobs'::regclass, 'job_attempts'::regclass])
+  ), f as (
+    select p.oid, p.proname, p.proowner, m.parents
+    from made_by m join pg_proc p on p.proname = m.name and p.pronamespace = 'public'::regnamespace
+  ), weeks as (
+    select date_trunc('week', now() + n * interval '7 days', 'UTC') as at from generate_series(0, 8) n
+  ), days as (
+    select date_trunc('day', now() + n * interval '1 day', 'UTC') as at from generate_series(0, 8) n
+  )
+  select current_user::text as role,
+    coalesce((select min(at) from weeks where exists (
+      select from feed_tables t where to_regclass(t.name || to_char(at at time zone 'UTC', '_YYYYMMDD')) is null
+    )), (select max(at) from weeks)) as "runsUntil",
+    coalesce((select min(at) from days where exists (
+      select from unnest(array['ended_jobs', 'job_attempts']) t (name)
+      where to_regclass(t.name || to_char(at at time zone 'UTC', '_YYYYMMDD')) is null
+    )), (select max(at) from days)) as "jobsUntil",
+    array(select f.proname::text from f where has_table_privilege('batches', 'insert')
+      and not has_function_privilege(f.oid, 'execute')) as "mayNotCall",
+    array(select f.proname::text from f
+      where not has_schema_privilege(f.proowner, 'public', 'create')
+        or exists (select from pg_class c where c.oid = any (f.parents)
+          and not pg_has_role(f.proowner, c.relowner, 'usage'))) as cannot`;

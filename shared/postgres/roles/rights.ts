@@ -147,6 +147,7 @@ export const rights = {
       endpoint_guards: 'select, insert, update',
       endpoint_watchers: 'select, insert, update',
       failure_totals: 'select, insert, update',
+      feed_tables: 'select',
       feeds: 'select, insert, update',
       fires: 'select',
       held_out_users: 'select',

@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { readLogArchive, type LogArchive } from '../../../../shared/postgres/connection/log-archive.ts';
+import { readPartitionsAhead, type PartitionsAhead } from '../../../../shared/postgres/connection/partitions-ahead.ts';
 import { readProcessStanding, type ProcessStanding } from '../../../../shared/postgres/registry/process-standing.ts';
 import { readServiceSettings, type ServiceSetting } from '../../../../shared/postgres/registry/service-settings.ts';
 
@@ -31,6 +33,8 @@ interface ProcessCount {
 
 export interface SystemFacts extends ProcessStanding {
   database: DatabaseFacts;
+  partitions: PartitionsAhead;
+  logArchive: LogArchive;
   /** Alive. */
   nodes: NodeCount[];
   /** That said of themselves that they run. */
@@ -43,8 +47,10 @@ export type SystemFactsReader = ReturnType<typeof createSystemFacts>;
 /** What the database knows of its installation. All of it is small, however much the installation does. */
 export function createSystemFacts({ pool }: { pool: Pool }) {
   return async (): Promise<SystemFacts> => {
-    const [database, nodes, processes, standing, settings] = await Promise.all([
+    const [database, partitions, logArchive, nodes, processes, standing, settings] = await Promise.all([
       pool.query<DatabaseFacts>(selectDatabase),
+      readPartitionsAhead(pool),
+      readLogArchive(pool),
       pool.query<NodeCount>(selectNodes),
       pool.query<ProcessCount>(selectProcesses),
       readProcessStanding(pool),
@@ -52,7 +58,11 @@ export function createSystemFacts({ pool }: { pool: Pool }) {
     ]);
     const [facts] = database.rows;
     if (!facts) throw new Error('the database has no installation');
-    return { database: facts, nodes: nodes.rows, processes: processes.rows, ...standing, settings };
+    return {
+      ...{ database: facts, partitions, logArchive, nodes: nodes.rows, processes: processes.rows },
+      ...standing,
+      settings,
+    };
   };
 }
 

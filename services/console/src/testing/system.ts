@@ -11,6 +11,11 @@ export const system: System = {
     ...{ version: '18.4', answerMs: 1.8, bytes: 318_000_000_000, clockAheadMs: 2 },
     ...{ migration: '20261122000000_schema', schemaVersion: '0.1.0', installedAt: '2026-08-03T09:00:00.000Z' },
   },
+  partitions: { runsUntil: '2026-12-21T00:00:00.000Z', jobsUntil: '2026-11-28T00:00:00.000Z', cannotMake: [] },
+  logArchive: {
+    ...{ state: 'well', lastArchivedAt: '2026-11-24T10:40:00.000Z', waitingBytes: 0 },
+    ...{ lastFailedAt: null, lastFailed: null },
+  },
   nodes: [
     { kind: 'dispatcher', region: 'east', processes: 2, oldestAt: '2026-11-23T10:00:00.000Z' },
     { kind: 'scheduler', region: 'east', processes: 1, oldestAt: '2026-11-23T10:00:00.000Z' },

@@ -51,6 +51,22 @@ test('where all is well, it says so of all of them', async () => {
   expect(screen.getByText('2026c in all 23 processes')).toBeDefined();
 });
 
+test('until when tables are made is said, and what is archived of the log', async () => {
+  await openConsole('/system');
+  expect(await screen.findByText(/^the log is archived, last/)).toBeDefined();
+  const until = screen.getByText('Next partitions').nextElementSibling;
+  expect(until?.textContent).toMatch(/^runs until .+, jobs until /);
+  const { runsUntil, jobsUntil } = system.partitions;
+  expect([...(until?.querySelectorAll('time') ?? [])].map(({ dateTime }) => dateTime)).toEqual([runsUntil, jobsUntil]);
+});
+
+test('a log that is not archived although it should be comes first', async () => {
+  const logArchive = { ...system.logArchive, state: 'failing', lastFailed: '00000001000000000000000A' };
+  await openConsole('/system', { answers: { 'GET /v1/system': { ...system, logArchive } } });
+  expect(await screen.findByText('The database’s log is not archived since 00000001000000000000000A:')).toBeDefined();
+  expect(screen.getByText('1 thing to mend')).toBeDefined();
+});
+
 test('a setting that differs between services is told with what to do', async () => {
   const settings = [...system.settings, { name: 'QUOTA_OPEN_RUNS', service: 'scheduler', value: '9' }];
   await openConsole('/system', { answers: { 'GET /v1/system': { ...system, settings } } });

@@ -14,8 +14,9 @@ import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { formatBytes } from './bytes.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
-import { accessInWords, asText, formatBytes, toMend } from './system-words.ts';
+import { accessInWords, asText, toMend } from './system-words.ts';
 import { VersionsPanel } from './versions-panel.tsx';
 
 const route = getRouteApi('/system');

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { system } from '../../testing/system.ts';
+import { formatBytes } from './bytes.ts';
 import { clocksInWords, offClocks } from './clock-words.ts';
-import { asText, formatBytes, serviceLines, toMend } from './system-words.ts';
+import { archiveInWords, archiveMends, partitionMends } from './database-words.ts';
+import { asText, serviceLines, toMend } from './system-words.ts';
 
 test('a setting with two values is to be mended', () => {
   expect(toMend(system)).toEqual([]);
@@ -53,6 +55,43 @@ test('processes are counted by service and region, and those of another version 
   const [mend] = toMend({ ...system, processes: [dispatchers, east, west, seven] });
   expect(mend?.title).toBe('7 processes run 0.0.9, the other 23 0.1.0.');
   expect(mend?.text).toContain('They are worker@w10, worker@w11 and others.');
+});
+
+test('tables that are used up within days are to be mended, and those that no role may make', () => {
+  const { asOf, partitions } = system;
+  const titles = (change: Partial<typeof partitions>) =>
+    partitionMends({ asOf, partitions: { ...partitions, ...change } }).map(({ title, text }) => [
+      title,
+      text.split('.')[0],
+    ]);
+  expect(titles({})).toEqual([]);
+  expect(titles({ runsUntil: '2026-12-01T10:00:00.000Z' })).toEqual([
+    ['The tables of the next days are not made:', 'A trigger makes those of runs'],
+  ]);
+  expect(titles({ jobsUntil: '2026-11-25T10:00:00.000Z' })).toEqual([
+    ['The tables of the next days are not made:', 'A scheduler makes those of jobs'],
+  ]);
+  expect(titles({ cannotMake: ['make_job_days'] }).map(([title]) => title)).toEqual([
+    'make_job_days may not make tables:',
+  ]);
+});
+
+test('a log that is not archived is to be mended where it should be, and said where it should not', () => {
+  const { logArchive } = system;
+  const failing = {
+    logArchive: {
+      ...logArchive,
+      state: 'failing' as const,
+      waitingBytes: 48_000_000,
+      lastFailed: '00000001000000000000000A',
+    },
+  };
+  const [mend] = archiveMends(failing);
+  expect(mend?.title).toBe('The database’s log is not archived since 00000001000000000000000A:');
+  expect(mend?.text).toMatch(/^48.0 MB of it wait/);
+  expect(archiveMends({ logArchive: { ...logArchive, state: 'behind' } })).toHaveLength(1);
+  const off = { logArchive: { ...logArchive, state: 'off' as const, lastArchivedAt: null } };
+  expect([archiveMends(off), archiveInWords(off)]).toEqual([[], 'the log is not archived by this server']);
 });
 
 test.each([

@@ -1,6 +1,8 @@
 import type { System } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { formatBytes } from './bytes.ts';
 import { clockLine, offClocks, oddZoneData, runtimeLines } from './clock-words.ts';
+import { archiveMends, databaseLines, partitionMends } from './database-words.ts';
 import type { Mend } from './mend.ts';
 
 export interface Setting {
@@ -88,6 +90,8 @@ export function toMend(system: System): Mend[] {
     ...oddVersions(system),
     ...offClocks(system),
     ...oddZoneData(system),
+    ...archiveMends(system),
+    ...partitionMends(system),
     ...differing.map(({ name, values }) => ({
       key: name,
       title: `${name} differs:`,
@@ -112,14 +116,6 @@ export function accessInWords({ mode, issuer }: System['access']): string {
   return mode === 'oidc' ? `by tokens of ${host}` : `by keys, and tokens of ${host}`;
 }
 
-/** `1.2 GB` of 1,234,567,890. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? 'B'}`;
-}
-
 /** All of it, to be sent on: no secret is in it. */
 export function asText(system: System, installation: { name: string | null; zone: string }): string {
   const { api, database, processes } = system;
@@ -128,6 +124,7 @@ export function asText(system: System, installation: { name: string | null; zone
     `installation ${installation.name ?? 'without a name'}, zone ${installation.zone}, since ${database.installedAt}`,
     `api: Node ${api.node}, zone data ${api.zoneData}, region ${api.region}, up since ${api.startedAt}`,
     `database: PostgreSQL ${database.version}, ${formatBytes(database.bytes)}, answers in ${database.answerMs} ms, clock ${database.clockAheadMs} ms ahead, schema ${database.migration ?? 'none'}`,
+    ...databaseLines(system),
     `access: ${accessInWords(system.access)}`,
     clockLine(system),
     ...runtimeLines(system),

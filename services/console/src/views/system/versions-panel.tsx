@@ -5,11 +5,12 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { clocksInWords, runBy, runByInWords } from './clock-words.ts';
+import { archiveInWords, archiveMends, partitionMends } from './database-words.ts';
 import { serviceLines, settingsOf } from './system-words.ts';
 
 /** Which processes run, in which version, where, and by which zone data and clocks. */
 export function VersionsPanel({ system }: { system: System }) {
-  const { api, database, processes } = system;
+  const { api, database, processes, partitions, logArchive } = system;
   const settings = settingsOf(system);
   const lines = serviceLines(system);
   const zoneData = runBy('zoneData', system);
@@ -69,6 +70,19 @@ export function VersionsPanel({ system }: { system: System }) {
             {database.migration ?? 'none'}
             {database.schemaVersion !== null && `, made by ${database.schemaVersion}`}
           </dd>
+          <dt>Next partitions</dt>
+          <Standing isWell={partitionMends(system).length === 0}>
+            <span>
+              runs until <Time instant={partitions.runsUntil} />, jobs until <Time instant={partitions.jobsUntil} />
+            </span>
+          </Standing>
+          <dt>Backup</dt>
+          <Standing isWell={archiveMends(system).length === 0} isKnown={logArchive.state !== 'off'}>
+            <span>
+              {archiveInWords(system)}{' '}
+              {logArchive.lastArchivedAt !== null && <Time instant={logArchive.lastArchivedAt} />}
+            </span>
+          </Standing>
           <dt>Node</dt>
           <dd>{runByInWords(runBy('node', system))}</dd>
           {settings.map(({ name, values }) => (
