@@ -9,6 +9,7 @@ import { runMuster } from '../test-muster.ts';
 const list = {
   id: 'aud_1',
   name: 'VIP riders',
+  owner: 'growth',
   state: 'ready',
   users: 1500,
   countries: [
@@ -23,6 +24,7 @@ const list = {
   usedBySaved: 1,
   createdAt: '2026-11-21T20:44:20.000Z',
   readyAt: '2026-11-21T20:44:22.000Z',
+  expiresAt: '2999-12-21T20:44:20.000Z',
   links: { self: '/v1/audiences/aud_1', rejects: '/v1/audiences/aud_1/rejects' },
 };
 
@@ -54,7 +56,10 @@ describe('audience upload', () => {
     const { code, out, notes } = await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
     expect(code).toBe(exitCodes.ok);
     expect(out).toBe('aud_1\n');
-    expect(notes).toBe('1,500 users, 7 rows repeat one of them, 3 are no user: muster audience rejects aud_1\n');
+    expect(notes).toBe(
+      '1,500 users, 7 rows repeat one of them, 3 are no user: muster audience rejects aud_1; deleted on 2999-12-21, ' +
+        'unless a campaign or a saved audience keeps it\n',
+    );
     expect(api.bodies).toEqual(['userId\na\nb\n']);
     expect(api.requests[0]?.headers).toMatchObject({ 'content-type': 'text/csv' });
     expect(api.requests[0]?.headers['idempotency-key']).toMatch(/^cli-/);
@@ -95,11 +100,13 @@ test('audience list, show and rejects tell what there is', async () => {
   api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
 
   expect((await muster(['audience', 'list'])).out).toMatch(
-    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2 \+ 1 saved +2026-11-21 20:44 UTC/,
+    /aud_1 +VIP riders +growth +ready +ID SG +1,500 +3 +2 \+ 1 saved +2026-11-21 20:44 UTC +2999-12-21/,
   );
   const shown = (await muster(['audience', 'show', 'aud_1'])).out;
   expect(shown).toContain('1,500  ID 500  SG 1,000');
   expect(shown).toContain('1,510, of them 7 repeats and 3 that are no user');
+  expect(shown).toMatch(/owner +growth/);
+  expect(shown).toMatch(/deleted on +2999-12-21, unless something keeps it/);
   expect((await muster(['audience', 'rejects', 'aud_1'])).out).toMatch(/12 +unknown country +a b/);
   expect(JSON.parse((await muster(['audience', 'show', 'aud_1', '--json'])).out)).toEqual(list);
 });
@@ -108,6 +115,23 @@ test('audience rename says what it is called now', async () => {
   api.answers['PATCH /v1/audiences/aud_1'] = ok({ ...list, name: 'Gold tier' });
   expect((await muster(['audience', 'rename', 'aud_1', 'Gold tier'])).out).toBe('aud_1 Gold tier\n');
   expect(api.bodies).toEqual([{ name: 'Gold tier' }]);
+});
+
+test('audience list says to people which lists go within three days, and finds those of an owner', async () => {
+  const soon = { ...list, id: 'aud_2', expiresAt: '2026-11-22T20:44:20.000Z' };
+  const items = [list, soon, { ...list, expiresAt: null }];
+  api.answers['GET /v1/audiences?limit=20&owner=growth'] = ok({ items, next: null });
+  expect((await muster(['audience', 'list', '--owner', 'growth'])).notes).toBe(
+    'aud_2 is deleted on 2026-11-22: start a campaign with it, or save an audience of it, to keep it\n',
+  );
+});
+
+test('audience describe says whom to ask about it now', async () => {
+  api.answers['PATCH /v1/audiences/aud_1'] = ok(list);
+  const said = await muster(['audience', 'describe', 'aud_1', '--owner', 'growth']);
+  expect(said.out).toBe('aud_1 · owner growth\n');
+  await muster(['audience', 'describe', 'aud_1', '--owner', '']);
+  expect(api.bodies).toEqual([{ owner: 'growth' }, { owner: null }]);
 });
 
 test('audience delete says that it is gone', async () => {
@@ -158,7 +182,7 @@ test('audience all lists every kind with its size, of when that is, and its use'
       state: null,
     },
     ...{ size, rejected: null, usedBy: 9, leftOutBy: 9, latestUse: { campaignId: 'cmp_1', name: 'Payday' } },
-    ...{ usedBySaved: 0, latestSaved: null, createdAt: null, links: { self: null, campaigns: '' } },
+    ...{ usedBySaved: 0, latestSaved: null, createdAt: null, expiresAt: null, links: { self: null, campaigns: '' } },
   };
   const saved = { ...named, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null };
   const items = [

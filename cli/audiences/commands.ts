@@ -22,8 +22,9 @@ import { streamOf, yes } from '../frame/given.ts';
 import { flag, needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { countCommands } from './count-commands.ts';
 import { count } from '../show/numbers.ts';
+import { soonDeleted } from './soon-deleted.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
-import { utcTime } from '../show/times.ts';
+import { utcDay, utcTime } from '../show/times.ts';
 
 const upload = command({
   name: 'upload',
@@ -31,6 +32,7 @@ const upload = command({
   said: 'upload a list: CSV, an id a line or userId,country; .gz is sent as it is, - reads standard input',
   options: {
     name: needed('--name <name>', 'what people know it by'),
+    owner: text('--owner <name>', 'the team or the person to ask about it; otherwise the owner of the key'),
     country: text('--country <code>', 'of all its users; otherwise the file has a column country'),
     gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
   },
@@ -47,10 +49,12 @@ const upload = command({
   },
   refused: 'not uploaded',
   shown: ({ id }) => `${id}\n`,
-  noted: ({ id, users, duplicates, rejected }) => {
+  noted: ({ id, users, duplicates, rejected, expiresAt }) => {
     const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
     const rest = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
-    return `${count(users)} users${repeated}${rest}`;
+    const end =
+      expiresAt === null ? '' : `; deleted on ${utcDay(expiresAt)}, unless a campaign or a saved audience keeps it`;
+    return `${count(users)} users${repeated}${rest}${end}`;
   },
 });
 
@@ -59,6 +63,7 @@ const list = command({
   said: 'uploaded lists, newest first',
   options: {
     q: text('--name <text>', 'those whose name holds it'),
+    owner: text('--owner <name>', 'those of it'),
     state: oneOf('--state <state>', 'those in it', ['receiving', 'ready', 'failed']),
     rejected: oneOf('--rejected <yes>', 'those with rows that are no user, or those without', ['true', 'false']),
     used: oneOf('--used <yes>', 'those that a campaign or a saved audience names, or the others', ['true', 'false']),
@@ -68,13 +73,16 @@ const list = command({
   shown: tableOf<Audience>('', [
     left('id', ({ id }) => id),
     cut('name', ({ name }) => name),
+    cut('owner', ({ owner }) => owner ?? ''),
     left('state', ({ state }) => state),
     cut('countries', ({ countries }) => countries.map(({ country }) => country).join(' ')),
     right('users', ({ users }) => users),
     right('rejected', ({ rejected }) => rejected),
     right('used by', usesText),
     left('uploaded', ({ createdAt }) => utcTime(createdAt)),
+    left('deleted on', endText),
   ]),
+  noted: ({ items }) => soonDeleted(items, new Date()),
 });
 
 const all = command({
@@ -82,6 +90,7 @@ const all = command({
   said: 'lists, segments and saved audiences together, the most used first',
   options: {
     q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
+    owner: text('--owner <name>', 'lists and saved audiences of it'),
     kind: oneOf('--kind <kind>', 'those of one kind', ['list', 'segment', 'saved']),
     used: oneOf(
       '--used <yes>',
@@ -100,8 +109,12 @@ const all = command({
     left('as of', ({ size }) => (size?.asOf ? utcTime(size.asOf) : '')),
     right('used by', usesText),
     cut('latest', ({ latestUse, latestSaved }) => latestUse?.name ?? latestSaved?.name ?? ''),
+    left('deleted on', endText),
   ]),
-  noted: ({ unavailable }) => (unavailable === null ? [] : `only segments that something names: ${unavailable}`),
+  noted: ({ items, unavailable }) => [
+    ...(unavailable === null ? [] : [`only segments that something names: ${unavailable}`]),
+    ...soonDeleted(items, new Date()),
+  ],
 });
 
 const show = command({
@@ -134,6 +147,17 @@ const rename = command({
   shown: ({ id, name }) => `${id} ${name}\n`,
 });
 
+const describe = command({
+  name: 'describe',
+  args: ['<list>'],
+  said: "whom to ask about a list; '' takes it away",
+  options: { owner: needed('--owner <name>', 'the team or the person to ask about it') },
+  ask: ({ client, args: [id], options: { owner } }) =>
+    renameAudience({ client, path: { id }, body: { owner: owner === '' ? null : owner } }),
+  refused: 'not changed',
+  shown: ({ id, owner }) => `${id}${owner === null ? '' : ` · owner ${owner}`}\n`,
+});
+
 const remove = byHand({
   name: 'delete',
   args: ['<list>'],
@@ -156,7 +180,7 @@ const remove = byHand({
 
 export const commands = [
   group('audience', 'uploaded lists of users, which campaigns can name; and how many are in an audience', [
-    ...[upload, list, all, show, rejects, rename, remove],
+    ...[upload, list, all, show, rejects, rename, describe, remove],
     ...countCommands,
   ]),
 ];
@@ -175,9 +199,13 @@ function sizeText(size: NamedAudience['size']): string {
   return atLeast === atMost ? `about ${count(atMost)}` : `${count(atLeast)} to ${count(atMost)}`;
 }
 
+function endText({ expiresAt }: Pick<NamedAudience, 'expiresAt'>): string {
+  return expiresAt === null ? '' : utcDay(expiresAt);
+}
+
 function renderAudience(audience: Audience, view: View): string {
-  const { id, name, state, cause, rows, duplicates, rejected, users, countries, createdAt, usedBy, usedBySaved } =
-    audience;
+  const { id, name, owner, state, cause, rows, duplicates, rejected, users, countries } = audience;
+  const { createdAt, expiresAt, usedBy, usedBySaved } = audience;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
   return renderFacts(
     { name, facts: [id, cause === null ? state : `${state}: ${cause}`] },
@@ -185,7 +213,9 @@ function renderAudience(audience: Audience, view: View): string {
       ['users', [count(users), ...byCountry].join('  ')],
       ['rows', `${count(rows)}, of them ${count(duplicates)} repeats and ${count(rejected)} that are no user`],
       ['used by', `${count(usedBy)} campaigns, ${count(usedBySaved)} saved audiences`],
+      ['owner', owner],
       ['uploaded', utcTime(createdAt)],
+      ['deleted on', expiresAt === null ? null : `${utcDay(expiresAt)}, unless something keeps it`],
     ],
     view,
   );

@@ -206,12 +206,14 @@ function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
 
 /** @throws where services run with different values of a setting */
 function agreement(settings: readonly ServiceSetting[]): string {
-  const byName = [...Map.groupBy(settings, ({ name }) => name)];
+  const byName = [...Map.groupBy(settings, ({ name }) => name)].filter(([, of]) => of.length > 1);
   const differing = byName
     .filter(([, of]) => new Set(of.map(({ value }) => value)).size > 1)
     .map(([name, of]) => `${name} is ${of.map(({ service, value }) => `${value} in ${service}`).join(', ')}`);
   if (differing.length > 0) throw new Error(differing.join('; '));
-  return `${byName.map(([name]) => name).join(', ')}: the same in ${settings.map(({ service }) => service).join(', ')}`;
+  if (byName.length === 0) return 'no service has said with what it runs yet';
+  const services = new Set(byName.flatMap(([, of]) => of.map(({ service }) => service)));
+  return `${byName.map(([name]) => name).join(', ')}: the same in ${[...services].join(', ')}`;
 }
 
 async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {

@@ -1,3 +1,8 @@
+/** `2027-01-15`, in UTC */
+export function utcDay(instant: string): string {
+  return instant.slice(0, 10);
+}
+
 /** `2027-01-15 01:00 UTC` */
 export function utcTime(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;

@@ -70,6 +70,8 @@ create table audiences (
   rejected bigint not null default 0,
   -- Whose quota it counts in; null: no one's.
   account uuid,
+  -- Whom to ask about it.
+  owner text,
   -- Of its users' ids, as far as they have come.
   bytes bigint not null default 0,
   -- The upload that may end it: a request that was made anew under the same key takes it over.

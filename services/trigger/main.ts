@@ -9,6 +9,7 @@ import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
@@ -62,6 +63,11 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     (opened) => opened.stop(),
   );
   beats.start();
+  // The API tells with it when a list goes.
+  const { RETENTION_AUDIENCES_DAYS } = config;
+  await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
+    noteSettings(pool, 'trigger', { RETENTION_AUDIENCES_DAYS }),
+  );
   const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
   notices.start();
   const registry = onClose(
@@ -112,7 +118,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       steps: config.RETENTION_STEPS_DAYS,
       failures: config.RETENTION_FAILURES_DAYS,
       runs: config.RETENTION_RUNS_DAYS,
-      audiences: config.RETENTION_AUDIENCES_DAYS,
+      audiences: RETENTION_AUDIENCES_DAYS,
     },
     segmentation,
     storedAudiences: createStoredAudiences({ pool: hotPool }),

@@ -61,6 +61,14 @@ describe('all services in one process', () => {
     expect(checks.find(({ name }) => name === 'settings')).toMatchObject({ ok: true, found });
   });
 
+  it('tell the API for how long lists are kept', async () => {
+    const client = new pg.Client({ connectionString: muster.database.url });
+    await client.connect();
+    const { rows } = await client.query(`select name, value from service_settings where service = 'trigger'`);
+    await client.end();
+    expect(rows).toEqual([{ name: 'RETENTION_AUDIENCES_DAYS', value: '30' }]);
+  });
+
   it('end in order, with exit code 0, when they are asked to while a campaign runs; and it goes on after', async () => {
     const runId = await muster.api.run({ name: 'Cut', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
     const service = muster.services.get('all');

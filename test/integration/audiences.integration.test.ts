@@ -119,7 +119,7 @@ describe('the lists of an installation', () => {
     expect(await found({ isUsed: false, state: 'ready' })).toEqual([[free, 0]]);
     expect(await found({ hasRejects: true })).toEqual([[left, 1]]);
     expect(await audiences.counts({})).toEqual({ all: 4, withRejects: 1, notUsed: 1, failed: 1 });
-    await audiences.rename(free, 'Gold_tier');
+    await audiences.change(free, { name: 'Gold_tier' });
     expect(await found({ text: 'D_T' })).toEqual([[free, 0]]);
     expect(await audiences.counts({ text: 'riders' })).toEqual({ all: 3, withRejects: 1, notUsed: 0, failed: 1 });
 

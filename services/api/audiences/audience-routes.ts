@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import {
   audienceCounts,
   audienceStates,
   rejectedRow,
   uploadedAudience,
 } from '../../../shared/contracts/campaigns/audiences.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
@@ -15,10 +15,11 @@ import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
 import { asBoolean, pageLimit, pageQuery, pageShape, yesOrNo } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { inUse, savedIn, tooManyUploads, unknownCountry } from './audience-problems.ts';
 import type { AudienceStore } from './audience-store.port.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { receiveUpload, requireKnownEncoding } from './receive-upload.ts';
@@ -32,12 +33,15 @@ export interface AudienceRoutesDeps {
 const byId = z.object({ id: z.string().describe('aud_…') });
 const tags = ['audiences'];
 
+const listOwner = aboutFields.owner;
+
 const listName = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can');
 
 const searched = { q: z.string().trim().max(200).refine(isStorable).optional().describe('Part of the name') };
 
 const listQuery = pageQuery.extend({
   ...searched,
+  owner: listOwner.describe('Those of it'),
   state: z.enum(audienceStates).optional(),
   rejected: yesOrNo.describe('true: those with rows that are no user; false: the others'),
   used: yesOrNo.describe('true: those that a campaign, a draft too, or a saved audience names; false: the others'),
@@ -45,6 +49,7 @@ const listQuery = pageQuery.extend({
 
 const uploadQuery = z.object({
   name: listName,
+  owner: listOwner.describe('The team or the person to ask about it; otherwise the owner of the key, or its name'),
   country: z
     .string()
     .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
@@ -79,8 +84,8 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of lists', pageShape(uploadedAudience)) },
     },
-    handler: async ({ query: { q, state, rejected, used, limit, cursor } }) => {
-      const search = { text: q, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+    handler: async ({ query: { q, owner, state, rejected, used, limit, cursor } }) => {
+      const search = { text: q, owner, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
       return pageView('audience', await audiences.list(search, limit, cursorInQuery('audience', cursor)), audienceView);
     },
   });
@@ -170,18 +175,20 @@ function renameRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
     config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'renameAudience',
-      summary: 'Give an uploaded list another name',
-      description: 'Campaigns name it by its id, and go on as they are.',
+      summary: 'Give an uploaded list another name, or another owner',
+      description: 'Campaigns name it by its id, and go on as they are. An owner of null takes it away.',
       tags,
       params: byId,
-      body: z.strictObject({ name: listName }),
+      body: z
+        .strictObject({ name: listName.optional(), owner: listOwner.nullable() })
+        .refine(({ name, owner }) => name !== undefined || owner !== undefined, 'has to say a name or an owner'),
       response: { 200: jsonAnswer('The list', uploadedAudience) },
     },
     handler: async (request) => {
       const { id } = request.params;
-      const record = await audiences.rename(requireId('audience', id), request.body.name);
+      const record = await audiences.change(requireId('audience', id), request.body);
       if (!record) throw notFound('audience', id);
-      request.auditDetail = { name: record.name };
+      request.auditDetail = { name: record.name, owner: record.owner };
       return audienceView(record);
     },
   });
@@ -237,14 +244,18 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
     },
     handler: async (request, reply) => {
       const { body, begun, headers, log } = request;
-      const { name, country } = request.query;
+      const { name, owner, country } = request.query;
       const scope = scopeOf(request);
       if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
       if (country !== undefined && !holdsAll(scope.countries, [country]))
         throw outOfScope(`this key is not for ${country}`);
       requireKnownEncoding(headers['content-encoding']);
-      const { account } = callerOf(request);
-      const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null, account };
+      const { account, ...key } = callerOf(request);
+      const of = owner ?? key.owner ?? key.name;
+      const start = {
+        audienceId: begun?.createdId ?? uuidv7(),
+        ...{ name, country: country ?? null, account, owner: of },
+      };
       const begin = await audiences.begin(start);
       if (begin.kind === 'busy') throw tooManyUploads();
       const record =
@@ -269,26 +280,4 @@ function lineOf(cursor: string | null): number {
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
   const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
   throw invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
-}
-
-function unknownCountry(country: string, known: readonly string[]): HttpProblem {
-  const detail = `${quoted(country)} is not configured; configured are ${known.join(', ')}`;
-  return invalidRequest([{ pointer: '/country', code: 'unknown-country', detail }]);
-}
-
-function inUse(id: string, campaignId: string): HttpProblem {
-  const campaign = publicId('campaign', campaignId);
-  const detail = `${id} is named by ${campaign}, which is scheduled or runs; it can be deleted once that has ended`;
-  return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
-}
-
-function savedIn(id: string, { savedAudienceId, name }: { savedAudienceId: string; name: string }): HttpProblem {
-  const saved = `${publicId('savedAudience', savedAudienceId)} (${quoted(name)})`;
-  const detail = `${id} is named by the saved audience ${saved}; it can be deleted once that is changed or deleted`;
-  return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
-}
-
-function tooManyUploads(): HttpProblem {
-  const detail = 'as many lists as can be are being uploaded; retry-after says when to try again';
-  return new HttpProblem({ status: 429, code: 'too-many-uploads', detail, headers: { 'retry-after': '5' } });
 }

@@ -5,6 +5,8 @@ import type { Page } from '../frame/page.port.ts';
 export interface AudienceRecord {
   audienceId: string;
   name: string;
+  /** Whom to ask about it. */
+  owner: string | null;
   state: AudienceState;
   countries: { country: string; users: number }[];
   rows: number;
@@ -17,6 +19,8 @@ export interface AudienceRecord {
   usedBy: number;
   /** Saved audiences that are made of it. */
   usedBySaved: number;
+  /** It is deleted then, as things stand; null while something keeps it, and where lists are kept for ever. */
+  expiresAt: Date | null;
 }
 
 /** More campaigns than these are not counted for a row. */
@@ -26,6 +30,7 @@ export const usedByAtMost = 100;
 export interface AudienceSearch {
   /** Part of the name, large and small letters alike. */
   text?: string | undefined;
+  owner?: string | undefined;
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   isUsed?: boolean | undefined;
@@ -47,6 +52,7 @@ export interface UploadStart {
   country: string | null;
   /** In whose quotas it counts; without one: in none. */
   account?: string | null;
+  owner?: string | null;
 }
 
 /** Rows of one place in the file, as they came: in any order, repeats included. */
@@ -103,8 +109,14 @@ export interface AudienceStore {
    */
   list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
   counts(search: Pick<AudienceSearch, 'text'>): Promise<AudienceCounts>;
-  /** Undefined where there is none. */
-  rename(audienceId: string, name: string): Promise<AudienceRecord | undefined>;
+  /**
+   * What is not said stays; no owner: it has none from now on.
+   * @returns undefined where there is none
+   */
+  change(
+    audienceId: string,
+    change: { name?: string | undefined; owner?: string | null | undefined },
+  ): Promise<AudienceRecord | undefined>;
   /** In the order of lines, behind a line. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
   /** A list that a campaign which is scheduled or runs names, or a saved audience, is kept. */

@@ -6,15 +6,17 @@ export function audienceView({
   audienceId,
   createdAt,
   readyAt,
+  expiresAt,
   countries,
   ...record
 }: AudienceRecord): UploadedAudience {
   const id = publicId('audience', audienceId);
   const self = `/v1/audiences/${id}`;
-  const { name, state, rows, duplicates, rejected, cause, usedBy, usedBySaved } = record;
+  const { name, owner, state, rows, duplicates, rejected, cause, usedBy, usedBySaved } = record;
   return {
     id,
     name,
+    owner,
     state,
     users: countries.reduce((sum, { users }) => sum + users, 0),
     countries,
@@ -26,6 +28,7 @@ export function audienceView({
     usedBySaved,
     createdAt: createdAt.toISOString(),
     readyAt: readyAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
     links: { self, rejects: `${self}/rejects` },
   };
 }

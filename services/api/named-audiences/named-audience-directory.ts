@@ -4,7 +4,7 @@ import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { createOfferedSegments, unavailableWords, type OfferedSegmentsDeps } from '../segments/offered-segments.ts';
 import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
 import { namedView, offeredView } from './named-audience-view.ts';
-import type { NamedAudienceStore, NamedSearch } from './postgres/named-audience-store.ts';
+import type { NamedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/named-audience-store.ts';
 
 /** The service is asked for so many at once, whatever a page holds: what it offers is mostly less. */
 const askedAtOnce = 200;
@@ -71,11 +71,13 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
       return { ...rest, items: [...items, ...rest.items] };
     },
 
-    counts: async (text: string | undefined): Promise<NamedAudienceCounts> => {
-      const rows = await namedAudiences.counts({ text });
+    counts: async (search: NamedCountSearch): Promise<NamedAudienceCounts> => {
+      const rows = await namedAudiences.counts(search);
       const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
       const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
-      const segments = await countSegments(text, of('segment')?.all ?? 0);
+      const named = of('segment')?.all ?? 0;
+      // They are the segmentation service's, and have no owner here.
+      const segments = search.owner === undefined ? await countSegments(search.text, named) : named;
       return {
         all: segments === null ? null : lists + saved + segments,
         ...{ lists, segments, saved },
@@ -95,8 +97,9 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
 }
 
 /** Segments that something names may be in it, by what is asked for. */
-function mayHaveSegments({ kind, state, hasRejects, isUsed }: NamedSearch): boolean {
-  return (kind ?? 'segment') === 'segment' && state === undefined && hasRejects === undefined && isUsed !== false;
+function mayHaveSegments({ kind, owner, state, hasRejects, isUsed }: NamedSearch): boolean {
+  const isOfLists = owner !== undefined || state !== undefined || hasRejects !== undefined;
+  return (kind ?? 'segment') === 'segment' && !isOfLists && isUsed !== false;
 }
 
 /** Segments that none names may be in it. */

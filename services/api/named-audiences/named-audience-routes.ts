@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { audienceStates } from '../../../shared/contracts/campaigns/audiences.ts';
 import {
   namedAudienceCounts,
@@ -14,7 +15,10 @@ import { createNamedAudienceDirectory, type NamedAudienceDirectoryDeps } from '.
 export type NamedAudienceRoutesDeps = NamedAudienceDirectoryDeps;
 
 const tags = ['audiences'];
-const searched = { q: partOfName.describe('Part of the name or the owner, or of a segment’s id') };
+const searched = {
+  q: partOfName.describe('Part of the name or the owner, or of a segment’s id'),
+  owner: aboutFields.owner.describe('Lists and saved audiences of it'),
+};
 
 const listQuery = pageQuery.extend({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -45,8 +49,8 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of them', namedAudienceList) },
     },
-    handler: ({ query: { q, id, kind, state, rejected, used, limit, cursor } }) => {
-      const search = { text: q, id, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+    handler: ({ query: { q, owner, id, kind, state, rejected, used, limit, cursor } }) => {
+      const search = { text: q, owner, id, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
       return directory.list(search, limit, cursor);
     },
   });
@@ -62,6 +66,6 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
       querystring: z.strictObject(searched),
       response: { 200: jsonAnswer('How many', namedAudienceCounts) },
     },
-    handler: ({ query: { q } }) => directory.counts(q),
+    handler: ({ query: { q, owner } }) => directory.counts({ text: q, owner }),
   });
 }

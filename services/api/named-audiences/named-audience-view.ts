@@ -5,7 +5,8 @@ import type { NamedRow } from './postgres/named-audience-store.ts';
 
 /** @param offered what the segmentation service says of a segment, where it says something */
 export function namedView(row: NamedRow, offered: OfferedSegment | undefined): NamedAudience {
-  const { kind, source: id, owner, sources, state, rejected, usedBy, leftOutBy, usedBySaved, createdAt } = row;
+  const { kind, source: id, owner, sources, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
+  const { createdAt, expiresAt } = row;
   const { campaignId, campaignName, savedAudienceId, savedName } = row;
   return {
     ...{ kind, id, name: row.name ?? offered?.name ?? id, owner },
@@ -21,6 +22,7 @@ export function namedView(row: NamedRow, offered: OfferedSegment | undefined): N
         ? null
         : { savedAudienceId: publicId('savedAudience', savedAudienceId), name: savedName },
     createdAt: createdAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
     links: linksOf(kind, id),
   };
 }
@@ -34,7 +36,7 @@ export function offeredView(
   return {
     ...{ kind: 'segment', id, name, description, owner: null, countries, sources: null, state: null },
     ...{ size: offeredSize(segment), rejected: null, ...uses, leftOutBy: 0 },
-    ...{ latestUse: null, latestSaved: null, createdAt: null },
+    ...{ latestUse: null, latestSaved: null, createdAt: null, expiresAt: null },
     links: linksOf('segment', id),
   };
 }

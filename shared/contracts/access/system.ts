@@ -94,7 +94,9 @@ export const systemShape = z
       .describe('Of all processes, as each compares its own with the database’s twice a minute'),
     settings: z
       .array(z.object({ name: z.string(), service: z.string(), value: z.string() }))
-      .describe('Of what has to be the same in several services: with what the process that started last runs'),
+      .describe(
+        'Of what services have to have the same, or to know of each other: with what the process that started last runs',
+      ),
     configuration: z
       .array(
         z.object({

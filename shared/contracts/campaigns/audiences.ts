@@ -12,6 +12,12 @@ export const uploadedAudience = z
   .object({
     id: z.string(),
     name: z.string(),
+    owner: z
+      .string()
+      .nullable()
+      .describe(
+        'The team or the person to ask about it: as it was said, else the owner, or the name, of the key that uploaded it',
+      ),
     state: z
       .enum(audienceStates)
       .describe(
@@ -36,6 +42,12 @@ export const uploadedAudience = z
     ),
     createdAt: time,
     readyAt: time.nullable(),
+    expiresAt: time
+      .nullable()
+      .describe(
+        'It is deleted then, as things stand, drafts that name it notwithstanding; null: a campaign that is scheduled or runs, or a ' +
+          'saved audience, keeps it, or lists are kept for ever (RETENTION_AUDIENCES_DAYS)',
+      ),
     links: z.object({ self: z.string(), rejects: z.string() }),
   })
   .meta({ id: 'Audience' });

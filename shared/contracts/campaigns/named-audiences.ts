@@ -31,7 +31,7 @@ export const namedAudience = z
       .string()
       .nullable()
       .describe('Of a segment as the segmentation service offers it, or of a saved audience'),
-    owner: z.string().nullable().describe('Of a saved audience'),
+    owner: z.string().nullable().describe('Of a list or a saved audience'),
     countries: z.array(z.string()).nullable().describe('Null: it is not said'),
     sources: number.nullable().describe('That a saved audience is made of; null: it is none'),
     state: z.enum(audienceStates).nullable().describe('Of a list'),
@@ -61,6 +61,9 @@ export const namedAudience = z
       .nullable()
       .describe('The newest saved audience of these; null: there is none'),
     createdAt: time.nullable().describe('Null: of a segment'),
+    expiresAt: time
+      .nullable()
+      .describe('Of a list: it is deleted then, as things stand; null: it is not, or it is no list'),
     links: z.object({ self: z.string().nullable().describe('Null: of a segment'), campaigns: z.string() }),
   })
   .meta({ id: 'NamedAudience' });

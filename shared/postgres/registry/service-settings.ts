@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Variables that several services read, by their names. */
+/** Variables that several services read, or that another service tells of, by their names. */
 export type SharedSettings = Readonly<Record<string, string | number>>;
 
 /** What the process of each service that started last runs with. */
@@ -11,8 +11,8 @@ export interface ServiceSetting {
 }
 
 /**
- * Says with what this process runs of the settings that have to be the same in several services. What differs from
- * what the process before it ran with is in the audit log.
+ * Says with what this process runs of the settings that other services have to know of, or to have the same. What
+ * differs from what the process before it ran with is in the audit log.
  */
 export async function noteSettings(pool: Pool, service: string, settings: SharedSettings): Promise<void> {
   const values = [service, Object.keys(settings), Object.values(settings).map(String)];

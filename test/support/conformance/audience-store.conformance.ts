@@ -9,7 +9,7 @@ import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts'
 import { campaignDefinitionOf } from './run-rows.ts';
 
 export interface AudienceSubject {
-  audiences: Omit<AudienceStore, 'counts' | 'rename'>;
+  audiences: Omit<AudienceStore, 'counts' | 'change'>;
   stored: StoredAudiences;
   campaigns: CampaignStore;
   retention: Pick<Retention, 'deleteAudiences' | 'failLostUploads'>;

@@ -20,7 +20,7 @@ export interface MemoryAudienceStoreDeps {
 }
 
 /** Without what only lists for people ask. */
-export type MemoryAudienceStore = Omit<AudienceStore, 'counts' | 'rename'>;
+export type MemoryAudienceStore = Omit<AudienceStore, 'counts' | 'change'>;
 
 export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAudienceStoreDeps): MemoryAudienceStore {
   const { audiences, clock } = database;
@@ -155,6 +155,6 @@ function recordOf(row: AudienceRow): AudienceRecord {
   countries.sort((a, b) => (a.country < b.country ? -1 : 1));
   const kept = countries.reduce((sum, { users }) => sum + users, 0);
   const duplicates = state === 'ready' ? rows - rejected - kept : 0;
-  const uses = { usedBy: 0, usedBySaved: 0 };
+  const uses = { owner: null, usedBy: 0, usedBySaved: 0, expiresAt: null };
   return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt, ...uses };
 }

@@ -2,12 +2,9 @@ import type { AudienceState } from '../../../../shared/contracts/campaigns/audie
 import { campaignsNaming, publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { usedByAtMost } from '../audience-store.port.ts';
+import { endOfList, savedWith } from './list-end.ts';
 
 const naming = campaignsNaming('list', publicListId('a.id'));
-const savedWith = `
-  coalesce((
-    select saved_audiences from named_audiences where kind = 'list' and source = ${publicListId('a.id')}
-  ), 0)`;
 const isNamed = `(exists (${naming}) or ${savedWith} > 0)`;
 
 interface NewList {
@@ -16,6 +13,7 @@ interface NewList {
   country: string | null;
   attempt: string;
   account: string | null;
+  owner: string | null;
 }
 
 /**
@@ -25,19 +23,20 @@ interface NewList {
 export const insert = statementOf<NewList>(
   'insert-list',
   ($) => `
-  insert into audiences (id, name, state, country, attempt, account)
-  values (${$('audienceId')}, ${$('name')}, 'receiving', ${$('country')}, ${$('attempt')}, ${$('account')})
+  insert into audiences (id, name, state, country, attempt, account, owner)
+  values (${$('audienceId')}, ${$('name')}, 'receiving', ${$('country')}, ${$('attempt')}, ${$('account')},
+    ${$('owner')})
   on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country,
-    attempt = excluded.attempt, bytes = 0, cause = null, received_at = now()
+    owner = excluded.owner, attempt = excluded.attempt, bytes = 0, cause = null, received_at = now()
   where audiences.state <> 'ready'`,
 );
 
 const columns = `
-  id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
+  id as "audienceId", name, owner, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
     rejected::float8 as rejected, cause,
   created_at as "createdAt", ready_at as "readyAt",
   (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy",
-  ${savedWith} as "usedBySaved"`;
+  ${savedWith} as "usedBySaved", ${endOfList} as "expiresAt"`;
 
 export const selectOne = `select ${columns} from audiences a where id = $1`;
 
@@ -45,6 +44,7 @@ export const selectOne = `select ${columns} from audiences a where id = $1`;
 export interface ListSearchParams {
   /** Of the name, for `ilike`. */
   pattern: string | null;
+  owner: string | null;
   state: AudienceState | null;
   hasRejects: boolean | null;
   isUsed: boolean | null;
@@ -52,6 +52,7 @@ export interface ListSearchParams {
 
 const found = ($: (param: keyof ListSearchParams) => string) => `
   (${$('pattern')}::text is null or name ilike ${$('pattern')})
+    and (${$('owner')}::text is null or owner = ${$('owner')})
     and (${$('state')}::text is null or state = ${$('state')})
     and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
     and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')})`;
@@ -78,8 +79,22 @@ export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern'>
   from audiences a where ${$('pattern')}::text is null or name ilike ${$('pattern')}`,
 );
 
-/** $1 list, $2 name. */
-export const rename = `update audiences set name = $2 where id = $1 and name <> $2`;
+interface ListChange {
+  audienceId: string;
+  /** Null: as it is. */
+  name: string | null;
+  owner: string | null;
+  /** Whether it has the owner from now on, or none. */
+  hasOwner: boolean;
+}
+
+export const change = statementOf<ListChange>(
+  'change-list',
+  ($) => `
+  update audiences set name = coalesce(${$('name')}, name),
+    owner = case when ${$('hasOwner')}::boolean then ${$('owner')} else owner end
+  where id = ${$('audienceId')}`,
+);
 
 /** $1 list, $2 line, $3 limit. */
 export const selectRejects = `

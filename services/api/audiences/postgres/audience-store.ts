@@ -30,10 +30,10 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
   }
 
   /** False when a list of this id is ready. */
-  async function insert({ account = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
+  async function insert({ account = null, owner = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
     const asked = { account, quotas, of: ['lists', ...bytesOfLists] as const };
     const { rowCount } = await withinQuota(pool, asked, (client) =>
-      client.query(statements.insert.with({ ...start, account, attempt })),
+      client.query(statements.insert.with({ ...start, account, owner, attempt })),
     );
     return rowCount === 1;
   }
@@ -68,9 +68,10 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
       }
     },
 
-    list: async ({ text, state = null, hasRejects = null, isUsed = null }, limit, cursor) => {
+    list: async ({ text, owner = null, state = null, hasRejects = null, isUsed = null }, limit, cursor) => {
       requireIdCursor(cursor);
-      const wanted = { pattern: patternOf(text), state, hasRejects, isUsed, limit: limit + 1, before: cursor };
+      const search = { pattern: patternOf(text), owner, state, hasRejects, isUsed };
+      const wanted = { ...search, limit: limit + 1, before: cursor };
       const { rows } = await pool.query<AudienceRow>(statements.selectPage.with(wanted));
       return pageOf(rows.map(recordOf), limit, (record) => record.audienceId);
     },
@@ -80,8 +81,9 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
       return onlyRow(rows);
     },
 
-    rename: async (audienceId, name) => {
-      await pool.query(statements.rename, [audienceId, name]);
+    change: async (audienceId, { name = null, owner }) => {
+      const hasOwner = owner !== undefined;
+      await pool.query(statements.change.with({ audienceId, name, owner: owner ?? null, hasOwner }));
       return await get(audienceId);
     },
 

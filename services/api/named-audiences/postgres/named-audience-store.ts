@@ -2,12 +2,15 @@ import type { Pool } from 'pg';
 import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { NamedKind } from '../../../../shared/contracts/campaigns/named-audiences.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { endOfList } from '../../audiences/postgres/list-end.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 /** What does not matter is left out. */
 export interface NamedSearch {
   /** Part of the name or the owner, or of a segment's id; large and small letters alike. */
   text?: string | undefined;
+  /** Of a list or a saved audience. */
+  owner?: string | undefined;
   /** The one that campaigns name so. */
   id?: string | undefined;
   kind?: NamedKind | undefined;
@@ -37,6 +40,8 @@ export interface NamedRow extends NamedPlace {
   state: AudienceState | null;
   rejected: number | null;
   createdAt: Date | null;
+  /** Of a list: it is deleted then, as things stand. */
+  expiresAt: Date | null;
   /** Campaigns. */
   usedBy: number;
   leftOutBy: number;
@@ -69,6 +74,12 @@ export interface NamedCounts {
   failed: number;
 }
 
+/** What counts are of. */
+export interface NamedCountSearch {
+  text?: string | undefined;
+  owner?: string | null | undefined;
+}
+
 export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
 
 /** Lists, saved audiences and segments that campaigns and saved audiences name, the most used first. */
@@ -80,8 +91,8 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
       return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
     },
 
-    counts: async (search: Pick<NamedSearch, 'text'>): Promise<NamedCounts[]> =>
-      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(search.text) }))).rows,
+    counts: async ({ text, owner = null }: NamedCountSearch): Promise<NamedCounts[]> =>
+      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner }))).rows,
 
     /** Those of the segments that a campaign or a saved audience names. */
     segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
@@ -94,6 +105,7 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
 /** Null: any. */
 interface SearchParams {
   pattern: string | null;
+  owner: string | null;
   id: string | null;
   kind: NamedKind | null;
   state: AudienceState | null;
@@ -101,9 +113,10 @@ interface SearchParams {
   isUsed: boolean | null;
 }
 
-function paramsOf({ text, id, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
+function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
   return {
     pattern: patternOf(text),
+    owner: owner ?? null,
     id: id ?? null,
     kind: kind ?? null,
     state: state ?? null,
@@ -118,9 +131,12 @@ const named = `
   left join saved_audiences s on n.kind = 'saved' and s.id = n.target
   left join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
-const isFound = (pattern: string) => `
-  n.is_there and (${pattern}::text is null or coalesce(a.name, s.name, n.source) ilike ${pattern}
-    or r.definition ->> 'owner' ilike ${pattern})`;
+const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
+
+const isFound = ($: (param: 'pattern' | 'owner') => string) => `
+  n.is_there and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
+    or ${ownerOf} ilike ${$('pattern')})
+  and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')})`;
 
 /** What could be used, and nothing does. Segments are the segmentation service's. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
@@ -146,11 +162,11 @@ const selectPage = unnamedStatementOf<PageParams>(
   ($) => `
   with p as materialized (
     select n.kind, n.source, n.target, n.uses, n.campaigns, n.left_out_by, n.saved_audiences, n.seq,
-      a.name as list_name, a.state, a.users, a.rejected,
+      a.name as list_name, ${ownerOf} as owner, a.state, a.users, a.rejected,
       a.created_at as uploaded_at, a.ready_at, s.name as saved_name, s.revision, s.estimate,
       s.created_at as saved_at, r.definition
     from ${named}
-    where ${isFound($('pattern'))}
+    where ${isFound($)}
       and (${$('id')}::text is null or n.source = ${$('id')})
       and (${$('kind')}::text is null or n.kind = ${$('kind')})
       and (${$('state')}::text is null or a.state = ${$('state')})
@@ -162,13 +178,14 @@ const selectPage = unnamedStatementOf<PageParams>(
   select p.kind, p.source, p.uses, p.seq::float8 as seq, p.campaigns as "usedBy", p.left_out_by as "leftOutBy",
     p.saved_audiences as "usedBySaved",
     coalesce(p.list_name, p.saved_name) as name, p.definition ->> 'description' as description,
-    p.definition ->> 'owner' as owner,
+    p.owner,
     coalesce(
       case p.kind when 'list' then (select array_agg(k order by k) from jsonb_object_keys(p.users) k) end,
       (select array_agg(k) from jsonb_array_elements_text(p.definition -> 'countries') k)) as countries,
     jsonb_array_length(p.definition -> 'audience' -> 'include')
       + coalesce(jsonb_array_length(p.definition -> 'audience' -> 'exclude'), 0) as sources,
     p.state, coalesce(p.rejected, bad.rejected)::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
+    case when p.kind = 'list' then (select ${endOfList} from audiences a where a.id = p.target) end as "expiresAt",
     newest.id as "campaignId", newest.name as "campaignName",
     newest_saved.id as "savedAudienceId", newest_saved.name as "savedName",
     case when p.kind = 'list' and p.state = 'ready' then jsonb_build_object(
@@ -203,11 +220,11 @@ const selectPage = unnamedStatementOf<PageParams>(
 );
 
 /** As many as there may be are counted one by one, what has ended is not. */
-const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern'>>(
+const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner'>>(
   ($) => `
   select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",
     count(*) filter (where ${isIdle})::int as "notUsed", count(*) filter (where a.state = 'failed')::int as failed
-  from ${named} where ${isFound($('pattern'))} group by n.kind`,
+  from ${named} where ${isFound($)} group by n.kind`,
 );
 
 const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null }>(

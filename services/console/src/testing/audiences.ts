@@ -11,6 +11,7 @@ import type {
 export const partners: Audience = {
   id: 'aud_partners',
   name: 'hcmc-airport-partners-2026-11-18.csv',
+  owner: 'wallet',
   state: 'ready',
   users: 40_818,
   countries: [
@@ -25,6 +26,7 @@ export const partners: Audience = {
   usedBySaved: 0,
   createdAt: '2026-11-18T16:47:00.000Z',
   readyAt: '2026-11-18T16:47:09.000Z',
+  expiresAt: null,
   links: { self: '/v1/audiences/aud_partners', rejects: '/v1/audiences/aud_partners/rejects' },
 };
 
@@ -58,6 +60,7 @@ export const segments: SegmentList = {
 const nothing = {
   ...{ description: null, owner: null, countries: null, sources: null, state: null, size: null, rejected: null },
   ...{ usedBy: 0, leftOutBy: 0, latestUse: null, usedBySaved: 0, latestSaved: null, createdAt: null },
+  expiresAt: null,
 };
 const counted = { exact: true, asOf: '2026-11-22T07:30:00.000Z', countId: null };
 const payday = { campaignId: 'cmp_live', name: 'Payday, slowly' };
@@ -85,7 +88,15 @@ export const named = {
   },
   partners: {
     ...nothing,
-    ...{ kind: 'list', id: partners.id, name: partners.name, countries: ['ID', 'VN'], state: 'ready', rejected: 224 },
+    ...{
+      kind: 'list',
+      id: partners.id,
+      name: partners.name,
+      owner: 'wallet',
+      countries: ['ID', 'VN'],
+      state: 'ready',
+      rejected: 224,
+    },
     ...{ usedBy: 2, latestUse: payday, createdAt: partners.createdAt },
     size: { ...counted, atLeast: 40_818, atMost: 40_818, asOf: partners.readyAt, countries: ['ID', 'VN'] },
     links: { self: partners.links.self, campaigns: '/v1/campaigns?list=aud_partners' },

@@ -76,6 +76,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
   const { file, countries, onUploaded, onEnd } = props;
   const queries = useQueryClient();
   const [name, setName] = useState(file.name);
+  const [owner, setOwner] = useState('');
   const [country, setCountry] = useState(countries.length === 1 ? (countries[0] ?? inFile) : inFile);
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
@@ -86,6 +87,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
       return uploadWithProgress({
         file,
         name: name.trim(),
+        owner: owner.trim() === '' ? undefined : owner.trim(),
         country: of,
         onSent: setSent,
         signal: abort.current.signal,
@@ -110,6 +112,14 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
           value={country}
           choices={choices}
           onChoose={setCountry}
+          disabled={upload.isPending}
+        />
+        <TextInput
+          aria-label="Owner of the list"
+          placeholder="Owner: yours, unless said"
+          value={owner}
+          onText={setOwner}
+          maxLength={200}
           disabled={upload.isPending}
         />
       </div>

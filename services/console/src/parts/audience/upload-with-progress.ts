@@ -4,6 +4,8 @@ import type { Audience } from '#client/types.gen.ts';
 export interface Upload {
   file: File;
   name: string;
+  /** Without one, that of whoever uploads it. */
+  owner: string | undefined;
   /** Of all its users; without one the file has a column `country`. */
   country: string | undefined;
   /** Of the file, in bytes, as they leave this machine. */
@@ -15,9 +17,9 @@ export interface Upload {
  * Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by
  * XMLHttpRequest.
  */
-export async function uploadWithProgress({ file, name, country, onSent, signal }: Upload): Promise<Audience> {
+export async function uploadWithProgress({ file, name, owner, country, onSent, signal }: Upload): Promise<Audience> {
   const { data } = await uploadAudience({
-    query: { name, ...(country === undefined ? {} : { country }) },
+    query: { name, ...(owner !== undefined && { owner }), ...(country !== undefined && { country }) },
     headers: { 'content-type': 'text/csv', ...(file.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
     fetch: (input, init) => sent(new Request(input, init), file, onSent, signal),
     throwOnError: true,

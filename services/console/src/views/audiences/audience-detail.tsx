@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
 import { largeNumber } from '../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../parts/audience/overlap.tsx';
@@ -10,8 +9,9 @@ import { capitalOf } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { AudienceActions } from './audience-actions.tsx';
-import { DeleteDialog, RenameDialog } from './audience-dialogs.tsx';
+import { ChangeListDialog, DeleteDialog } from './audience-dialogs.tsx';
 import { byCountry, fileEquation } from './audience-words.ts';
+import { ListEnd, useIsSoon } from './list-end.tsx';
 import { RejectedLines } from './rejected-lines.tsx';
 import { sideBySide, UsedBy } from './used-by.tsx';
 
@@ -24,8 +24,9 @@ interface AudienceDetailProps {
 
 /** One list: one number with its age, what became of each line, and who depends on it. */
 export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDetailProps) {
-  const { id, name, state, cause, users, rejected } = audience;
-  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const { id, name, owner, state, cause, users, rejected, usedBy, expiresAt } = audience;
+  const isSoon = useIsSoon(expiresAt);
+  const [asked, setAsked] = useState<'change' | 'delete'>();
   const close = () => setAsked(undefined);
   return (
     <div className="grid gap-4 min-w-0">
@@ -36,7 +37,7 @@ export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDe
             name={plainText(name)}
             taken={state === 'ready' ? { list: id } : undefined}
             refusal={refusal}
-            change={{ words: 'Rename…', ask: () => setAsked('rename') }}
+            change={{ words: 'Change…', ask: () => setAsked('change') }}
             onDelete={() => setAsked('delete')}
           />
         }
@@ -59,8 +60,15 @@ export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDe
         )}
         <div className="sm t3 row flex-wrap mt-0.5">
           {state === 'ready' && <span>{byCountry(audience)}</span>}
+          {owner !== null && <span>owner {plainText(owner)}</span>}
           <CopyableId id={id} what="id of the list" />
         </div>
+        {expiresAt !== null && (
+          <p className={isSoon ? 'sm c-warn mt-0.5' : 'sm t3 mt-0.5'}>
+            Deleted on <ListEnd expiresAt={expiresAt} />: {usedBy === 0 ? 'nothing uses it' : 'drafts keep no list'}. A
+            campaign that is scheduled or runs keeps it, and so does a saved audience.
+          </p>
+        )}
       </Panel>
       {rejected > 0 && <RejectedLines audience={audience} onFile={onFile} />}
       <div className={sideBySide}>
@@ -82,14 +90,7 @@ export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDe
           </Panel>
         )}
       </div>
-      {asked === 'rename' && (
-        <RenameDialog
-          name={name}
-          lead="Campaigns name it by its id, and go on as they are."
-          rename={(wanted) => renameAudience({ path: { id }, body: { name: wanted }, throwOnError: true })}
-          onClose={close}
-        />
-      )}
+      {asked === 'change' && <ChangeListDialog audience={audience} onClose={close} />}
       {asked === 'delete' && <DeleteDialog audience={audience} onClose={close} onGone={onGone} />}
     </div>
   );

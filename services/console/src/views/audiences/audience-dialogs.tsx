@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteAudience } from '#client/sdk.gen.ts';
+import { deleteAudience, renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
@@ -16,35 +16,35 @@ interface DialogProps {
   onClose: () => void;
 }
 
-interface RenameDialogProps {
-  /** As it is called now. */
-  name: string;
-  lead: string;
-  rename: (name: string) => Promise<unknown>;
-  onClose: () => void;
-}
-
-export function RenameDialog({ name: before, lead, rename, onClose }: RenameDialogProps) {
+/** What people know it by, and whom they ask. Its users never change. */
+export function ChangeListDialog({ audience: { id, ...before }, onClose }: DialogProps) {
   const queries = useQueryClient();
-  const [name, setName] = useState(before);
+  const [name, setName] = useState(before.name);
+  const [owner, setOwner] = useState(before.owner ?? '');
+  // Only what is changed is sent: somebody else may have changed the other meanwhile.
+  const change = {
+    ...(name.trim() !== before.name && { name: name.trim() }),
+    ...(owner.trim() !== (before.owner ?? '') && { owner: owner.trim() === '' ? null : owner.trim() }),
+  };
   const save = useMutation({
-    mutationFn: () => rename(name.trim()),
+    mutationFn: () => renameAudience({ path: { id }, body: change, throwOnError: true }),
     onSuccess: async () => {
       await queries.invalidateQueries();
       onClose();
     },
   });
   const problems = useRefusedFields(save.error);
+  const isChanged = Object.keys(change).length > 0;
   return (
     <Dialog
-      title={`Rename “${before}”`}
-      lead={lead}
+      title={`Change “${before.name}”`}
+      lead="Campaigns name it by its id, and go on as they are."
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={save.isPending} onClick={() => (name === before ? onClose() : save.mutate())}>
-            Rename
+          <Button kind="ink" disabled={save.isPending} onClick={() => (isChanged ? save.mutate() : onClose())}>
+            Save
           </Button>
         </>
       }
@@ -52,6 +52,9 @@ export function RenameDialog({ name: before, lead, rename, onClose }: RenameDial
       <FormProblemsContext value={problems}>
         <FormField pointer="/name" label="Name" required>
           {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
+        </FormField>
+        <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+          {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
         </FormField>
       </FormProblemsContext>
       <RefusedWhole error={save.error} />

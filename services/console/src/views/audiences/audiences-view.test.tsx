@@ -72,7 +72,7 @@ test('all kinds stand in one list, the most used first, each with its number, it
   expect(rows.map(({ textContent }) => textContent)).toEqual([
     expect.stringMatching(/^staffsegment1,840counted in SG .+–9 campaignsleft out in all of them$/),
     expect.stringMatching(/^Lapsed riders without staffsaved · growth124,880 to 125,000estimated .+–3 campaignsPayday/),
-    expect.stringMatching(/^hcmc-.+uploaded list · ID, VN40,818.+2242 campaignsPayday, slowly$/),
+    expect.stringMatching(/^hcmc-.+uploaded list · wallet40,818.+2242 campaignsPayday, slowly$/),
     expect.stringMatching(/^pilot-penang\.csvuploaded listfailed.+0not used$/),
     expect.stringMatching(/^Lapsed riderssegment · lapsed-ridersabout 125,000as offered now–not used$/),
   ]);
@@ -119,6 +119,46 @@ test('kind, choice, search and page go into the address and to the API', async (
   await waitFor(() => expect(address()).toBe('/audiences'));
 });
 
+test('a list that nothing keeps says on which day it goes, in amber when that is near', async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const rows = [
+    { ...named.cut, id: 'aud_far', name: 'far.csv', state: 'ready' as const, expiresAt: inDays(9) },
+    { ...named.cut, id: 'aud_near', name: 'near.csv', state: 'ready' as const, expiresAt: inDays(2) },
+    // Of a draft its name is said, until that is more urgent.
+    { ...named.partners, expiresAt: inDays(9) },
+  ];
+  const near = { ...partners, id: 'aud_near', usedBy: 1, expiresAt: inDays(2) };
+  await openConsole('/audiences?id=aud_near', {
+    answers: {
+      ...answers,
+      'GET /v1/named-audiences': { ...namedList, items: rows },
+      'GET /v1/audiences/aud_near': near,
+    },
+  });
+  const cellOf = async (name: RegExp) =>
+    within((await screen.findByRole('link', { name })).closest('tr') ?? document.body)
+      .getAllByRole('cell')
+      .at(-1);
+  expect((await cellOf(/^far/))?.textContent).toMatch(/^not useddeleted on \w{3} \d+ \w{3}/);
+  expect((await cellOf(/^far/))?.querySelector('.c-warn')).toBeNull();
+  expect((await cellOf(/^near/))?.querySelector('.c-warn')?.textContent).toMatch(/^deleted on /);
+  expect((await cellOf(/^hcmc/))?.textContent).toBe('2 campaignsPayday, slowly');
+  expect((await screen.findByText(/drafts keep no list\./)).className).toContain('c-warn');
+});
+
+test('an owner goes into the address and to the API, and those in sight are offered', async () => {
+  const { api, user, address } = await openConsole('/audiences', { answers });
+  await user.click(await screen.findByRole('button', { name: 'Owner' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'wallet' }));
+  await waitFor(() => expect(address()).toBe('/audiences?owner=wallet'));
+  await waitFor(() =>
+    expect(api.askedFor('GET /v1/named-audiences').at(-1)?.query).toEqual({ limit: '20', owner: 'wallet' }),
+  );
+  await waitFor(() =>
+    expect(api.askedFor('GET /v1/named-audiences/counts').at(-1)?.query).toEqual({ owner: 'wallet' }),
+  );
+});
+
 test('a segmentation service that is away is said', async () => {
   const unavailable = 'the segmentation service does not answer: HTTP 503';
   await openConsole('/audiences', {
@@ -131,20 +171,23 @@ test('a segmentation service that is away is said', async () => {
   ).toBeDefined();
 });
 
-test('a list is renamed; what is wrong with a name stands at it', async () => {
+test('a list gets another name and owner; what is wrong with a name stands at it', async () => {
   const wrong = [{ pointer: '/name', code: 'too_small', detail: 'has to have a letter' }];
   const { api, user } = await openConsole(path, { answers });
-  await user.click(await screen.findByRole('button', { name: 'Rename…' }));
+  await user.click(await screen.findByRole('button', { name: 'Change…' }));
   const field = screen.getByLabelText(/^Name needed/);
   await user.clear(field);
+  await user.type(field, '-');
   api.answer({ 'PATCH /v1/audiences/:id': () => problem(400, 'invalid-request', 'the request has problems', wrong) });
-  await user.click(screen.getByRole('button', { name: 'Rename' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Has to have a letter')).toBeDefined();
   api.answer({ 'PATCH /v1/audiences/:id': partners });
+  await user.clear(field);
   await user.type(field, 'Gold tier');
-  await user.click(screen.getByRole('button', { name: 'Rename' }));
+  await user.clear(screen.getByLabelText('Owner'));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('PATCH /v1/audiences/aud_partners').at(-1)?.body).toEqual({ name: 'Gold tier' });
+  expect(api.askedFor('PATCH /v1/audiences/aud_partners').at(-1)?.body).toEqual({ name: 'Gold tier', owner: null });
 });
 
 test('a list is deleted only when that is meant; one that is needed says by what', async () => {
@@ -163,7 +206,7 @@ test('a list is deleted only when that is meant; one that is needed says by what
 
 test('a viewer sees lists, and may not touch them', async () => {
   await openConsole(path, { answers, role: 'viewer' });
-  for (const name of ['Rename…', 'Upload a list'])
+  for (const name of ['Change…', 'Upload a list'])
     expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true');
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
   for (const name of [/^New/, /^More about/]) expect(screen.queryByRole('button', { name })).toBeNull();

@@ -6,6 +6,7 @@ import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { fileKey, UploadForm } from '../../parts/audience/upload-list.tsx';
+import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
@@ -25,7 +26,7 @@ const lookEveryMs = 10_000;
 /** Whom campaigns may be for: uploaded lists, segments and combinations of them, and who depends on each. */
 export function AudiencesView() {
   const search = route.useSearch();
-  const { text, kind, show, cursor } = search;
+  const { text, owner, kind, show, cursor } = search;
   const navigate = route.useNavigate();
   const refusal = useRefusal('manager');
   const { installation } = useSession();
@@ -34,7 +35,9 @@ export function AudiencesView() {
   const query = { limit: pageSize, ...namedQuery(search) };
   const audiences = useQuery({ ...listNamedAudiencesOptions({ query }), ...often });
   const counts = useQuery({
-    ...countNamedAudiencesOptions({ query: text === undefined ? {} : { q: text } }),
+    ...countNamedAudiencesOptions({
+      query: { ...(text !== undefined && { q: text }), ...(owner !== undefined && { owner }) },
+    }),
     ...often,
   });
   const error = useKeptError(audiences);
@@ -44,7 +47,8 @@ export function AudiencesView() {
   const change = (part: Partial<AudiencesSearch>) => void navigate({ search: (before) => ({ ...before, ...part }) });
   const choose = (part: Partial<AudiencesSearch>) =>
     change({ ...part, cursor: undefined, id: undefined, of: undefined });
-  const isFiltered = text !== undefined || kind !== undefined || show !== undefined;
+  const isFiltered = [text, owner, kind, show].some((each) => each !== undefined);
+  const owners = [...new Set(items?.flatMap((each) => each.owner ?? []))].toSorted((a, b) => a.localeCompare(b));
   const total = kind === undefined && show === undefined ? counts.data?.all : null;
   return (
     <Page
@@ -54,6 +58,7 @@ export function AudiencesView() {
       <div className="row flex-wrap">
         <AudienceChips counts={counts.data} search={search} onChoose={choose} />
         <span className="ml-auto row phone:w-full">
+          <FilterMenu name="Owner" options={owners} value={owner} onChoose={(of) => choose({ owner: of })} />
           <SearchField
             placeholder="Name, owner or id"
             value={text ?? ''}

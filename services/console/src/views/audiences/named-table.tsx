@@ -8,6 +8,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { midCut } from './audience-words.ts';
+import { ListEnd, useIsSoon } from './list-end.tsx';
 import { sizeText, sizeVerb, sourceWords, wordsOfUse } from './named-words.ts';
 import { shownIn, type AudiencesSearch } from './search.ts';
 
@@ -55,7 +56,8 @@ export function NamedTable({ audiences, shown, search }: NamedTableProps) {
 const icons = { list: 'audit', segment: 'users', saved: 'star' } as const;
 
 function Row({ audience, isShown, search }: { audience: NamedAudience; isShown: boolean; search: AudiencesSearch }) {
-  const { kind, name, state, rejected } = audience;
+  const { kind, name, state, rejected, expiresAt } = audience;
+  const isSoon = useIsSoon(expiresAt);
   const text = plainText(name);
   const isFailed = state === 'failed';
   const { count, note } = wordsOfUse(audience);
@@ -96,10 +98,16 @@ function Row({ audience, isShown, search }: { audience: NamedAudience; isShown: 
         <div className={audience.usedBy + audience.usedBySaved === 0 ? 'truncate t3' : 'truncate'} title={count}>
           {count}
         </div>
-        {note !== null && (
-          <div className="truncate" title={note}>
-            {note}
+        {expiresAt !== null && (note === null || isSoon) ? (
+          <div className={isSoon ? 'truncate c-warn' : 'truncate'}>
+            deleted on <ListEnd expiresAt={expiresAt} />
           </div>
+        ) : (
+          note !== null && (
+            <div className="truncate" title={note}>
+              {note}
+            </div>
+          )
         )}
       </td>
     </tr>

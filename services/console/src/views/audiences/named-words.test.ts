@@ -7,6 +7,8 @@ test('each choice asks the API for what it says', () => {
   expect(namedQuery({ show: 'bad-lines', text: 'vip' })).toEqual({ q: 'vip', rejected: 'true' });
   expect(namedQuery({ show: 'not-used', cursor: 'c' })).toEqual({ used: 'false', cursor: 'c' });
   expect(namedQuery({ show: 'failed' })).toEqual({ state: 'failed' });
+  expect(namedQuery({ owner: 'risk' })).toEqual({ owner: 'risk' });
+  expect(filterWords({ owner: 'risk', kind: 'list' })).toBe('Owner risk, uploaded lists.');
   expect(namedQuery({ kind: 'saved' })).toEqual({ kind: 'saved' });
   expect(filterWords({ show: 'bad-lines', text: 'vip' })).toBe('Called “vip”, with bad lines.');
   expect(filterWords({ kind: 'segment' })).toBe('Segments.');
@@ -15,10 +17,11 @@ test('each choice asks the API for what it says', () => {
 
 test('where it is from is said by its kind, with what differs', () => {
   expect(Object.values(named).map(sourceWords)).toEqual([
-    ...['segment', 'saved · growth', 'uploaded list · ID, VN', 'uploaded list', 'segment · lapsed-riders'],
+    ...['segment', 'saved · growth', 'uploaded list · wallet', 'uploaded list', 'segment · lapsed-riders'],
   ]);
   const many = ['SG', 'ID', 'VN', 'TH', 'PH', 'MY', 'KH'];
-  expect(sourceWords({ ...named.partners, countries: many })).toBe('uploaded list · 7 countries');
+  expect(sourceWords({ ...named.partners, owner: null })).toBe('uploaded list · ID, VN');
+  expect(sourceWords({ ...named.partners, owner: null, countries: many })).toBe('uploaded list · 7 countries');
 });
 
 test('a number says whether it is counted, and where, if that is not where the audience is', () => {

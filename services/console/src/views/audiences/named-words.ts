@@ -5,9 +5,10 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import type { AudiencesSearch } from './search.ts';
 
 /** What the API is asked for, for what is chosen in the address. */
-export function namedQuery({ text, kind, show, cursor }: AudiencesSearch) {
+export function namedQuery({ text, owner, kind, show, cursor }: AudiencesSearch) {
   return {
     ...(text !== undefined && { q: text }),
+    ...(owner !== undefined && { owner }),
     ...(kind !== undefined && { kind }),
     ...(show === 'bad-lines' && { rejected: 'true' as const }),
     ...(show === 'failed' && { state: 'failed' as const }),
@@ -20,9 +21,10 @@ const kindWords = { list: 'uploaded list', segment: 'segment', saved: 'saved' } 
 const filteredWords = { list: 'uploaded lists', segment: 'segments', saved: 'saved audiences' } as const;
 const shownWords = { 'bad-lines': 'with bad lines', 'not-used': 'not used', failed: 'failed' } as const;
 
-export function filterWords({ text, kind, show }: AudiencesSearch): string {
+export function filterWords({ text, owner, kind, show }: AudiencesSearch): string {
   const words = [
     text !== undefined && `Called “${text}”`,
+    owner !== undefined && `owner ${owner}`,
     kind !== undefined && filteredWords[kind],
     show !== undefined && shownWords[show],
   ].filter(Boolean);

@@ -14,6 +14,8 @@ export const audiencesSearch = z.object({
   /** Those of one kind. */
   kind,
   show: z.catch(z.optional(z.enum(audienceChoices)), undefined),
+  /** Lists and saved audiences of it. */
+  owner: text,
   text,
   cursor: text,
   /** The one that is shown beside the list; the first one where none is said. */

@@ -1,0 +1,21 @@
+import { useMinute, useOfNow } from '../../parts/browser/now.ts';
+import { formatDay } from '../../parts/times/times.ts';
+import { useZone } from '../../parts/times/zone.ts';
+
+const soonMs = 3 * 86_400_000;
+
+/** A list that nothing keeps goes within three days. */
+export function useIsSoon(expiresAt: string | null): boolean {
+  return useOfNow((nowMs) => expiresAt !== null && Date.parse(expiresAt) - nowMs <= soonMs);
+}
+
+/** `Thu 3 Dec` */
+export function ListEnd({ expiresAt }: { expiresAt: string }) {
+  const { zone } = useZone();
+  const now = new Date(useMinute());
+  return (
+    <time dateTime={expiresAt} title={expiresAt}>
+      {formatDay(expiresAt, { zone, now })}
+    </time>
+  );
+}
