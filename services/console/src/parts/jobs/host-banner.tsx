@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { enableHost } from '#client/sdk.gen.ts';
 import type { Scheduler } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
@@ -62,8 +63,8 @@ export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBan
           </p>
         )}
       </div>
-      {state !== 'closing' && (
-        <div className="acts">
+      <div className="acts">
+        {state !== 'closing' && (
           <Button
             small
             refusal={refusal}
@@ -73,8 +74,19 @@ export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBan
           >
             Bring back now
           </Button>
-        </div>
-      )}
+        )}
+        {sidelined > 0 && (
+          <Link
+            className="btn s whitespace-nowrap"
+            to="/jobs"
+            search={{ client, state: 'sidelined', ...(endpoint !== null && { endpoint }) }}
+            title={`Sidelined jobs of ${whose}`}
+          >
+            Its {countOf(Math.min(sidelined, mostCounted), 'job')}
+            {sidelined >= mostCounted && ' or more'}
+          </Link>
+        )}
+      </div>
     </div>
   );
 }

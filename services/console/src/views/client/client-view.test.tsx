@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
-import { clients, load, shop } from '../../testing/jobs.ts';
+import { clients, load, scheduler, shop } from '../../testing/jobs.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 test('which host is in trouble stands first, then what waits, and that it adds up', async () => {
@@ -16,6 +16,20 @@ test('which host is in trouble stands first, then what waits, and that it adds u
   expect(await within(limits).findByRole('row', { name: 'Calls/s 0.5 of 10' })).toBeDefined();
   expect(within(limits).getByRole('row', { name: 'Calls at once 0 of 50' })).toBeDefined();
   expect(screen.getByRole('link', { name: 'Its jobs' }).getAttribute('href')).toBe('/jobs?client=shop');
+});
+
+test('the banner leads to the jobs that wait, with how many they are, as far as they are counted', async () => {
+  const [host] = scheduler.hosts;
+  const hosts = [
+    { ...host, endpoint: 'hooks', sidelined: 10_000 },
+    { ...host, host: 'other.example', sidelined: 1 },
+    { ...host, host: 'third.example', sidelined: 0 },
+  ];
+  await openConsole('/clients/shop', { answers: { 'GET /v1/scheduler': { ...scheduler, hosts } } });
+  const linkTo = async (name: string) => (await screen.findByRole('link', { name })).getAttribute('href');
+  expect(await linkTo('Its 10,000 jobs or more')).toBe('/jobs?client=shop&state=sidelined&endpoint=hooks');
+  expect(await linkTo('Its 1 job')).toBe('/jobs?client=shop&state=sidelined');
+  expect(screen.queryByRole('link', { name: 'Its 0 jobs' })).toBeNull();
 });
 
 test('an hour that is too full says how late the last of it is', async () => {

@@ -16,7 +16,7 @@ export type Target =
       count: number | undefined;
     };
 
-type JobFilter = Pick<JobQuery, 'tag' | 'orderingKey' | 'priority' | 'dueFrom' | 'dueUntil'>;
+type JobFilter = Pick<JobQuery, 'tag' | 'endpoint' | 'orderingKey' | 'priority' | 'dueFrom' | 'dueUntil'>;
 
 /** How many came to what, such as 3 cancelled and 1 too late. */
 export type Came = ReadonlyMap<string, number>;

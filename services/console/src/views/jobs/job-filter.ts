@@ -17,12 +17,13 @@ const spans: Readonly<Record<NonNullable<JobsSearch['due']>, readonly [fromHours
   };
 
 /** What a list, and a change of all that match, go by. @param nowMs fixed, so that pages do not move with the clock */
-export function jobFilterOf({ client, tag, key, priority, due }: JobsSearch, nowMs: number) {
+export function jobFilterOf({ client, tag, endpoint, key, priority, due }: JobsSearch, nowMs: number) {
   const [fromHours, untilHours] = due === undefined ? [null, null] : spans[due];
   const at = (hours: number) => new Date(nowMs + hours * hourMs).toISOString();
   return {
     ...(client !== undefined && { client }),
     ...(tag !== undefined && { tag }),
+    ...(endpoint !== undefined && { endpoint }),
     ...(key !== undefined && { orderingKey: key }),
     ...(priority !== undefined && { priority }),
     ...(fromHours !== null && { dueFrom: at(fromHours) }),
@@ -45,16 +46,17 @@ export function needsClient({ state, client, key }: JobsSearch): boolean {
   return client === undefined && (key !== undefined || ofOneClient.has(state));
 }
 
-export function hasFilters({ client, tag, key, priority, due, name }: JobsSearch): boolean {
-  return [client, tag, key, priority, due, name].some((each) => each !== undefined);
+export function hasFilters({ client, tag, endpoint, key, priority, due, name }: JobsSearch): boolean {
+  return [client, tag, endpoint, key, priority, due, name].some((each) => each !== undefined);
 }
 
 /** `Pending, client shop, tag order-17, due in the next hour.` */
-export function filterWords({ state, client, tag, key, priority, due, name }: JobsSearch): string {
+export function filterWords({ state, client, tag, endpoint, key, priority, due, name }: JobsSearch): string {
   const words = [
     state ?? 'not ended',
     client === undefined ? '' : `client ${client}`,
     tag === undefined ? '' : `tag ${tag}`,
+    endpoint === undefined ? '' : `endpoint ${endpoint}`,
     key === undefined ? '' : `ordering key ${key}`,
     priority === undefined ? '' : `${priority} priority`,
     due === undefined ? '' : `due ${due}`,

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { listClientEndpointsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
@@ -11,7 +13,13 @@ interface JobFiltersProps {
 }
 
 export function JobFilters({ search, clients, onChoose }: JobFiltersProps) {
-  const { client, tag, key, priority, due, name } = search;
+  const { client, tag, endpoint, key, priority, due, name } = search;
+  const { data } = useQuery({
+    ...listClientEndpointsOptions({ path: { id: client ?? '' } }),
+    enabled: client !== undefined,
+    staleTime: 60_000,
+  });
+  const endpoints = data?.items.map((each) => each.name) ?? [];
   return (
     <header className="pl-2.5 flex-wrap">
       <SearchField
@@ -23,8 +31,16 @@ export function JobFilters({ search, clients, onChoose }: JobFiltersProps) {
         name="Client"
         options={clients.items?.map((each) => each.name) ?? []}
         value={client === undefined ? undefined : (clients.find(client)?.name ?? client)}
-        onChoose={(value) => onChoose({ client: value })}
+        onChoose={(value) => onChoose({ client: value, endpoint: undefined })}
       />
+      {(endpoints.length > 0 || endpoint !== undefined) && (
+        <FilterMenu
+          name="Endpoint"
+          options={endpoints}
+          value={endpoint}
+          onChoose={(value) => onChoose({ endpoint: value })}
+        />
+      )}
       <FilterMenu
         name="Due"
         options={dueSpans}

@@ -26,7 +26,8 @@ interface JobListProps {
 }
 
 const noFilters = {
-  ...{ client: undefined, tag: undefined, key: undefined, priority: undefined, due: undefined, name: undefined },
+  ...{ client: undefined, tag: undefined, endpoint: undefined, key: undefined },
+  ...{ priority: undefined, due: undefined, name: undefined },
 };
 
 export function JobList(props: JobListProps) {

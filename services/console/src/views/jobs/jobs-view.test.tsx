@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { problem, type Asked } from '../../testing/fake-api.ts';
-import { ledger, pending } from '../../testing/jobs.ts';
+import { endpoints, ledger, pending } from '../../testing/jobs.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const none = { items: [], next: null };
@@ -34,6 +34,16 @@ describe('the list', () => {
       expect(query()).toMatchObject({ client: 'shop', tag: 'cart', priority: 'high', state: 'pending' }),
     );
     expect(Date.parse(query()['dueUntil'] ?? '') - Date.parse(query()['dueFrom'] ?? '')).toBe(3_600_000);
+  });
+
+  test('an endpoint of the client goes into the address and to the API, and nobody counts those that match', async () => {
+    const { api, user, address } = await openConsole('/jobs?client=shop&state=sidelined');
+    await user.click(await screen.findByRole('button', { name: 'Endpoint' }));
+    const [endpoint] = endpoints.items;
+    await user.click(screen.getByRole('menuitem', { name: endpoint?.name ?? '' }));
+    await waitFor(() => expect(address()).toContain(`endpoint=${endpoint?.name ?? ''}`));
+    await waitFor(() => expect(api.askedFor('GET /v1/jobs').at(-1)?.query).toMatchObject({ endpoint: endpoint?.name }));
+    expect(await screen.findByText(/^\d+ of those that match/)).toBeDefined();
   });
 
   test('a client has its figures: the chips count them, and they add up below', async () => {

@@ -132,8 +132,9 @@ function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined
 const mostCounted = 10_000;
 
 /** Of those that match; undefined where nobody counts them. What has ended is kept for a while only. */
-function totalOf({ state, tag, key, due, name }: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
-  if (!ledger || [tag, key, due, name].some((each) => each !== undefined)) return undefined;
+function totalOf(search: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
+  const { state, tag, endpoint, key, priority, due, name } = search;
+  if (!ledger || [tag, endpoint, key, priority, due, name].some((each) => each !== undefined)) return undefined;
   if (state === undefined) return ledger.pending - ledger.waiting;
   if (state === 'waiting' || state === 'reporting') return ledger[state] < mostCounted ? ledger[state] : undefined;
   return state === 'sidelined' ? ledger.sidelined : undefined;

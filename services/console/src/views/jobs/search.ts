@@ -31,6 +31,8 @@ export const jobsSearch = z.object({
   /** Its name or id. */
   client: z.catch(z.optional(z.string()), undefined),
   tag: z.catch(z.optional(z.string()), undefined),
+  /** Called through the client's endpoint of this name. */
+  endpoint: z.catch(z.optional(z.string()), undefined),
   /** An ordering key of the client. */
   key: z.catch(z.optional(z.string()), undefined),
   priority: z.catch(z.optional(z.enum(jobPriorities)), undefined),
