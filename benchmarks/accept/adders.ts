@@ -1,3 +1,4 @@
+import { noBounds } from '../../shared/domain/key-bounds.ts';
 import { wholeScope } from '../../shared/domain/scopes.ts';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -94,17 +95,16 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   const accepting = createAccepting({
     ...{ clients, intake: createJobIntake({ pool }), figures: createClientFigures({ pool }) },
     egress: createClientEgress(readInstallationEgress({}), createTargetTopics([], 'muster')),
+    exchangeKeyRates: () => Promise.resolve(new Map()),
     ...{ secretBox: createSecretBox([]), owner: 'bench', clock: systemClock, logger },
   });
+  const sender = { key: 'bench', scope: wholeScope, bounds: noBounds };
   return {
     add: async (jobs) => {
       const [only] = jobs;
-      if (jobs.length === 1) await acceptJob(readJob(only, name), wholeScope, accepting);
+      if (jobs.length === 1) await acceptJob(readJob(only, name), sender, accepting);
       else {
-        const results = await acceptJobs(
-          { values: jobs, client: name, scope: wholeScope, pointerAt: String },
-          accepting,
-        );
+        const results = await acceptJobs({ values: jobs, client: name, sender, pointerAt: String }, accepting);
         if (results.some(({ status }) => status !== 'accepted')) throw new Error('not all were accepted');
       }
     },

@@ -13,6 +13,7 @@ const ok = (body: unknown) => ({ status: 200, body });
 
 const key = {
   ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
+  bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: [] }, createdAt: '2026-11-01T00:00:00.000Z' },
   ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
   ...{ revokedAt: null, refusals: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
@@ -74,6 +75,19 @@ describe('api-keys', () => {
     api.answers['GET /v1/refused-people?limit=50'] = ok({ items: [ada] });
     const { out } = await muster(['api-keys', 'refused-people']);
     expect(out).toMatch(/ada@example\.com +shut-out +3 +2026-11-24.* +10\.20\.7\.14 +key_1/);
+  });
+
+  test('bounds of its own are said when it is made, in the list and by itself', async () => {
+    const bounded = { ...key, bounds: { jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null } };
+    api.answers['POST /v1/api-keys'] = { status: 201, body: { key: bounded, secret: 'mk_1_x' } };
+    api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [bounded], next: null });
+    api.answers['GET /v1/api-keys/key_1'] = ok(bounded);
+    const asked = ['api-keys', 'create', 'orders service', '--role', 'scheduler', '--client', 'orders'];
+    const { notes } = await muster([...asked, '--jobs-per-second', '200', '--stored-jobs', '500000']);
+    expect(api.bodies.at(-1)).toMatchObject({ bounds: { jobsPerSecond: 200, storedJobs: 500_000 } });
+    expect(notes).toContain('200 jobs/s · 500,000 jobs stored: keep it');
+    expect((await muster(['api-keys', 'list'])).out).toContain('200 jobs/s · 500,000 jobs stored');
+    expect((await muster(['api-keys', 'show', 'key_1'])).out).toMatch(/bounds +200 jobs\/s · 500,000 jobs stored/);
   });
 
   test('show tells of one', async () => {

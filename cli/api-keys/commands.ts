@@ -32,6 +32,15 @@ function scopeText({ scope: { clients, countries, actionTypes } }: ApiKey): stri
   return said.join(' · ') || 'everything';
 }
 
+/** `200 jobs/s · 500,000 jobs stored`; nothing where it has none of its own. */
+function boundsText({ bounds: { jobsPerSecond, storedJobs, requestsPerMinute } }: ApiKey): string {
+  return [
+    ...(jobsPerSecond === null ? [] : [`${count(jobsPerSecond)} jobs/s`]),
+    ...(storedJobs === null ? [] : [`${count(storedJobs)} jobs stored`]),
+    ...(requestsPerMinute === null ? [] : [`${count(requestsPerMinute)} requests/min`]),
+  ].join(' · ');
+}
+
 const when = (time: string | null) => (time === null ? '' : utcTime(time));
 
 function renderKey(key: ApiKey, view: View): string {
@@ -39,6 +48,7 @@ function renderKey(key: ApiKey, view: View): string {
   const facts = [
     ['owner', owner ?? ''],
     ['scope', scopeText(key)],
+    ['bounds', boundsText(key) || 'none of its own'],
     ['expires', when(expiresAt) || 'never'],
     ['last used', when(lastUsedAt) || 'never'],
     ...(key.refusals === null ? [] : [['refused', refusedText(key)] as const]),
@@ -78,6 +88,7 @@ const list = command({
     cut('owner', ({ owner }) => owner ?? ''),
     left('role', ({ role }) => role),
     cut('scope', scopeText),
+    cut('bounds', boundsText),
     left('state', ({ state, formerUntil }) => (state === 'active' && formerUntil !== null ? 'rotating' : state)),
     left('expires', ({ expiresAt }) => when(expiresAt)),
     left('last used', ({ lastUsedAt }) => when(lastUsedAt) || 'never'),
@@ -104,19 +115,33 @@ const create = command({
     clients: several('--client <client>', 'its jobs and schedules alone; may be given several times'),
     countries: several('--country <country>', 'campaigns of such countries alone; may be given several times'),
     actionTypes: several('--action-type <name>', 'campaigns of such actions alone; may be given several times'),
+    jobsPerSecond: whole('--jobs-per-second <n>', 'so many jobs it may bring, over all processes of the API'),
+    storedJobs: whole('--stored-jobs <n>', 'it brings none while its client has so many that have not ended'),
+    requestsPerMinute: whole('--requests-per-minute <n>', 'all other requests, in each process of the API'),
     expiresAt: text('--expires-at <time>', 'RFC 3339; it stays unless given'),
   },
-  ask: ({ client, args: [name], options: { role, owner = null, expiresAt = null, ...scope } }) =>
-    createApiKey({ client, body: { name, role, owner, expiresAt, scope } }),
+  ask: ({ client, args: [name], options }) => {
+    const { role, owner = null, expiresAt = null, jobsPerSecond, storedJobs, requestsPerMinute, ...scope } = options;
+    const bounds = {
+      ...(jobsPerSecond !== undefined && { jobsPerSecond }),
+      ...(storedJobs !== undefined && { storedJobs }),
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    };
+    const isBounded = Object.keys(bounds).length > 0;
+    return createApiKey({ client, body: { name, role, owner, expiresAt, scope, ...(isBounded && { bounds }) } });
+  },
   refused: 'not made',
   shown: ({ secret }) => `${secret}\n`,
-  noted: ({ key }) => `${key.id} ${key.name}, ${key.role}, ${scopeText(key)}: keep it, it is not shown again`,
+  noted: ({ key }) => {
+    const what = [key.role, scopeText(key), boundsText(key)].filter((each) => each !== '').join(', ');
+    return `${key.id} ${key.name}, ${what}: keep it, it is not shown again`;
+  },
 });
 
 const set = command({
   name: 'set',
   args: ['<key>', '[field=value...]'],
-  said: 'change name, owner, role, scope or expiresAt of one',
+  said: 'change name, owner, role, scope, bounds or expiresAt of one',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeApiKey({

@@ -11,6 +11,10 @@ create table api_keys (
   clients uuid[],
   countries text[],
   action_types text[],
+  -- Of its own, within those of its clients; null: none (docs/decisions/0126-bounds-of-a-key.md).
+  jobs_per_second int check (jobs_per_second > 0),
+  stored_jobs int check (stored_jobs > 0),
+  requests_per_minute int check (requests_per_minute > 0),
   revision int not null default 1,
   created_at timestamptz not null default now(),
   -- The key that made it; null: made on the database.
@@ -36,6 +40,16 @@ create table api_keys (
   check ((issuer is null) = (subject is null))
 );
 create unique index api_keys_of_issuer on api_keys (issuer, subject) where issuer is not null;
+
+-- Jobs that keys with a rate of their own have brought in each process of the API, in all: told once a second, while they
+-- bring some.
+create table api_key_rates (
+  api_key uuid not null,
+  process uuid not null,
+  jobs bigint not null,
+  told_at timestamptz not null default now(),
+  primary key (api_key, process)
+) with (fillfactor = 50);
 
 -- What a key was used for, by day (UTC) and operation of the API: counted by each API, and added at most once a minute.
 -- Kept for eight days (docs/decisions/0124-each-says-its-clock-and-its-callers.md).

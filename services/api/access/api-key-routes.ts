@@ -29,7 +29,7 @@ import type { Authentication } from './authenticate.ts';
 import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import type { KeyStore } from './postgres/key-store.ts';
 import type { SessionStore } from './postgres/session-store.ts';
-import { requireGrantable, scopeIn } from './key-grants.ts';
+import { requireBoundsOfClients, requireGrantable, scopeIn } from './key-grants.ts';
 import { callerOf } from './scopes.ts';
 
 export interface RequireKeyDeps {
@@ -136,13 +136,14 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       response: { 201: jsonAnswer('The key, and its secret', issuedApiKey) },
     },
     handler: async (request, reply) => {
-      const { name, owner, role, scope: named, expiresAt: ends } = request.body;
-      const grant = { role, scope: await scopeIn(named, clients), expiresAt: dateOf(ends) };
+      const { name, owner, role, scope: named, bounds, expiresAt: ends } = request.body;
+      const grant = { role, scope: await scopeIn(named, clients), bounds, expiresAt: dateOf(ends) };
       requireGrantable(request, grant);
+      requireBoundsOfClients(bounds, grant.scope, clients);
       const { key, secret, digest } = issueApiKey();
       const made = await apiKeys.add({ key, name, owner, digest, ...grant, madeBy: callerOf(request).key });
       const view = apiKeyView(made, clients);
-      request.auditDetail = { key: view.id, name, owner, role, scope: view.scope, expiresAt: view.expiresAt };
+      request.auditDetail = { key: view.id, name, owner, role, scope: view.scope, bounds, expiresAt: view.expiresAt };
       return reply.code(201).header('location', view.links.self).send({ key: view, secret });
     },
   });
@@ -182,7 +183,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     config,
     schema: {
       operationId: 'changeApiKey',
-      summary: 'Change name, owner, role, scope or end of a key',
+      summary: 'Change name, owner, role, scope, bounds or end of a key',
       description:
         'At once in the process that answers, within a second in the others. Of whoever an issuer vouches for, the end alone: in the past it is ' +
         'shut out, null lets it in again.',
@@ -205,10 +206,13 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
         },
         change: async (before) => {
           const { name = before.name, owner = before.owner, role = before.role, scope: named, expiresAt: ends } = body;
+          const { bounds = before.bounds } = body;
           const scope = named ? await scopeIn(named, clients) : before.scope;
-          const wanted = { name, owner, role, scope, expiresAt: ends === undefined ? before.expiresAt : dateOf(ends) };
+          const expiresAt = ends === undefined ? before.expiresAt : dateOf(ends);
+          const wanted = { name, owner, role, scope, bounds, expiresAt };
           // What a person may is granted by the issuer; that it is shut out, or let in again, is ours to say.
           if (before.issuer === null) requireGrantable(request, wanted);
+          if (body.bounds) requireBoundsOfClients(bounds, scope, clients);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };
           return await apiKeys.change(before.key, wanted, before.revision);
         },

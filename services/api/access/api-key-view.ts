@@ -7,7 +7,7 @@ import type { ApiKeyRecord } from './postgres/key-rows.ts';
 type Clients = Pick<ClientReader, 'current'>;
 
 export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape {
-  const { key, name, owner, role, scope, state, revision, madeBy, issuer, subject, refusals } = record;
+  const { key, name, owner, role, scope, bounds, state, revision, madeBy, issuer, subject, refusals } = record;
   const id = publicId('apiKey', key);
   return {
     id,
@@ -15,6 +15,7 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
     owner,
     role,
     scope: scopeView(scope, clients),
+    bounds,
     state,
     revision,
     madeBy: madeBy === null ? null : publicId('apiKey', madeBy),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ScopeShape } from '../../../shared/contracts/access/api-keys.ts';
+import { looserBound, type KeyBounds } from '../../../shared/domain/key-bounds.ts';
 import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
 import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
@@ -10,14 +11,21 @@ import { callerOf, outOfScope } from './scopes.ts';
 export interface Grant {
   role: Role;
   scope: Scope;
+  bounds: KeyBounds;
   expiresAt: Date | null;
 }
 
 /** @throws {HttpProblem} 403 for more than the key that asks may and is for */
-export function requireGrantable(request: FastifyRequest, { role, scope, expiresAt }: Grant): void {
+export function requireGrantable(request: FastifyRequest, { role, scope, bounds, expiresAt }: Grant): void {
   const caller = callerOf(request);
   if (!mayActAs(caller.role, role)) throw outOfScope(`a ${caller.role} makes no ${role}`);
   if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');
+  const looser = looserBound(bounds, caller.bounds);
+  if (looser !== undefined) {
+    throw outOfScope(
+      `no key has looser bounds than the one that makes it, whose ${looser} is ${caller.bounds[looser] ?? 'none'}`,
+    );
+  }
   if (caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)) {
     throw outOfScope(`no key lives longer than the one that makes it, ${caller.expiresAt.toISOString()}`);
   }
@@ -41,4 +49,31 @@ export async function scopeIn(
     );
   }
   return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes };
+}
+
+/**
+ * Bounds are within what at least one of its clients may have: others would bound nothing. Of a key for all clients
+ * nothing is asked, as there may be another one tomorrow.
+ * @throws {HttpProblem} 422
+ */
+export function requireBoundsOfClients(
+  { jobsPerSecond, storedJobs }: KeyBounds,
+  { clients: ids }: Scope,
+  clients: Pick<ClientReader, 'current'>,
+): void {
+  const found = ids?.flatMap((id) => clients.current()?.byId.get(id) ?? []) ?? [];
+  if (found.length === 0) return;
+  const stored = Math.max(...found.map(({ definition }) => definition.maxStoredJobs));
+  const rate = Math.max(...found.map(({ definition }) => definition.acceptPerSecond ?? Infinity));
+  const problems = [
+    ...beyond('storedJobs', storedJobs, { limit: stored, name: 'maxStoredJobs' }),
+    ...beyond('jobsPerSecond', jobsPerSecond, { limit: rate, name: 'acceptPerSecond' }),
+  ];
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+function beyond(bound: keyof KeyBounds, value: number | null, { limit, name }: { limit: number; name: string }) {
+  if (value === null || value <= limit) return [];
+  const detail = `is ${value}, and none of its clients may have more than ${limit} (${name})`;
+  return [{ pointer: `/bounds/${bound}`, code: 'beyond-client', detail }];
 }

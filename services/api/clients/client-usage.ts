@@ -2,6 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { refill, secondsUntilOne, type RateShare } from './rate-share.ts';
 
 /** What is counted of a client's jobs. */
 export interface JobCounts {
@@ -14,8 +15,6 @@ export interface JobCounts {
 const lookEveryMs = 1000;
 /** Clients that brought nothing for so long are not looked at. */
 const forgetAfterMs = 60_000;
-/** However much the others take: so much of the rate is this process's own. */
-const leastShare = 0.05;
 
 export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
@@ -24,21 +23,19 @@ export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number 
  * for as long.
  */
 export interface ClientUsage {
-  /** Takes room for one job, if there is. */
-  take(client: Client): Room;
+  /**
+   * Takes room for one job, if there is.
+   * @param storedAtMost fewer than the client may have; null: as many
+   */
+  take(client: Client, storedAtMost?: number | null): Room;
   /** Gives room back: the job was a duplicate, or was not stored. */
   giveBack(client: Client, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
 }
 
-interface Usage {
+interface Usage extends RateShare {
   usedAtMs: number;
-  /** Jobs that may be taken now, as of `filledAtMs`. */
-  tokens: number;
-  filledAtMs: number;
-  /** Per second, of all other processes. */
-  othersPerSecond: number;
   /** Taken here since the last look, and not known to be counted in it. */
   sinceLook: number;
   looked: { counts: JobCounts; atMs: number } | null;
@@ -62,14 +59,6 @@ export function createClientUsage({ figures, clock, logger }: ClientUsageDeps): 
     const fresh = { usedAtMs: nowMs, tokens, filledAtMs: nowMs, othersPerSecond: 0, sinceLook: 0, looked: null };
     usages.set(clientId, fresh);
     return fresh;
-  }
-
-  /** One second's worth may come at once. */
-  function refill(usage: Usage, perSecond: number, nowMs: number): number {
-    const share = Math.max(perSecond * leastShare, perSecond - usage.othersPerSecond);
-    usage.tokens = Math.min(Math.max(share, 1), usage.tokens + ((nowMs - usage.filledAtMs) / 1000) * share);
-    usage.filledAtMs = nowMs;
-    return share;
   }
 
   function update(usage: Usage, counts: JobCounts, nowMs: number): void {
@@ -96,17 +85,16 @@ export function createClientUsage({ figures, clock, logger }: ClientUsageDeps): 
   const loop = createLoop({ name: 'look-at-usage', turn: look, afterErrorMs: lookEveryMs, clock, logger });
 
   return {
-    take: (client) => {
+    take: (client, storedAtMost = null) => {
       const nowMs = clock.monotonicMs();
       const usage = usageOf(client, nowMs);
       usage.usedAtMs = nowMs;
       const { maxStoredJobs, acceptPerSecond } = client.definition;
       const stored = (usage.looked?.counts.stored ?? 0) + usage.sinceLook;
-      if (stored >= maxStoredJobs) return { kind: 'quota', stored };
+      if (stored >= Math.min(maxStoredJobs, storedAtMost ?? maxStoredJobs)) return { kind: 'quota', stored };
       if (acceptPerSecond !== undefined) {
         const share = refill(usage, acceptPerSecond, nowMs);
-        if (usage.tokens < 1)
-          return { kind: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - usage.tokens) / share)) };
+        if (usage.tokens < 1) return { kind: 'rate', retryAfterSeconds: secondsUntilOne(usage, share) };
         usage.tokens -= 1;
       }
       usage.sinceLook += 1;

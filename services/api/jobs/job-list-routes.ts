@@ -15,12 +15,13 @@ import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { scopeOf } from '../access/scopes.ts';
+import { callerOf, scopeOf } from '../access/scopes.ts';
 import { clientNamed, clientToRead } from '../clients/named-client.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AcceptJobsDeps } from './accept/accept-jobs.ts';
+import type { JobSender } from './accept/job-room.ts';
 import type { ClientTurns } from './client-turns.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import { cancelAnswerOf } from './job-routes.ts';
@@ -31,7 +32,7 @@ export interface JobListRoutesDeps {
   listedJobs: ListedJobs;
   clientTurns: ClientTurns;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  accepting: Pick<AcceptJobsDeps, 'admission' | 'usage'>;
+  accepting: Pick<AcceptJobsDeps, 'admission' | 'room'>;
   clock: Clock;
 }
 
@@ -165,14 +166,15 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
       response: { 200: jsonAnswer('What became of each', resentJobs) },
     },
     handler: async (request) => {
-      const client = await accepting.admission.clientOf(request.body.client, scopeOf(request));
+      const sender = callerOf(request);
+      const client = await accepting.admission.clientOf(request.body.client, sender.scope);
       const named = namedIn(request.body, client.clientId);
       const due = dueTimeOf(request.body, clock.now());
       // The same for a repeat of the request: it sends nothing twice.
       const seed = request.begun?.createdId ?? uuidv7();
       const newIdOf = (jobId: string) => jobIdOf(client.clientId, `resent\n${seed}\n${jobId}`);
       const resent = await clientTurns(client, () =>
-        resendWithinLimits(deps, client, differing(named), (jobIds) =>
+        resendWithinLimits(deps, { client, sender }, differing(named), (jobIds) =>
           jobs.resend(client.clientId, jobIds, { newIdOf, due }),
         ),
       );
@@ -189,15 +191,15 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
 
 /** Each takes its room as a job that is accepted, and gives it back where it is not stored. */
 async function resendWithinLimits(
-  { accepting: { usage } }: JobListRoutesDeps,
-  client: Client,
+  { accepting: { room } }: JobListRoutesDeps,
+  { client, sender }: { client: Client; sender: JobSender },
   jobIds: readonly string[],
   resend: (jobIds: readonly string[]) => Promise<Map<string, ResendResult>>,
 ): Promise<Map<string, ResendResult>> {
   const refused = new Map<string, ResendResult>();
   for (const jobId of jobIds) {
-    const room = usage.take(client);
-    if (room.kind !== 'room') refused.set(jobId, room.kind === 'quota' ? 'quota-exceeded' : 'too-many-jobs');
+    const taken = room.take(client, sender);
+    if (taken.kind !== 'room') refused.set(jobId, taken.kind === 'quota' ? 'quota-exceeded' : 'too-many-jobs');
   }
   const admitted = jobIds.filter((jobId) => !refused.has(jobId));
   let sent = 0;
@@ -206,7 +208,7 @@ async function resendWithinLimits(
     sent = [...results.values()].filter((result) => result === 'sent').length;
     return new Map([...refused, ...results]);
   } finally {
-    usage.giveBack(client, admitted.length - sent);
+    room.giveBack(client, sender, admitted.length - sent);
   }
 }
 

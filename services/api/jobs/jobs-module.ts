@@ -6,6 +6,7 @@ import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { acceptRoutes, type AcceptRoutesDeps } from './accept/accept-routes.ts';
 import { createAccepting, type AcceptingDeps } from './accept/accepting.ts';
+import { createKeyRateExchange } from './accept/postgres/key-rate-exchange.ts';
 import { createJobChanger } from './change-jobs.ts';
 import { createClientTurns } from './client-turns.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
@@ -48,6 +49,7 @@ export function jobsModule(
     createAccepting({
       ...{ clients, intake, figures: clientFigures, secretBox: config.secretBox },
       egress: clientEgress,
+      exchangeKeyRates: createKeyRateExchange({ pool: acceptPool, owner }),
       ...{ owner, clock, logger, meter, tracing },
     }),
     (created) => created.stop(),

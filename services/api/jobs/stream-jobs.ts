@@ -26,7 +26,7 @@ interface Line {
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,
-  of: Pick<SentJobs, 'client' | 'scope'>,
+  of: Pick<SentJobs, 'client' | 'sender'>,
   deps: AcceptJobsDeps,
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
@@ -64,7 +64,7 @@ function mayHaveOrder({ text }: Line): boolean {
 /** Never rejects: the results have to say of every line what became of it. */
 async function storePart(
   part: readonly Line[],
-  of: Pick<SentJobs, 'client' | 'scope'>,
+  of: Pick<SentJobs, 'client' | 'sender'>,
   deps: AcceptJobsDeps,
 ): Promise<string> {
   const read = part.map(({ text }) => valueOf(text));

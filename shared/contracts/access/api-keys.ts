@@ -32,6 +32,35 @@ export const keyScope = z
   })
   .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
 
+/** Null: none of its own. What its clients may have holds beside them. */
+export const keyBounds = z
+  .strictObject({
+    jobsPerSecond: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .default(null)
+      .describe('Jobs that it brings, over all processes of the API: more are 429 `too-many-jobs` with Retry-After'),
+    storedJobs: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .nullable()
+      .default(null)
+      .describe(
+        'It brings no jobs while their client has so many that have not ended, whoever brought them: 429 `quota-exceeded`',
+      ),
+    requestsPerMinute: z
+      .int()
+      .min(1)
+      .max(6000)
+      .nullable()
+      .default(null)
+      .describe('All other requests, in each process of the API; 6,000 without one: 429 `too-many-requests`'),
+  })
+  .meta({ id: 'KeyBounds', description: 'What a key may use of what it is for. null is no bound of its own' });
+
 export const rolesSaid =
   'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; approver approves those of others; operator does everything';
 
@@ -42,6 +71,7 @@ const fields = {
     .describe('Whom to ask about it; a person where it writes or approves campaigns: keys of one owner are one person'),
   role: z.enum(roles).describe(rolesSaid),
   scope: keyScope,
+  bounds: keyBounds,
   expiresAt: z.iso.datetime({ offset: true }).nullable().describe('It is refused from then on; null: it stays'),
 };
 
@@ -50,6 +80,7 @@ export const newApiKey = z
     ...fields,
     owner: fields.owner.default(null),
     scope: keyScope.prefault({}),
+    bounds: keyBounds.prefault({}),
     expiresAt: fields.expiresAt.default(null),
   })
   .meta({
@@ -63,6 +94,7 @@ export const apiKeyPatch = z
     owner: fields.owner.optional(),
     role: fields.role.optional(),
     scope: keyScope.optional().describe('Takes the place of the whole scope before'),
+    bounds: keyBounds.optional().describe('Take the place of all bounds before'),
     expiresAt: fields.expiresAt.optional(),
   })
   .meta({ id: 'ApiKeyPatch', examples: [{ owner: 'payments' }] });

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { publicId } from '../../domain/ids/ids.ts';
+import { noBounds, type KeyBounds } from '../../domain/key-bounds.ts';
 import type { Role } from '../../domain/roles.ts';
 import { wholeScope, type Scope } from '../../domain/scopes.ts';
 import { statementOf } from '../connection/statement.ts';
@@ -14,6 +15,8 @@ export interface NewApiKey {
   digest: string;
   owner?: string | null;
   scope?: Scope;
+  /** None of its own, unless given. */
+  bounds?: KeyBounds;
   expiresAt?: Date | null;
   /** The key that makes it. */
   madeBy?: string | null;
@@ -28,10 +31,11 @@ export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> 
     digest,
     owner = null,
     scope = wholeScope,
+    bounds = noBounds,
     expiresAt = null,
     madeBy = null,
   } = wanted;
-  await pool.query(insertKey.with({ key, name, role, digest, owner, ...scope, expiresAt, madeBy }));
+  await pool.query(insertKey.with({ key, name, role, digest, owner, ...scope, ...bounds, expiresAt, madeBy }));
   const { rows } = await pool.query<{ key: string }>('select api_key as key from api_key_secrets where digest = $1', [
     digest,
   ]);
@@ -39,7 +43,7 @@ export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> 
   return rows[0].key;
 }
 
-interface InsertParams extends Scope {
+interface InsertParams extends Scope, KeyBounds {
   key: string;
   name: string;
   role: Role;
@@ -60,9 +64,11 @@ const insertKey = statementOf<InsertParams>(
     insert into api_key_secrets (digest, api_key) values (${$('digest')}, ${$('key')}::uuid)
     on conflict (digest) do nothing returning api_key
   )
-  insert into api_keys (id, name, role, owner, clients, countries, action_types, expires_at, made_by, account)
+  insert into api_keys (id, name, role, owner, clients, countries, action_types, jobs_per_second,
+    stored_jobs, requests_per_minute, expires_at, made_by, account)
   select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
-    ${$('actionTypes')}::text[], ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid, coalesce(m.account, api_key)
+    ${$('actionTypes')}::text[], ${$('jobsPerSecond')}::int, ${$('storedJobs')}::int, ${$('requestsPerMinute')}::int,
+    ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid, coalesce(m.account, api_key)
   from secret left join api_keys m on m.id = ${$('madeBy')}::uuid
     and (m.clients is not null or m.countries is not null or m.action_types is not null)`,
 );

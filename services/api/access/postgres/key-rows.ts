@@ -1,4 +1,5 @@
 import type { ApiKeyShape } from '../../../../shared/contracts/access/api-keys.ts';
+import type { KeyBounds } from '../../../../shared/domain/key-bounds.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 
@@ -10,6 +11,7 @@ export interface ApiKeyRecord {
   owner: string | null;
   role: Role;
   scope: Scope;
+  bounds: KeyBounds;
   revision: number;
   createdAt: Date;
   /** The key that made it; null: made on the database. */
@@ -40,7 +42,7 @@ export interface KeyRefusals {
   lastFrom: string | null;
 }
 
-export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'refusals'>, Scope {
+export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'bounds' | 'refusals'>, Scope, KeyBounds {
   refusedCount: number;
   lastRefusedAt: Date | null;
   lastRefusedFrom: string | null;
@@ -51,9 +53,12 @@ export function keyOf(row: KeyRow): ApiKeyRecord {
   const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
   const { refusedCount: count, lastRefusedAt: lastAt, lastRefusedFrom: lastFrom } = row;
   const scope = { clients, countries, actionTypes };
+  const { jobsPerSecond, storedJobs, requestsPerMinute } = row;
+  const bounds = { jobsPerSecond, storedJobs, requestsPerMinute };
   const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
   const refusals = lastAt && { count, lastAt, lastFrom };
-  return { key, name, owner, role, scope, revision, madeBy, account, ...times, refusals, state, issuer, subject };
+  const what = { role, scope, bounds };
+  return { key, name, owner, ...what, revision, madeBy, account, ...times, refusals, state, issuer, subject };
 }
 
 /** Of a key that opens something now; `k` is the key. */
@@ -63,7 +68,8 @@ export const keyState = `case when k.revoked_at is not null then 'revoked' when 
   else 'active' end`;
 
 export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[] as clients, k.countries,
-  k.action_types as "actionTypes", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
+  k.action_types as "actionTypes", k.jobs_per_second as "jobsPerSecond", k.stored_jobs as "storedJobs",
+  k.requests_per_minute as "requestsPerMinute", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
   k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
   (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
   k.revoked_at as "revokedAt", k.refused_count::float8 as "refusedCount", k.last_refused_at as "lastRefusedAt",

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { noBounds } from '../../../../shared/domain/key-bounds.ts';
 import { wholeScope } from '../../../../shared/domain/scopes.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import type { CountedRefusals } from '../callers/caller-notes.ts';
@@ -147,20 +148,34 @@ describe('API keys', () => {
     const revoked = await keys.revoke(key);
     expect(await keys.revoke(key)).toEqual(revoked);
     expect(await keys.rotate(key, 'digest-2', 0)).toBeUndefined();
-    const change = { name: 'again', owner: null, role, scope, expiresAt: null };
+    const change = { name: 'again', owner: null, role, scope, bounds: noBounds, expiresAt: null };
     expect(await keys.change(key, change, revoked?.revision ?? 0)).toEqual({ kind: 'outdated' });
     expect(await find('digest-2')).toBeUndefined();
   });
 
   it('cannot be revoked or changed where there are none', async () => {
     expect(await keys.revoke(unknown)).toBeUndefined();
-    const change = { name: 'a', owner: null, role: 'viewer', scope: wholeScope, expiresAt: null } as const;
+    const change = {
+      name: 'a',
+      owner: null,
+      role: 'viewer',
+      scope: wholeScope,
+      bounds: noBounds,
+      expiresAt: null,
+    } as const;
     expect(await keys.change(unknown, change, 1)).toEqual({ kind: 'missing' });
   });
 
   it('are changed at the revision that was looked at alone', async () => {
     const { key } = await add('digest-1');
-    const change = { name: 'b', owner: 'team b', role: 'viewer', scope: wholeScope, expiresAt: null } as const;
+    const change = {
+      name: 'b',
+      owner: 'team b',
+      role: 'viewer',
+      scope: wholeScope,
+      bounds: noBounds,
+      expiresAt: null,
+    } as const;
     expect(await keys.change(key, change, 1)).toMatchObject({ kind: 'changed', apiKey: { name: 'b', revision: 2 } });
     expect(await keys.change(key, change, 1)).toEqual({ kind: 'outdated' });
   });
@@ -229,7 +244,7 @@ describe('API keys', () => {
     it('begin anew when they get another end or another secret, and not for another name', async () => {
       const { key, role, scope } = await add('digest-1');
       const refusals = async () => (await keys.get(key))?.refusals?.count ?? 0;
-      const change = { name: 'b', owner: null, role, scope, expiresAt: null };
+      const change = { name: 'b', owner: null, role, scope, bounds: noBounds, expiresAt: null };
       await note([{ key, ...refusal }]);
       await keys.change(key, change, 1);
       expect(await refusals()).toBe(2);

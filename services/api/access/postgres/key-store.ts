@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { KeyBounds } from '../../../../shared/domain/key-bounds.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -18,6 +19,7 @@ export interface ApiKeyChange {
   owner: string | null;
   role: Role;
   scope: Scope;
+  bounds: KeyBounds;
   expiresAt: Date | null;
 }
 
@@ -57,8 +59,8 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     list: (filter: KeyFilter, limit: number, cursor: string | null) => listKeys(pool, filter, limit, cursor),
 
     change: async (key: string, change: ApiKeyChange, expected: number): Promise<ApiKeyChanged> => {
-      const { scope, ...rest } = change;
-      const { rowCount } = await pool.query(updateKey.with({ key, ...rest, ...scope, expected }));
+      const { scope, bounds, ...rest } = change;
+      const { rowCount } = await pool.query(updateKey.with({ key, ...rest, ...scope, ...bounds, expected }));
       const apiKey = await get(key);
       if (!apiKey) return { kind: 'missing' };
       return rowCount === 1 ? { kind: 'changed', apiKey } : { kind: 'outdated' };
@@ -108,7 +110,7 @@ const findKeys = statementOf<{ digests: string[] }>(
   select found.digest, found.is_good as "isGood", ${keyFields} from found join api_keys k on k.id = found.api_key`,
 );
 
-interface UpdateParams extends Scope, Omit<ApiKeyChange, 'scope'> {
+interface UpdateParams extends Scope, KeyBounds, Omit<ApiKeyChange, 'scope' | 'bounds'> {
   key: string;
   expected: number;
 }
@@ -121,7 +123,9 @@ const updateKey = statementOf<UpdateParams>(
   ($) => `
   update api_keys k set name = ${$('name')}, owner = ${$('owner')}, role = ${$('role')},
     clients = ${$('clients')}::uuid[], countries = ${$('countries')}::text[],
-    action_types = ${$('actionTypes')}::text[], expires_at = ${$('expiresAt')}::timestamptz, revision = revision + 1,
+    action_types = ${$('actionTypes')}::text[], jobs_per_second = ${$('jobsPerSecond')},
+    stored_jobs = ${$('storedJobs')}, requests_per_minute = ${$('requestsPerMinute')},
+    expires_at = ${$('expiresAt')}::timestamptz, revision = revision + 1,
     refused_count = case when ${sameEnd($)} then refused_count else 0 end,
     last_refused_at = case when ${sameEnd($)} then last_refused_at end,
     last_refused_from = case when ${sameEnd($)} then last_refused_from end

@@ -7,11 +7,12 @@ const requestsPerMinute = 6000;
 
 export async function limitRequests(server: HttpServer): Promise<void> {
   await server.register(rateLimit, {
-    max: requestsPerMinute,
+    max: ({ apiKey }) => Math.min(requestsPerMinute, apiKey?.bounds.requestsPerMinute ?? requestsPerMinute),
     timeWindow: 60_000,
     keyGenerator: ({ apiKey, ip }) => apiKey?.key ?? ip,
-    errorResponseBuilder: (_request, { max }) => {
-      const detail = `more than ${max} requests in a minute; retry-after says when the next one is taken`;
+    errorResponseBuilder: ({ apiKey }, { max }) => {
+      const own = max === apiKey?.bounds.requestsPerMinute ? ' of this key (bounds.requestsPerMinute)' : '';
+      const detail = `more than ${max} requests in a minute${own}; retry-after says when the next one is taken`;
       return new HttpProblem({ status: 429, code: 'too-many-requests', detail });
     },
   });

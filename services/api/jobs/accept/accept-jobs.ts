@@ -1,15 +1,14 @@
 import type { AcceptedJob, JobResult } from '../../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { Tracing } from '../../../../shared/ports/tracing.ts';
 import { recordAccepted } from './accept-traces.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
-import type { ClientUsage } from '../../clients/client-usage.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
+import type { JobRoom, JobSender } from './job-room.ts';
 import type { MinuteLoads, Warning } from '../scheduler/minute-loads.ts';
 import { readJob } from './read-job.ts';
 import type { WantedJob } from './read-plain-job.ts';
@@ -17,7 +16,7 @@ import type { WantedJob } from './read-plain-job.ts';
 export interface AcceptJobsDeps {
   admission: JobAdmission;
   acceptor: JobAcceptor;
-  usage: ClientUsage;
+  room: JobRoom;
   loads: MinuteLoads;
   clock: Clock;
   /** Null, or absent, where it is off. */
@@ -25,18 +24,18 @@ export interface AcceptJobsDeps {
 }
 
 /** @throws {HttpProblem} whatever keeps it from being accepted */
-export async function acceptJob(wanted: WantedJob, scope: Scope, deps: AcceptJobsDeps): Promise<AcceptedJob> {
-  const { admission, acceptor, usage, loads } = deps;
+export async function acceptJob(wanted: WantedJob, sender: JobSender, deps: AcceptJobsDeps): Promise<AcceptedJob> {
+  const { admission, acceptor, room, loads } = deps;
   const startedMs = deps.clock.monotonicMs();
-  const client = await admission.clientOf(wanted.client, scope, wanted.endpoint);
-  const admitted = admission.admit(client, wanted);
+  const client = await admission.clientOf(wanted.client, sender.scope, wanted.endpoint);
+  const admitted = admission.admit(client, wanted, sender);
   const { job } = admitted;
   const acceptance = await acceptor.accept(job).catch((error: unknown) => {
-    usage.giveBack(client, 1);
+    room.giveBack(client, sender, 1);
     throw error;
   });
   if (acceptance.kind === 'unknown') throw acceptance.problem;
-  if (acceptance.kind !== 'accepted') usage.giveBack(client, 1);
+  if (acceptance.kind !== 'accepted') room.giveBack(client, sender, 1);
   if (acceptance.kind === 'reused') throw invalidRequest([reusedKey(acceptance.jobId)]);
   const { kind, jobId, dueAtMs } = acceptance;
   if (kind === 'accepted') recordAccepted(jobId, wanted.trace, startedMs, deps);
@@ -56,8 +55,7 @@ export interface SentJobs {
   values: readonly unknown[];
   /** Of those that name none. */
   client: string | undefined;
-  /** Of the key that sends them. */
-  scope: Scope;
+  sender: JobSender;
   /** Where a job stands in the body, before the pointers of its problems; empty where it is a line of its own. */
   pointerAt: (place: number) => string;
 }
@@ -67,19 +65,19 @@ export interface SentJobs {
  * @throws {HttpProblem} where nothing could be stored, and nothing was wrong with the jobs
  */
 export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
-  const clientOf = rememberClients(deps.admission, sent.scope);
+  const clientOf = rememberClients(deps.admission, sent.sender.scope);
   const read: (AdmittedJob | JobResult)[] = [];
   for (const [place, value] of sent.values.entries()) {
     try {
       const wanted = readJob(value, sent.client);
       const client = clientOf(wanted.client, wanted.endpoint);
-      read.push(deps.admission.admit(client instanceof Promise ? await client : client, wanted));
+      read.push(deps.admission.admit(client instanceof Promise ? await client : client, wanted, sent.sender));
     } catch (error) {
       read.push(refused(error, sent.pointerAt(place)));
     }
   }
   const admitted = read.filter((each) => 'job' in each);
-  const acceptances = await storeAll(admitted, deps);
+  const acceptances = await storeAll(admitted, sent.sender, deps);
   let next = 0;
   return read.map((each, place) => {
     if (!('job' in each)) return each;
@@ -90,7 +88,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
 }
 
 /** Clients that jobs name, each looked up once: also an unknown one. */
-function rememberClients(admission: JobAdmission, scope: Scope) {
+function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   const known = new Map<string, Client>();
   const asked = new Map<string, Promise<Client>>();
   return (ref: string, endpoint: string | undefined): Client | Promise<Client> => {
@@ -119,19 +117,23 @@ function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, l
   return [{ code: 'endpoint-disabled', detail }, ...ofMinute];
 }
 
-async function storeAll(admitted: readonly AdmittedJob[], deps: AcceptJobsDeps): Promise<Acceptance[]> {
-  const { acceptor, usage } = deps;
+async function storeAll(
+  admitted: readonly AdmittedJob[],
+  sender: JobSender,
+  deps: AcceptJobsDeps,
+): Promise<Acceptance[]> {
+  const { acceptor, room } = deps;
   if (admitted.length === 0) return [];
   const startedMs = deps.clock.monotonicMs();
   try {
     const acceptances = await acceptor.acceptAll(admitted.map(({ job }) => job));
     for (const [place, { client, job }] of admitted.entries()) {
-      if (acceptances[place]?.kind !== 'accepted') usage.giveBack(client, 1);
+      if (acceptances[place]?.kind !== 'accepted') room.giveBack(client, sender, 1);
       else recordAccepted(job.jobId, undefined, startedMs, deps);
     }
     return acceptances;
   } catch (error) {
-    for (const { client } of admitted) usage.giveBack(client, 1);
+    for (const { client } of admitted) room.giveBack(client, sender, 1);
     throw error;
   }
 }

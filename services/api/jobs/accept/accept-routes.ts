@@ -12,7 +12,7 @@ import {
 import { jobKey } from '../../../../shared/contracts/jobs/job-keys.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { callerTraceOf } from './accept-traces.ts';
-import { scopeOf } from '../../access/scopes.ts';
+import { callerOf } from '../../access/scopes.ts';
 import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
@@ -68,7 +68,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
       const { headers } = request;
       const trace = callerTraceOf(headers);
       const wanted = withKey(readJob(body), headers['idempotency-key']);
-      const accepted = await acceptJob(trace ? { ...wanted, trace } : wanted, scopeOf(request), deps);
+      const accepted = await acceptJob(trace ? { ...wanted, trace } : wanted, callerOf(request), deps);
       if (!accepted.duplicate) reply.code(201).header('location', accepted.links.self);
       return reply.send(accepted);
     },
@@ -116,14 +116,14 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
     handler: async (request, reply) => {
       const body: unknown = request.body;
       const { client } = request.query;
-      const scope = scopeOf(request);
+      const sender = callerOf(request);
       if (body instanceof Readable) {
         reply.type(ndjson);
-        return reply.send(Readable.from(streamJobResults(body, { client, scope }, deps)));
+        return reply.send(Readable.from(streamJobResults(body, { client, sender }, deps)));
       }
       const { jobs, client: named = client } = readBulk(body);
       const pointerAt = (place: number) => `/jobs/${place}`;
-      return summaryOf(await acceptJobs({ values: jobs, client: named, scope, pointerAt }, deps));
+      return summaryOf(await acceptJobs({ values: jobs, client: named, sender, pointerAt }, deps));
     },
   });
 }

@@ -10,6 +10,8 @@ import { createJobAdmission } from './admit-jobs.ts';
 import type { ClientEgress } from '../../clients/client-egress.ts';
 import { createClientUsage, type ClientUsageDeps } from '../../clients/client-usage.ts';
 import { createJobAcceptor } from './job-acceptor.ts';
+import { createJobRoom } from './job-room.ts';
+import { createKeyRates, type KeyRatesDeps } from './key-rates.ts';
 import { createMinuteLoads, type MinuteLoadsDeps } from '../scheduler/minute-loads.ts';
 
 export interface AcceptingDeps {
@@ -18,6 +20,8 @@ export interface AcceptingDeps {
   figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
   secretBox: SecretBox;
   egress: ClientEgress;
+  /** Of keys that have a rate of their own. */
+  exchangeKeyRates: KeyRatesDeps['exchange'];
   /** Names this process. */
   owner: string;
   clock: Clock;
@@ -35,21 +39,24 @@ export interface Accepting extends AcceptJobsDeps {
 
 export function createAccepting(deps: AcceptingDeps): Accepting {
   const { clients, intake, figures, secretBox, egress, owner, clock, logger, meter, tracing } = deps;
+  const keyRates = createKeyRates({ exchange: deps.exchangeKeyRates, clock, logger });
   const usage = createClientUsage({ figures, clock, logger });
+  const room = createJobRoom({ usage, keyRates });
   const loads = createMinuteLoads({ figures, clock, logger });
   return {
-    admission: createJobAdmission({ clients, usage, secretBox, egress, clock }),
+    admission: createJobAdmission({ clients, room, secretBox, egress, clock }),
     acceptor: createJobAcceptor({ intake, owner, clock, logger, meter }),
-    usage,
+    room,
     loads,
     clock,
     tracing,
     start: () => {
+      keyRates.start();
       usage.start();
       loads.start();
     },
     stop: async () => {
-      await Promise.all([usage.stop(), loads.stop()]);
+      await Promise.all([keyRates.stop(), usage.stop(), loads.stop()]);
     },
   };
 }

@@ -12,17 +12,17 @@ import type { ClientReader } from '../../../../shared/runtime/installation/clien
 import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
 import { targetOf } from '../../clients/call-target.ts';
 import type { ClientEgress } from '../../clients/client-egress.ts';
-import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
 import { dueTimeOf } from './due-time.ts';
 import { headersOf } from './headers-of.ts';
+import { noRoom, type JobRoom, type JobSender } from './job-room.ts';
 import { templateOfJob } from './templates-of-calls.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  usage: ClientUsage;
+  room: JobRoom;
   secretBox: SecretBox;
   egress: ClientEgress;
   clock: Clock;
@@ -41,27 +41,26 @@ export interface JobAdmission {
    */
   clientOf(ref: string, scope: Scope, endpoint?: string): Promise<Client>;
   /** Takes a job's room. @throws {HttpProblem} 422, 429; 409 where it has secrets, which cannot be kept */
-  admit(client: Client, wanted: WantedJob): AdmittedJob;
+  admit(client: Client, wanted: WantedJob, sender: JobSender): AdmittedJob;
 }
 
 /** What a client may have stored, and in which shape. */
-export function createJobAdmission({ clients, usage, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
+export function createJobAdmission({ clients, room, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope, endpoint) => {
       const client = await knowingEndpoint(await clientNamed(ref, scope, clients), endpoint, clients);
       if (!client.enabled) throw disabled(client);
       return client;
     },
-    admit: (client, wanted) => {
+    admit: (client, wanted, sender) => {
       const endpoint = endpointNamed(client, wanted.endpoint, '/endpoint');
       const url = targetOf(wanted, endpoint, '/url');
       const forbidden = egress.problemOf(client, url, topicOf(url) === undefined ? '/url' : '/endpoint');
       if (forbidden) throw invalidRequest([forbidden]);
       if (reportsLater(client, endpoint, wanted)) requireTokens(secretBox);
       const job = jobToStore({ client, endpoint, wanted, url }, clock.now(), secretBox);
-      const room = usage.take(client);
-      if (room.kind === 'quota') throw overQuota(client, room.stored);
-      if (room.kind === 'rate') throw tooFast(client, room.retryAfterSeconds);
+      const taken = room.take(client, sender);
+      if (taken.kind !== 'room') throw noRoom(client, sender, taken);
       return { client, endpoint, job };
     },
   };
@@ -148,15 +147,4 @@ function disabled({ name, disabledReason }: Client): HttpProblem {
     code: 'client-disabled',
     detail: `the client ${quoted(name)} is disabled${why}`,
   });
-}
-
-function overQuota({ name, definition }: Client, stored: number): HttpProblem {
-  const detail = `the client ${quoted(name)} has ${stored} jobs that have not ended, and maxStoredJobs is ${definition.maxStoredJobs}`;
-  return new HttpProblem({ status: 429, code: 'quota-exceeded', detail, headers: { 'retry-after': '60' } });
-}
-
-function tooFast({ name, definition }: Client, retryAfterSeconds: number): HttpProblem {
-  const detail = `the client ${quoted(name)} may bring ${definition.acceptPerSecond ?? 0} jobs per second (acceptPerSecond)`;
-  const headers = { 'retry-after': String(retryAfterSeconds) };
-  return new HttpProblem({ status: 429, code: 'too-many-jobs', detail, headers });
 }

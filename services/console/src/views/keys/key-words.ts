@@ -1,5 +1,6 @@
 import type { ApiKey, NewApiKeyInput } from '#client/types.gen.ts';
 import type { IconName } from '../../parts/icon/icon.tsx';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { soonDays } from './search.ts';
 
@@ -19,6 +20,16 @@ export function scopeInWords({ clients, countries, actionTypes }: ApiKey['scope'
     ...said('action', 'actions', actionTypes),
   ];
   return parts.length === 0 ? 'everything' : parts.join(' · ');
+}
+
+/** `200 jobs/s · 500,000 stored`; null where it has none of its own. */
+export function boundsInWords({ jobsPerSecond, storedJobs, requestsPerMinute }: ApiKey['bounds']): string | null {
+  const parts = [
+    ...(jobsPerSecond === null ? [] : [`${formatCount(jobsPerSecond)} jobs/s`]),
+    ...(storedJobs === null ? [] : [`${formatCount(storedJobs)} stored`]),
+    ...(requestsPerMinute === null ? [] : [`${formatCount(requestsPerMinute)} requests/min`]),
+  ];
+  return parts.length === 0 ? null : parts.join(' · ');
 }
 
 function said(one: string, many: string, names: readonly string[] | null): string[] {
@@ -74,6 +85,10 @@ export interface KeyForm {
   clients: string;
   countries: string;
   actionTypes: string;
+  /** Numbers as they are typed; empty is none of its own. */
+  jobsPerSecond: string;
+  storedJobs: string;
+  requestsPerMinute: string;
   /** `2027-06-01`, or empty. */
   expires: string;
 }
@@ -85,24 +100,45 @@ export const emptyForm: KeyForm = {
   clients: '',
   countries: '',
   actionTypes: '',
+  jobsPerSecond: '',
+  storedJobs: '',
+  requestsPerMinute: '',
   expires: '',
 };
 
 /** For a key that takes the place of another, which has ended: the same, and no end. */
-export function formLike({ name, owner, role, scope: { clients, countries, actionTypes } }: ApiKey): KeyForm {
+export function formLike({ name, owner, role, scope, bounds }: ApiKey): KeyForm {
+  const { clients, countries, actionTypes } = scope;
+  const typed = (bound: number | null) => (bound === null ? '' : String(bound));
   const textOf = (names: readonly string[] | null) => (names?.length === 0 ? noneText : (names?.join(', ') ?? ''));
   return {
     ...{ name, owner: owner ?? '', role, expires: '' },
     ...{ clients: textOf(clients), countries: textOf(countries), actionTypes: textOf(actionTypes) },
+    ...{ jobsPerSecond: typed(bounds.jobsPerSecond), storedJobs: typed(bounds.storedJobs) },
+    requestsPerMinute: typed(bounds.requestsPerMinute),
   };
 }
 
-export function keyOfForm({ name, owner, role, clients, countries, actionTypes, expires }: KeyForm): NewApiKeyInput {
+/** Undefined where one of them is no number. */
+export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
+  const [jobsPerSecond, storedJobs, requestsPerMinute] = [
+    typedNumber(form.jobsPerSecond),
+    typedNumber(form.storedJobs),
+    typedNumber(form.requestsPerMinute),
+  ];
+  if (jobsPerSecond === undefined || storedJobs === undefined || requestsPerMinute === undefined) return undefined;
+  return { jobsPerSecond, storedJobs, requestsPerMinute };
+}
+
+export function keyOfForm(form: KeyForm): NewApiKeyInput {
+  const { name, owner, role, clients, countries, actionTypes, expires } = form;
+  const bounds = boundsOfForm(form);
   return {
     name,
     owner: owner.trim() === '' ? null : owner,
     role,
     scope: { clients: listOf(clients), countries: listOf(countries), actionTypes: listOf(actionTypes) },
+    ...(bounds !== undefined && boundsInWords(bounds) !== null && { bounds }),
     expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
   };
 }

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
+import { boundsInWords, isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
 
 export interface AskedOfKey {
   kind: 'calls' | 'rotate' | 'revoke' | 'shut-out' | 'let-in';
@@ -60,6 +60,7 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
   const { id, name, owner, role, scope, state, expiresAt, formerUntil, lastUsedAt, person, revokedAt } = apiKey;
   const now = useNow();
   const standing = standingOf(apiKey, now);
+  const bounded = boundsInWords(apiKey.bounds);
   return (
     <tr className="[&>td]:py-1.5">
       <td className="wrap-anywhere">
@@ -80,6 +81,7 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
       <td className="wide">
         <div>{roleWords[role]}</div>
         <div className="t2 sm">{scopeInWords(scope)}</div>
+        {bounded !== null && <div className="t2 sm">{bounded}</div>}
       </td>
       <td>
         {revokedAt !== null ? (

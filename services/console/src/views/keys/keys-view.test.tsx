@@ -8,6 +8,7 @@ import { openConsole } from '../../testing/open-console.tsx';
 const key = {
   ...{ id: 'key_01jdyjm7sbfx2v4xorders', name: 'orders service', owner: 'team-orders', role: 'scheduler' },
   ...{ scope: { clients: ['orders'], countries: null, actionTypes: null }, state: 'active', revision: 1 },
+  bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
   ...{ createdAt: '2026-11-01T00:00:00.000Z', madeBy: null, expiresAt: null, lastUsedAt: '2026-11-20T00:00:00.000Z' },
   ...{ rotatedAt: null, formerUntil: null, revokedAt: null, refusals: null, person: null, sessions: 2 },
   links: { self: '/v1/api-keys/key_1' },
@@ -25,6 +26,47 @@ test('a key says whose it is, what it may, for what, and whether it is used', as
   const row = within((await screen.findByText('orders service')).closest('tr') ?? document.body);
   const words = ['team-orders', 'Scheduler', 'client orders', 'never', 'active', 'logged in in 2 browsers'];
   for (const said of words) row.getByText(said);
+});
+
+test('bounds of its own stand beside what it is for, and another key gets them too', async () => {
+  const bounded = { ...key, bounds: { jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null } };
+  const { api, user } = await openConsole('/keys', {
+    answers: { ...answers, 'GET /v1/api-keys': { items: [bounded], next: null } },
+  });
+  const row = within((await screen.findByText('orders service')).closest('tr') ?? document.body);
+  row.getByText('200 jobs/s · 500,000 stored');
+
+  await user.click(screen.getByRole('button', { name: 'New key' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Name/), 'batch');
+  await user.type(dialog.getByLabelText('Jobs a second'), 'many');
+  expect(dialog.getByRole('button', { name: 'Make the key' }).getAttribute('aria-disabled')).toBe('true');
+  await user.clear(dialog.getByLabelText('Jobs a second'));
+  await user.type(dialog.getByLabelText('Jobs a second'), '1,200');
+  expect(dialog.getByText(/with at most 1,200 jobs\/s\./)).toBeDefined();
+  await user.click(dialog.getByRole('button', { name: 'Make the key' }));
+  await waitFor(() =>
+    expect(api.askedFor('POST /v1/api-keys').at(-1)?.body).toMatchObject({
+      bounds: { jobsPerSecond: 1200, storedJobs: null, requestsPerMinute: null },
+    }),
+  );
+});
+
+test('a bound that is beyond what its client may have says so at its field', async () => {
+  const detail = 'is 500, and none of its clients may have more than 400 (acceptPerSecond)';
+  const wrong = [{ pointer: '/bounds/jobsPerSecond', code: 'beyond-client', detail }];
+  const { user } = await openConsole('/keys', {
+    answers: {
+      ...answers,
+      'POST /v1/api-keys': () => problem(422, 'invalid-request', 'the request has problems', wrong),
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Name/), 'batch');
+  await user.type(dialog.getByLabelText('Jobs a second'), '500');
+  await user.click(dialog.getByRole('button', { name: 'Make the key' }));
+  expect(await dialog.findByText(/^Is 500, and none of its clients/)).toBeDefined();
 });
 
 const lastRefusedAt = new Date(Date.now() - 60_000).toISOString();

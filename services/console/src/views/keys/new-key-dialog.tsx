@@ -8,7 +8,16 @@ import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
-import { emptyForm, formLike, keyOfForm, roleSaid, scopeInWords, type KeyForm } from './key-words.ts';
+import {
+  boundsInWords,
+  boundsOfForm,
+  emptyForm,
+  formLike,
+  keyOfForm,
+  roleSaid,
+  scopeInWords,
+  type KeyForm,
+} from './key-words.ts';
 import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
@@ -32,6 +41,8 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
   const issued = make.data;
   const { scope } = keyOfForm(form);
   const { clients = null, countries = null, actionTypes = null } = scope ?? {};
+  const bounds = boundsOfForm(form);
+  const bounded = bounds && boundsInWords(bounds);
   return (
     <Dialog
       title="New key"
@@ -44,7 +55,12 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
         ) : (
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="ink" disabled={make.isPending} onClick={() => make.mutate()}>
+            <Button
+              kind="ink"
+              disabled={make.isPending}
+              refusal={bounds === undefined ? 'A bound has to be a number, or empty' : undefined}
+              onClick={() => make.mutate()}
+            >
               Make the key
             </Button>
           </>
@@ -92,6 +108,30 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
             value={form.actionTypes}
             onText={(text) => change({ actionTypes: text })}
           />
+          <fieldset className="min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
+            <legend className="px-1 text-sm leading-4 font-medium">Bounds of its own</legend>
+            <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
+              <Field
+                pointer="/bounds/jobsPerSecond"
+                label="Jobs a second"
+                value={form.jobsPerSecond}
+                onText={(text) => change({ jobsPerSecond: text })}
+              />
+              <Field
+                pointer="/bounds/storedJobs"
+                label="Jobs stored"
+                value={form.storedJobs}
+                onText={(text) => change({ storedJobs: text })}
+              />
+              <Field
+                pointer="/bounds/requestsPerMinute"
+                label="Requests a minute"
+                value={form.requestsPerMinute}
+                onText={(text) => change({ requestsPerMinute: text })}
+              />
+            </div>
+            <p className="hint">Within what its clients may have; empty: as they may</p>
+          </fieldset>
           <Field
             pointer="/expiresAt"
             label="Expires"
@@ -101,7 +141,8 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
             onText={(expires) => change({ expires })}
           />
           <p className="sm t2">
-            It may: {roleSaid[form.role]}. It is for {scopeInWords({ clients, countries, actionTypes })}.
+            It may: {roleSaid[form.role]}. It is for {scopeInWords({ clients, countries, actionTypes })}
+            {bounded && `, with at most ${bounded}`}.
           </p>
           <RefusedWhole error={make.error} />
         </FormProblemsContext>

@@ -1,0 +1,73 @@
+import type { KeyBounds } from '../../../../shared/domain/key-bounds.ts';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
+import type { Client } from '../../../../shared/ports/clients.ts';
+import type { ClientUsage } from '../../clients/client-usage.ts';
+import { HttpProblem, quoted } from '../../frame/http-problem.ts';
+import type { KeyRates } from './key-rates.ts';
+
+/** The key that brings jobs. */
+export interface JobSender {
+  key: string;
+  scope: Scope;
+  bounds: KeyBounds;
+}
+
+/** Whose limit it is: the client's, or the key's own within it. */
+type Whose = 'client' | 'key';
+
+type Room =
+  | { kind: 'room' }
+  | { kind: 'rate'; of: Whose; retryAfterSeconds: number }
+  | { kind: 'quota'; of: Whose; stored: number };
+
+/** What may be brought of a client's jobs by a key: within the limits of both. */
+export interface JobRoom {
+  /** Takes room for one job, if there is. */
+  take(client: Client, sender: JobSender): Room;
+  /** Gives room back: the job was a duplicate, or was not stored. */
+  giveBack(client: Client, sender: JobSender, jobs: number): void;
+}
+
+interface JobRoomDeps {
+  usage: Pick<ClientUsage, 'take' | 'giveBack'>;
+  keyRates: Pick<KeyRates, 'take' | 'giveBack'>;
+}
+
+export function createJobRoom({ usage, keyRates }: JobRoomDeps): JobRoom {
+  return {
+    take: (client, { key, bounds: { jobsPerSecond, storedJobs } }) => {
+      if (jobsPerSecond !== null) {
+        const retryAfterSeconds = keyRates.take(key, jobsPerSecond);
+        if (retryAfterSeconds !== undefined) return { kind: 'rate', of: 'key', retryAfterSeconds };
+      }
+      const room = usage.take(client, storedJobs);
+      if (room.kind === 'room') return room;
+      // What the client has no room for is not held against the key.
+      keyRates.giveBack(key, 1);
+      if (room.kind === 'rate') return { ...room, of: 'client' };
+      return { ...room, of: room.stored >= client.definition.maxStoredJobs ? 'client' : 'key' };
+    },
+    giveBack: (client, { key }, jobs) => {
+      usage.giveBack(client, jobs);
+      keyRates.giveBack(key, jobs);
+    },
+  };
+}
+
+/** Why there is no room: which limit of whose, and what it is. */
+export function noRoom(client: Client, { bounds }: JobSender, room: Exclude<Room, { kind: 'room' }>): HttpProblem {
+  const { name, definition } = client;
+  const isOfKey = room.of === 'key';
+  if (room.kind === 'rate') {
+    const detail = isOfKey
+      ? `this key may bring ${bounds.jobsPerSecond ?? 0} jobs per second (bounds.jobsPerSecond)`
+      : `the client ${quoted(name)} may bring ${definition.acceptPerSecond ?? 0} jobs per second (acceptPerSecond)`;
+    const headers = { 'retry-after': String(room.retryAfterSeconds) };
+    return new HttpProblem({ status: 429, code: 'too-many-jobs', detail, headers });
+  }
+  const most = isOfKey
+    ? `this key brings more below ${bounds.storedJobs ?? 0} alone (bounds.storedJobs)`
+    : `maxStoredJobs is ${definition.maxStoredJobs}`;
+  const detail = `the client ${quoted(name)} has ${room.stored} jobs that have not ended, and ${most}`;
+  return new HttpProblem({ status: 429, code: 'quota-exceeded', detail, headers: { 'retry-after': '60' } });
+}

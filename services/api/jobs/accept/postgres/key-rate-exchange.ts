@@ -1,0 +1,38 @@
+import type { Pool } from 'pg';
+import { plainArray } from '../../../../../shared/postgres/connection/array-literals.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import type { KeyRatesDeps } from '../key-rates.ts';
+
+/** @param deps.owner this process, apart from all others */
+export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: string }): KeyRatesDeps['exchange'] {
+  return async (brought) => {
+    const told = { keys: plainArray([...brought.keys()]), jobs: plainArray([...brought.values()]), owner };
+    const { rows } = await pool.query<{ key: string; others: number }>(exchange.with(told));
+    return new Map(rows.map(({ key, others }) => [key, others]));
+  };
+}
+
+/**
+ * One row for each key and process, which no other process writes. Those of processes that have said nothing for ten
+ * minutes count no more, and go.
+ */
+const exchange = statementOf<{ keys: string; jobs: string; owner: string }>(
+  'exchange-key-rates',
+  ($) => `
+  with mine as materialized (
+    select * from unnest(${$('keys')}::uuid[], ${$('jobs')}::bigint[]) m (api_key, jobs)
+  ), noted as (
+    insert into api_key_rates as r (api_key, process, jobs)
+    select api_key, ${$('owner')}::uuid, jobs from mine order by api_key
+    on conflict (api_key, process) do update set jobs = r.jobs + excluded.jobs, told_at = now()
+  ), gone as (
+    delete from api_key_rates where ctid in (
+      select r.ctid from api_key_rates r join mine using (api_key)
+      where r.told_at < now() - interval '10 minutes' and r.process <> ${$('owner')}::uuid
+      limit 100 for update of r skip locked)
+  )
+  select m.api_key as key, coalesce(sum(r.jobs), 0)::float8 as others
+  from mine m left join api_key_rates r on r.api_key = m.api_key and r.process <> ${$('owner')}::uuid
+    and r.told_at >= now() - interval '10 minutes'
+  group by m.api_key`,
+);
