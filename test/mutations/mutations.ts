@@ -1,6 +1,7 @@
 import { apiMutations } from './api-mutations.ts';
 import { domainMutations } from './domain-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
+import { boundMutations } from './bound-mutations.ts';
 import { approvalMutations } from './approval-mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { priorityMutations } from './priority-mutations.ts';
@@ -23,4 +24,5 @@ export const mutations: readonly Mutation[] = [
   ...domainMutations,
   ...ruleMutations,
   ...tracingMutations,
+  ...boundMutations,
 ];
