@@ -40,7 +40,7 @@ describe('the page of variables', () => {
       readers: ['worker'],
       isSecret: false,
       usual: '`200`',
-      said: 'Calls in flight over all action types. A whole number from 1 to 5,000.',
+      said: 'Calls in flight over all action types; a sixteenth more for runs with hardly a call under way. A whole number from 1 to 5,000.',
     });
     expect(of('DATABASE_URL')).toMatchObject({ readers: ['all', 'cli'], isSecret: true, usual: 'needed' });
     expect(of('QUOTA_OPEN_RUNS')?.readers).toEqual(['api', 'scheduler', 'cli']);
