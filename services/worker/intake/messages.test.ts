@@ -21,7 +21,7 @@ describe('a message', () => {
     await passTime(clock, 1000);
     expect([...database.deadLetters.values()].map(({ value }) => value?.toString())).toEqual(['garbage', '{}']);
     expect([...database.deadLetters.values()].map(({ reason }) => reason)).toEqual([
-      'not a reference to steps of batches: not JSON: garbage',
+      'not a reference to steps of batches: not JSON',
       expect.stringMatching(/^not a reference to steps of batches: feedId: .*\(found nothing\)$/),
     ]);
     expect(endpoint.seen).toHaveLength(2);

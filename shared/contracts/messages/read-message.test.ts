@@ -12,18 +12,33 @@ describe('reading a message', () => {
   });
 
   it.each([
-    ['the field and the value', { ...reference, batchNos: ['one'] }, /^batchNos\.0: .*\(found "one"\)$/],
+    [
+      'the field and the kind of its value',
+      { ...reference, batchNos: ['one'] },
+      /^batchNos\.0: .*\(found a text of 3\)$/,
+    ],
+    ['a number as it is', { ...reference, step: 1.5 }, /^step: .*\(found 1\.5\)$/],
     ['a field that is not there', { ...reference, step: undefined }, /^step: .*\(found nothing\)$/],
     ['that more are lost than a publisher says', { ...reference, lost: [Array(21).fill('u')] }, /^lost\.0: /],
     ['that what is lost is no user', { ...reference, lost: [['u'.repeat(257)]] }, /^lost\.0\.0: /],
-    ['that it is no object', [], /\(found \[\]\)$/],
+    ['that it is no object', [], /\(found a list of 0\)$/],
   ])('names %s', (_what, value, reason) => {
     const read = readMessage(stepMessage, bytesOf(value));
     expect(read.ok ? '' : read.reason).toMatch(reason);
   });
 
-  it('says what it found where that is no JSON, or nothing at all', () => {
-    expect(readMessage(stepMessage, Buffer.from('gar\u0000bage'))).toEqual({ ok: false, reason: 'not JSON: gar bage' });
+  it('quotes no user: reasons stand in logs', () => {
+    const values = [
+      bytesOf({ ...reference, lost: [Array(50).fill('u-4711')] }),
+      bytesOf({ ...reference, lost: 'u-4711' }),
+      Buffer.from('[["u-4711"'),
+    ];
+    for (const value of values) expect(JSON.stringify(readMessage(stepMessage, value))).not.toContain('u-4711');
+    expect(JSON.stringify(readMessage(stepMessage, values[0] ?? null))).toContain('a list of 50');
+  });
+
+  it('says where there is no JSON, or nothing at all', () => {
+    expect(readMessage(stepMessage, Buffer.from('gar\u0000bage'))).toEqual({ ok: false, reason: 'not JSON' });
     expect(readMessage(stepMessage, null)).toEqual({ ok: false, reason: 'it has no value' });
   });
 

@@ -3,24 +3,24 @@ import type { z } from 'zod';
 /** A message as it was meant, or why it cannot be: the field and what is wrong with it, for people. */
 export type ReadMessage<T> = { ok: true; message: T } | { ok: false; reason: string };
 
-const maxShownValue = 60;
-
-/** Reads a message of a topic. Never throws; what is not JSON has a reason as well. */
+/**
+ * Reads a message of a topic. Never throws; what is not JSON has a reason as well. Reasons stand in logs, so they say of
+ * which kind a value is and how long: texts and lists may be ids of users. The dead letter has the message itself.
+ */
 export function readMessage<T>(shape: z.ZodType<T>, value: Buffer | null): ReadMessage<T> {
   if (value === null) return { ok: false, reason: 'it has no value' };
   let content: unknown;
   try {
     content = JSON.parse(value.toString('utf8'));
   } catch {
-    return { ok: false, reason: `not JSON: ${shown(value.toString('utf8', 0, 4 * maxShownValue))}` };
+    return { ok: false, reason: 'not JSON' };
   }
   const read = shape.safeParse(content);
   if (read.success) return { ok: true, message: read.data };
   const [issue] = read.error.issues;
   if (!issue) return { ok: false, reason: 'it has another shape' };
   const field = issue.path.join('.');
-  const found = valueAt(content, issue.path);
-  const what = `${issue.message} (found ${found === undefined ? 'nothing' : shown(JSON.stringify(found))})`;
+  const what = `${issue.message} (found ${kindOf(valueAt(content, issue.path))})`;
   return { ok: false, reason: field === '' ? what : `${field}: ${what}` };
 }
 
@@ -33,9 +33,10 @@ function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-/** Short, and without what a log or Postgres cannot keep. */
-function shown(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
-  return clean.length > maxShownValue ? `${clean.slice(0, maxShownValue).toWellFormed()}…` : clean;
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return `a text of ${value.length}`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  // What is left of JSON: an object, or what says nobody's name.
+  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 }
