@@ -67,10 +67,10 @@ test('dead letters are read one by one, replayed as a group and given up singly,
   await page.goto('audit');
   const changes = page.getByRole('table', { name: 'Changes, newest first' });
   await changes
-    .getByRole('row', { name: /discard dead letter/ })
+    .getByRole('row', { name: /discarded a dead letter/ })
     .first()
     .waitFor();
-  expect(await changes.getByRole('row', { name: /replay dead letter/ }).count()).toBeGreaterThan(0);
+  expect(await changes.getByRole('row', { name: /replayed dead letters/ }).count()).toBeGreaterThan(0);
 });
 
 test('a key that may only look reads a letter, and is told at its buttons who may decide', async () => {

@@ -93,7 +93,7 @@ test('behind a proxy that gives it a path of its own, everything is below that p
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.waitForURL(`${below}/audit`);
   await page
-    .getByRole('row', { name: /create session/ })
+    .getByRole('row', { name: /logged in/ })
     .first()
     .waitFor();
   expect(asked.filter((path) => !path.startsWith('/muster/'))).toEqual([]);

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 export type ReadMessage<T> = { ok: true; message: T } | { ok: false; reason: string };
 
 /**
- * Reads a message of a topic. Never throws; what is not JSON has a reason as well. Reasons stand in logs, so they say of
- * which kind a value is and how long: texts and lists may be ids of users. The dead letter has the message itself.
+ * Reads a message of a topic. Never throws; what is not JSON has a reason as well. Reasons stand in logs, so they say
+ * the kind of a value and its length: texts and lists may be ids of users. The dead letter has the message itself.
  */
 export function readMessage<T>(shape: z.ZodType<T>, value: Buffer | null): ReadMessage<T> {
   if (value === null) return { ok: false, reason: 'it has no value' };
@@ -37,6 +37,6 @@ function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return `a text of ${value.length}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  // What is left of JSON: an object, or what says nobody's name.
+  // Numbers, booleans and null are no ids.
   return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 }
