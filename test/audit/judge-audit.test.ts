@@ -16,6 +16,7 @@ describe('packages that an installation runs with', () => {
   it('may stay where nothing is known of them', () => {
     expect(audit({})).toEqual({
       passed: true,
+      isUnanswered: false,
       words: '160 packages at run time, 0 with a known vulnerability',
     });
   });
@@ -23,6 +24,7 @@ describe('packages that an installation runs with', () => {
   it.each(['high', 'critical'])('may not where a vulnerability is %s', (severity) => {
     expect(audit({ undici: vulnerable(severity) })).toEqual({
       passed: false,
+      isUnanswered: false,
       words:
         '160 packages at run time, 1 with a known vulnerability\n' +
         `  ${severity}  undici <2.0.1: Request smuggling (https://github.com/advisories/GHSA-1)`,
@@ -58,6 +60,7 @@ describe('an audit', () => {
   it.each([404, 405, 501])('is left out where the registry has no endpoint for it: %d', (statusCode) => {
     expect(judgeAudit(refused(statusCode))).toEqual({
       passed: true,
+      isUnanswered: true,
       words: `not audited: this registry has no audit endpoint (it answers ${statusCode})`,
     });
   });
@@ -70,7 +73,7 @@ describe('an audit', () => {
     ['what is written is no report', '{"vulnerabilities":{}}', 'npm audit wrote no report'],
   ])('has failed where %s', (_why, written, words) => {
     const judged = judgeAudit(written);
-    expect(judged.passed).toBe(false);
+    expect(judged).toMatchObject({ passed: false, isUnanswered: true });
     expect(judged.words).toContain(`not audited: `);
     expect(judged.words).toContain(words);
   });

@@ -26,6 +26,8 @@ const noEndpoint = new Set([404, 405, 501]);
 
 export interface Judged {
   passed: boolean;
+  /** It has no endpoint, or did not answer. */
+  isUnanswered: boolean;
   /** Lines for people. */
   words: string;
 }
@@ -37,8 +39,12 @@ export function judgeAudit(written: string): Judged {
   if (audited.success) return judgeReport(audited.data);
   const { message, statusCode } = problem.safeParse(said).data ?? { message: 'npm audit wrote no report' };
   if (statusCode !== undefined && noEndpoint.has(statusCode))
-    return { passed: true, words: `not audited: this registry has no audit endpoint (it answers ${statusCode})` };
-  return { passed: false, words: `not audited: ${message}` };
+    return unanswered(true, `this registry has no audit endpoint (it answers ${statusCode})`);
+  return unanswered(false, message);
+}
+
+function unanswered(passed: boolean, why: string): Judged {
+  return { passed, isUnanswered: true, words: `not audited: ${why}` };
 }
 
 function judgeReport({ vulnerabilities, metadata }: z.infer<typeof report>): Judged {
@@ -47,7 +53,7 @@ function judgeReport({ vulnerabilities, metadata }: z.infer<typeof report>): Jud
   const isTooMuch = found.some(([, { severity }]) => rankOf(severity) >= rankOf(failsFrom));
   const packages = metadata.dependencies.prod;
   const sum = `${packages} packages at run time, ${found.length} with a known vulnerability`;
-  return { passed: !isTooMuch, words: [sum, ...lines].join('\n') };
+  return { passed: !isTooMuch, isUnanswered: false, words: [sum, ...lines].join('\n') };
 }
 
 function causes(via: z.infer<typeof report>['vulnerabilities'][string]['via']): string {
