@@ -8,7 +8,7 @@ import { definedOnly, type GuardedProcess, type Guardian } from './guarded-proce
 import type { LocalServer } from './local-server.ts';
 import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
 import { databaseLocale, postgresArguments } from './server-settings.ts';
-import { waitUntilReady, whatWentWrong } from './server-log.ts';
+import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
 const startDeadlineMs = 30_000;
 const name = 'muster';
@@ -84,9 +84,23 @@ async function startServer(installation: Installation): Promise<LocalServer> {
     restart: async () => {
       process.signal('SIGKILL');
       await process.exited;
-      process = await start(installation);
+      process = await startAgain(installation);
     },
   };
+}
+
+/** Sessions of a server that was killed end a moment after it, and hold its memory until then. */
+async function startAgain(installation: Installation): Promise<GuardedProcess> {
+  const giveUpAt = performance.now() + startDeadlineMs;
+  for (;;) {
+    try {
+      return await start(installation);
+    } catch (error) {
+      const lines = (await readLog(logOf(installation, 'postgres'))).split('\n');
+      const isHeld = lines.findLast((line) => line.includes('FATAL'))?.includes('shared memory block is still in use');
+      if (isHeld !== true || performance.now() > giveUpAt) throw error;
+    }
+  }
 }
 
 async function start(installation: Installation): Promise<GuardedProcess> {
