@@ -43,7 +43,7 @@ const create = command({
   options: {
     events: several('--event <event>', `${askedEvents.join(', ')}; may be given several times`),
     campaigns: several('--campaign <campaign>', 'of it alone; may be given several times'),
-    tags: several('--tag <tag>', 'of campaigns with one of these; may be given several times'),
+    tags: several('--tag <tag>', 'of campaigns, and keys, with one of these; may be given several times'),
     owners: several('--owner <owner>', 'of campaigns with one of these; may be given several times'),
     name: text('--name <name>', 'as people call it'),
   },

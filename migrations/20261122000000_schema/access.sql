@@ -51,6 +51,13 @@ create table api_key_rates (
   primary key (api_key, process)
 ) with (fillfactor = 50);
 
+-- Of keys of which it was told that they end soon: since when that is news, for the end and the days before it that were
+-- told last (docs/decisions/0130-a-key-that-ends-is-told.md).
+create table api_key_ends_told (
+  api_key uuid primary key,
+  since timestamptz not null
+);
+
 -- What a key was used for, by day (UTC) and operation of the API: counted by each API, and added at most once a minute.
 -- Kept for eight days (docs/decisions/0124-each-says-its-clock-and-its-callers.md).
 create table api_key_calls (

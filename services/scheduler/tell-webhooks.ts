@@ -17,7 +17,7 @@ import type {
   WebhookEvent,
   WebhookEvents,
 } from './ports/webhook-events.ts';
-import { noticeOf } from './webhook-notice.ts';
+import { noticeOf, ownerOfKey } from './webhook-notice.ts';
 
 /** Events of one transaction, which has a call of each for every webhook that asks for it. */
 const eventsAtOnce = 100;
@@ -123,13 +123,14 @@ function callOf({ webhookId, url }: ListeningWebhook, key: string, notice: Notic
 /** What happened before there was the webhook is no news for it. */
 function isTold({ webhookId, definition, createdAt }: ListeningWebhook, event: WebhookEvent): boolean {
   if (event.webhookId !== null) return event.webhookId === webhookId;
-  return event.at >= createdAt && isAskedFor(event.kind, definition.events) && isOf(definition, event.campaign);
+  return event.at >= createdAt && isAskedFor(event.kind, definition.events) && isOf(definition, event);
 }
 
-function isOf({ campaigns, tags, owners }: WebhookDefinition, campaign: WebhookEvent['campaign']): boolean {
-  if (!campaign) return campaigns === null && tags === null && owners === null;
-  const { campaignId, owner } = campaign;
-  if (campaigns && !campaigns.includes(publicId('campaign', campaignId))) return false;
-  if (tags && !tags.some((tag) => campaign.tags.includes(tag))) return false;
+/** What is about no campaign is of none of those, and of no tag; a key has an owner. */
+function isOf({ campaigns, tags, owners }: WebhookDefinition, event: WebhookEvent): boolean {
+  const { campaign } = event;
+  if (campaigns && (!campaign || !campaigns.includes(publicId('campaign', campaign.campaignId)))) return false;
+  if (tags && !tags.some((tag) => campaign?.tags.includes(tag))) return false;
+  const owner = campaign ? campaign.owner : ownerOfKey(event);
   return !owners || (owner !== null && owners.includes(owner));
 }

@@ -17,6 +17,9 @@ const noted = z.object({
   currency: z.string().optional(),
   amount: z.string().optional(),
   leftAmount: z.string().optional(),
+  key: z
+    .object({ id: z.string(), name: z.string(), owner: z.string().nullable(), expiresAt: z.coerce.date() })
+    .optional(),
 });
 
 type Noted = z.output<typeof noted>;
@@ -54,6 +57,7 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
       figures,
       approval: approvalOf(detail),
       budget: budgetOf(detail),
+      key: keyOf(detail),
       digest: null,
     },
   };
@@ -89,7 +93,14 @@ const texts: Readonly<Record<Exclude<Notice['type'], 'campaign.digest'>, Said>> 
   'run.cancelled': ended('was cancelled'),
   'run.expired': ended('expired'),
   'run.failed': ended('failed'),
+  'key.ending': (_name, { at }, { key }) => {
+    const days = Math.ceil(((key?.expiresAt.getTime() ?? 0) - at.getTime()) / dayMs);
+    const owner = key?.owner ? ` of ${JSON.stringify(key.owner)}` : '';
+    return `The key ${JSON.stringify(key?.name ?? '')}${owner} ends in ${days} ${days === 1 ? 'day' : 'days'}`;
+  },
 };
+
+const dayMs = 86_400_000;
 
 function isKnown(kind: string): kind is keyof typeof texts {
   return Object.hasOwn(texts, kind);
@@ -97,14 +108,24 @@ function isKnown(kind: string): kind is keyof typeof texts {
 
 function textOf(event: WebhookEvent, detail: Noted): string | undefined {
   const { kind, campaign, webhookId } = event;
-  if (!isKnown(kind) || (campaign === null && webhookId === null)) return undefined;
+  if (!isKnown(kind) || (campaign === null && webhookId === null && !detail.key)) return undefined;
   return texts[kind](JSON.stringify(campaign?.name ?? ''), event, detail);
 }
 
-function pathOf({ run, campaign, figures, webhookId }: WebhookEvent): string {
+function pathOf({ kind, run, campaign, figures, webhookId }: WebhookEvent): string {
+  if (kind === 'key.ending') return '/keys';
   if (webhookId !== null) return '/notices';
   if (run) return `/runs/${publicId('run', run.runId)}${figures ? '/report' : ''}`;
   return campaign ? `/campaigns/${publicId('campaign', campaign.campaignId)}` : '/campaigns';
+}
+
+function keyOf({ key }: Noted = {}): Notice['data']['key'] {
+  return key ? { ...key, id: publicId('apiKey', key.id), expiresAt: key.expiresAt.toISOString() } : null;
+}
+
+/** Whose key an event is about; null where it has no owner, or is about none. */
+export function ownerOfKey({ detail }: Pick<WebhookEvent, 'detail'>): string | null {
+  return noted.safeParse(detail).data?.key?.owner ?? null;
 }
 
 function approvalOf({ approval, needed, why = [] }: Noted = {}): Notice['data']['approval'] {

@@ -71,8 +71,9 @@ export interface WebhookEvents {
    */
   tellDigests(callOf: (digest: Digest, webhook: ListeningWebhook) => JobToStore): Promise<number>;
   /**
-   * Notes an event for each run that has not moved for so long, once until it moves again, and for each budget of a
-   * run that has not ended of which few units are left, once for so many units. Returns how many.
+   * Notes an event for each run that has not moved for so long, once until it moves again, for each budget of a run
+   * that has not ended of which few units are left, once for so many units, and for each key that ends soon, twice
+   * before each end that it is given. Returns how many.
    */
   noteWhatStands(stalledForMs: number): Promise<number>;
 }

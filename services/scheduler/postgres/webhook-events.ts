@@ -45,7 +45,8 @@ export function createWebhookEvents({ pool }: { pool: Pool }): WebhookEvents {
       await pool.query(forgetStalls);
       const stalled = await pool.query(noteStalls.with({ stalledForMs }));
       const low = await pool.query(noteLowBudgets);
-      return (stalled.rowCount ?? 0) + (low.rowCount ?? 0);
+      const ending = await pool.query(noteEndingKeys);
+      return (stalled.rowCount ?? 0) + (low.rowCount ?? 0) + (ending.rowCount ?? 0);
     },
   };
 }
@@ -176,3 +177,21 @@ const noteLowBudgets = `
   insert into webhook_events (id, kind, at, campaign, detail)
   select uuid_of_now(), 'budget.low', now(), campaign,
     low_budget(country, units, left_units, currency) from u`;
+
+/** Once in each of the two spans before an end: a key that was made within one is not news in it. */
+const noteEndingKeys = `
+  with e as (
+    select id, name, owner, expires_at, created_at, expires_at - case
+      when expires_at < now() + interval '3 days' then interval '3 days' else interval '14 days' end as since
+    from api_keys
+    where expires_at between now() and now() + interval '14 days' and revoked_at is null and issuer is null
+  ), u as (
+    insert into api_key_ends_told as t (api_key, since)
+    select id, since from e where created_at < since order by id
+    on conflict (api_key) do update set since = excluded.since where t.since <> excluded.since
+    returning api_key
+  )
+  insert into webhook_events (id, kind, at, detail)
+  select uuid_of_now(), 'key.ending', now(),
+    jsonb_build_object('key', jsonb_build_object('id', e.id, 'name', name, 'owner', owner, 'expiresAt', expires_at))
+  from u join e on e.id = u.api_key`;

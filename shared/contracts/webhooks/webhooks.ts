@@ -19,9 +19,10 @@ export const noticeTypes = [
   'run.cancelled',
   'run.expired',
   'run.failed',
+  'key.ending',
 ] as const;
 
-/** `run.ended` stands for the last four. */
+/** `run.ended` stands for these. */
 const endings: readonly string[] = ['run.completed', 'run.cancelled', 'run.expired', 'run.failed'];
 export const askedEvents = [...noticeTypes, 'run.ended'] as const;
 
@@ -68,7 +69,7 @@ export const webhookFields = {
     .describe('`run.ended` stands for completed, cancelled, expired and failed'),
   campaigns: listOf(campaignId).describe('Of these alone; null: of all'),
   tags: listOf(tag).describe('Of campaigns with one of these tags'),
-  owners: listOf(name).describe('Of campaigns with one of these owners'),
+  owners: listOf(name).describe('Of campaigns, and keys, with one of these owners'),
   digest: digest
     .nullable()
     .default(null)
@@ -213,6 +214,12 @@ export const notice = z
         })
         .nullable()
         .describe('Of budget.low'),
+      key: z
+        .object({ id: z.string(), name: z.string(), owner: z.string().nullable(), expiresAt: time })
+        .nullable()
+        // Notices of the version before wait in its queue without it.
+        .default(null)
+        .describe('Of key.ending'),
     }),
   })
   .meta({ id: 'Notice' });

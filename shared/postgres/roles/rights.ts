@@ -7,6 +7,7 @@ export const rights = {
     tables: {
       action_types: 'select, insert, update',
       agenda: 'select, insert, update, delete',
+      api_key_ends_told: 'select, insert, update',
       api_keys: 'select, update (id)',
       approval_policies: 'select',
       approval_votes: 'select',
@@ -218,6 +219,7 @@ export const rights = {
       action_types: 'select',
       agenda: 'select',
       api_key_calls: 'select',
+      api_key_ends_told: 'select',
       api_key_rates: 'select',
       api_keys: 'select',
       approval_policies: 'select',

@@ -135,7 +135,7 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
           <Field
             pointer="/expiresAt"
             label="Expires"
-            hint="At the beginning of that day, UTC; empty: never"
+            hint="At the beginning of that day, UTC; empty: never. Notices tell it 14 and 3 days before"
             type="date"
             value={form.expires}
             onText={(expires) => change({ expires })}

@@ -114,7 +114,7 @@ function Fields({ form, isNew, onChange }: FieldsProps) {
       <FormField pointer="/tags" label="Tags" hint="Of campaigns with one of these, such as payday, vip; empty: all">
         {(control) => <TextInput {...control} value={form.tags} onText={(tags) => onChange({ tags })} />}
       </FormField>
-      <FormField pointer="/owners" label="Owners" hint="Of campaigns with one of these owners; empty: all">
+      <FormField pointer="/owners" label="Owners" hint="Of campaigns, and keys, with one of these owners; empty: all">
         {(control) => <TextInput {...control} value={form.owners} onText={(owners) => onChange({ owners })} />}
       </FormField>
       <FormField pointer="/campaigns" label="Campaigns" hint="Of these alone, by their ids; empty: all">

@@ -17,6 +17,7 @@ export const eventWords: Readonly<Record<Event, string>> = {
   'run.expired': 'expired',
   'run.failed': 'failed',
   'run.ended': 'ended, however',
+  'key.ending': 'a key ends soon',
 };
 
 export const events = Object.keys(eventWords).filter(isEvent);
