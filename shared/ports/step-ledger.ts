@@ -136,6 +136,8 @@ export interface StepWaiting extends StepRef {
   answered: boolean;
   /** What it waits for, for people: shown as the run's stall. Null when it was merely released. */
   cause: string | null;
+  /** It waits for the end of its step's hold: where that was lifted meanwhile, it is due in a moment. */
+  whileHeld?: true;
   note?: AttemptNote;
 }
 

@@ -75,7 +75,7 @@ export async function quietResult(
   if (then === 'drop') return putBackResult(work, delayMs, cause);
   const { hold } = work.standing;
   if (hold?.cause !== cause) await heldSteps.hold(work.standing, cause, delayMs);
-  return putBackResult(work, delayMs, null);
+  return { ...putBackResult(work, delayMs, null), whileHeld: true };
 }
 
 /** Quiet hours that are over hold nothing any more. */

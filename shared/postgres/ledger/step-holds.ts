@@ -1,10 +1,10 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { tryHeldEveryMs } from '../../domain/step/holds.ts';
-import type { StepHolds } from '../../ports/step-holds.ts';
+import type { FeedStep, StepHolds } from '../../ports/step-holds.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
-import { stepState } from './ledger-codes.ts';
+import { feedStepPairs, makeDue } from './steps-due.ts';
 import { statementOf } from '../connection/statement.ts';
-import { retryingDeadlocks } from '../connection/transaction.ts';
+import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
 
 export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
   return {
@@ -23,10 +23,14 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
       const { rowCount } = await pool.query(tryHeldStep.with({ feed: feedId, step, everyMs }));
       return rowCount === 1;
     },
-    lift: async ({ feedId, step }) => {
+    lift: (step) =>
       // A flush that puts back in this step locks the same rows the other way round.
-      await retryingDeadlocks(() => pool.query(liftHold.with({ feed: feedId, step })));
-    },
+      retryingDeadlocks(() =>
+        inTransaction(pool, async (client) => {
+          const { rowCount } = await client.query(dropHold.with({ feed: step.feedId, step: step.step }));
+          if (rowCount === 1) await makeDue(client, [step]);
+        }),
+      ),
   };
 }
 
@@ -54,16 +58,25 @@ export const tryHeldStep = statementOf<{ feed: string; step: number; everyMs: nu
 );
 
 /** What waits in a step stands on the agenda: no other row of the feed is read. */
-export const liftHold = statementOf<{ feed: string; step: number }>(
-  'lift-hold',
+const dropHold = statementOf<{ feed: string; step: number }>(
+  'drop-hold',
+  ($) => `delete from holds where feed = ${$('feed')} and step = ${$('step')}`,
+);
+
+/** Of these steps, those that are held until a time; their holds cannot be lifted before the transaction ends. */
+export async function keepHolds(connection: Pool | PoolClient, steps: readonly FeedStep[]): Promise<Set<string>> {
+  const { rows } = await connection.query<FeedStep>(lockHolds.with(feedStepPairs(steps)));
+  return new Set(rows.map(holdKey));
+}
+
+export function holdKey({ feedId, step }: FeedStep): string {
+  return `${feedId}/${step}`;
+}
+
+const lockHolds = statementOf<{ feeds: string; steps: string }>(
+  'lock-holds',
   ($) => `
-  with h as (
-    delete from holds where feed = ${$('feed')} and step = ${$('step')} returning feed, step
-  ), a as (
-    update agenda a set offer_at = now(), offers = 0 from h where a.feed = h.feed and a.step = h.step
-      returning a.feed, a.batch_no, a.step
-  )
-  update batch_steps s set next_attempt_at = now() from a
-  where s.feed = a.feed and s.batch_no = a.batch_no and s.step = a.step and s.state = ${stepState.waiting}
-    and s.next_attempt_at > now()`,
+  select h.feed as "feedId", h.step from holds h
+  where (h.feed, h.step) in (select * from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[])) and h.until is not null
+  order by h.feed, h.step for key share`,
 );

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { hasSurvivors } from '../../domain/step/survivors.ts';
+import { liftedRetryMs } from '../../domain/step/holds.ts';
 import { agendaGraceMs } from '../../domain/step/timed-steps.ts';
 import { usersTextOf, usersOf } from '../../domain/step/users-text.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { failureCode, restCode } from './ledger-codes.ts';
 import * as childStatements from './child-statements.ts';
+import { holdKey, keepHolds } from './step-holds.ts';
 import * as statements from './step-statements.ts';
 
 /** One function per statement of the ledger: parameters in, rows out. */
@@ -133,18 +135,26 @@ function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, s
   return { feedId, batchNo, step, epoch, attempts, open, waited, lapses, users, size };
 }
 
-/** Puts the steps back until they are due; returns those that were still ours. They have to be sorted. */
+/**
+ * Puts the steps back until they are due; returns those that were still ours. They have to be sorted. What waits for
+ * the end of a hold that was lifted meanwhile is due in a moment: nothing else would call it before that end.
+ */
 export async function putBack(
   connection: Connection,
   results: readonly StepWaiting[],
   { slot }: ClaimTerms,
   timedWithinMs?: number,
 ): Promise<StepWaiting[]> {
+  const held = results.filter(({ whileHeld }) => whileHeld);
+  const kept = held.length === 0 ? undefined : await keepHolds(connection, held);
+  const waits = results.map((result) =>
+    result.whileHeld && !kept?.has(holdKey(result)) ? { ...result, delayMs: liftedRetryMs } : result,
+  );
   const { rows } = await connection.query<{ position: string }>(
     statements.putBack.with({
       ...epochsOf(results),
-      delaysMs: plainArray(results.map((result) => result.delayMs)),
-      gracesMs: plainArray(results.map((result) => agendaGraceMs(result, timedWithinMs))),
+      delaysMs: plainArray(waits.map(({ delayMs }) => delayMs)),
+      gracesMs: plainArray(waits.map((result) => agendaGraceMs(result, timedWithinMs))),
       open: plainArray(results.map((result) => result.open)),
       answered: plainArray(results.map((result) => (result.answered ? 1 : 0))),
       causes: textArray(results.map((result) => result.cause)),

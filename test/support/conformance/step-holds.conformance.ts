@@ -103,6 +103,21 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect(claimed.map((step) => step.feedId)).toEqual([feedId, feedId]);
     });
 
+    it('put off what is put back for them, and a moment alone what comes after they were lifted', async () => {
+      const ledger = subject.ledgerOf('a');
+      const putBack = async (batchNo: number) => {
+        const step = await claimOne(ledger, { feedId, batchNo, step: 1 });
+        await record(ledger, { ...waitingOf(step, { delayMs: 3_600_000 }), whileHeld: true });
+      };
+      const waits = async () => (await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds);
+      await subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs: 3_600_000 }]);
+      await putBack(1);
+      expect(await waits()).toEqual([3600]);
+      await subject.holds.lift({ feedId, step: 1 });
+      await putBack(2);
+      expect((await waits()).toSorted()).toEqual([0, 1]);
+    });
+
     it('leave what is being called to its worker when they are lifted', async () => {
       const ledger = subject.ledgerOf('a');
       const step = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });

@@ -1,3 +1,4 @@
+import { liftedRetryMs } from '../../../shared/domain/step/holds.ts';
 import { agendaGraceMs } from '../../../shared/domain/step/timed-steps.ts';
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
@@ -9,9 +10,12 @@ const causeLastsMs = 120_000;
 
 /** The row waits, and stands on the agenda. */
 export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
-  const { feedId, batchNo, step, delayMs, open, answered, cause } = result;
-  const dueAtMs = database.clock.nowMs() + delayMs;
-  const offerAtMs = dueAtMs + agendaGraceMs(result, timedWithinMs);
+  const { feedId, batchNo, step, open, answered, cause } = result;
+  const hold = database.holds.get(`${feedId}/${step}`);
+  const isLifted = result.whileHeld === true && (hold?.untilMs ?? null) === null;
+  const waits = isLifted ? { ...result, delayMs: liftedRetryMs } : result;
+  const dueAtMs = database.clock.nowMs() + waits.delayMs;
+  const offerAtMs = dueAtMs + agendaGraceMs(waits, timedWithinMs);
   row.state = 'waiting';
   row.owner = null;
   row.begun = false;

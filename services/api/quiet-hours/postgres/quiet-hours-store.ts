@@ -1,9 +1,10 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { z } from 'zod';
 import { keptQuietRule } from '../../../../shared/contracts/endpoints/quiet-hours.ts';
-import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { changeRegistry, moveRevision } from '../../../../shared/postgres/registry/registry.ts';
-import { stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { makeDue } from '../../../../shared/postgres/ledger/steps-due.ts';
+import type { FeedStep } from '../../../../shared/ports/step-holds.ts';
 
 export type QuietRules = z.output<typeof keptQuietRule>[];
 
@@ -30,16 +31,12 @@ const insertHours = `
   ${moveRevision} where exists (select from h)`;
 
 /** What waits for the end of hours that may be others now is due: where it is quiet still, it is put back once more. */
-const liftHolds = `
-  with h as (
-    delete from holds where until > now() returning feed, step
-  ), a as (
-    update agenda a set offer_at = now(), offers = 0 from h where a.feed = h.feed and a.step = h.step
-    returning a.feed, a.batch_no, a.step
-  )
-  update batch_steps s set next_attempt_at = now() from a
-  where s.feed = a.feed and s.batch_no = a.batch_no and s.step = a.step and s.state = ${stepState.waiting}
-    and s.next_attempt_at > now()`;
+async function liftHolds(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<FeedStep>(dropHolds);
+  await makeDue(client, rows);
+}
+
+const dropHolds = 'delete from holds where until > now() returning feed as "feedId", step';
 
 export function createQuietHoursStore({ pool }: { pool: Pool }) {
   async function read(): Promise<QuietHoursRecord> {
@@ -56,7 +53,7 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
       const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
       if (isMade !== 1) return undefined;
       // A flush that puts back locks the same rows, in another order.
-      await retryingDeadlocks(() => pool.query(liftHolds));
+      await retryingDeadlocks(() => inTransaction(pool, liftHolds));
       return await read();
     },
   };

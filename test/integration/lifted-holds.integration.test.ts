@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import {
+  claimOne,
+  record,
+  someBatches,
+  startFedRun,
+  waitingOf,
+  type ExecutionSubject,
+} from '../support/conformance/execution-subject.ts';
+import { databaseForFile } from '../support/file-database.ts';
+import { lockWaits } from '../support/lock-waits.ts';
+import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
+
+const database = databaseForFile();
+const nightMs = 3_600_000;
+
+describe('what is put back until quiet hours end, while they are taken back', () => {
+  let subject: ExecutionSubject;
+  let ledger: StepLedger;
+  let feedId: string;
+  beforeEach(async () => {
+    await database.empty();
+    subject = createPostgresExecutionStores({ pool: database.pool, passTime: () => Promise.resolve() });
+    ({ feedId } = await startFedRun(subject, someBatches(2, 1)));
+    ledger = subject.ledgerOf('a');
+    await subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs: nightMs }]);
+    // The worker's row of totals is there from now on.
+    await putBack(1);
+  });
+
+  async function putBack(batchNo: number): Promise<void> {
+    const step = await claimOne(ledger, { feedId, batchNo, step: 1 });
+    await record(ledger, { ...waitingOf(step, { delayMs: nightMs }), whileHeld: true });
+  }
+
+  const waits = async () => (await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds).toSorted();
+
+  async function untilBlocked(sessions: number): Promise<void> {
+    while ((await database.pool.query(`select from ${lockWaits}`)).rowCount !== sessions);
+  }
+
+  it('is due with all others where the flush was first', async () => {
+    const step = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
+    const other = await database.pool.connect();
+    await other.query('begin');
+    await other.query('select from run_totals where feed = $1 for update', [feedId]);
+    const flushed = record(ledger, { ...waitingOf(step, { delayMs: nightMs }), whileHeld: true });
+    await untilBlocked(1);
+    const lifted = subject.holds.lift({ feedId, step: 1 });
+    await untilBlocked(2);
+    await other.query('commit');
+    other.release();
+    await Promise.all([flushed, lifted]);
+    expect(await waits()).toEqual([0, 0]);
+  });
+
+  it('is due in a moment where the hold was deleted first', async () => {
+    const step = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
+    const other = await database.pool.connect();
+    await other.query('begin');
+    await other.query('delete from holds where feed = $1', [feedId]);
+    const flushed = record(ledger, { ...waitingOf(step, { delayMs: nightMs }), whileHeld: true });
+    await untilBlocked(1);
+    await other.query('commit');
+    other.release();
+    await flushed;
+    expect(await waits()).toEqual([1, 3600]);
+  });
+});
