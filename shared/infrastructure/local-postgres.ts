@@ -8,7 +8,7 @@ import { definedOnly, type GuardedProcess, type Guardian } from './guarded-proce
 import type { LocalServer } from './local-server.ts';
 import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
 import { databaseLocale, postgresArguments } from './server-settings.ts';
-import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
+import { isMemoryHeld, readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
 const startDeadlineMs = 30_000;
 const name = 'muster';
@@ -96,9 +96,8 @@ async function startAgain(installation: Installation): Promise<GuardedProcess> {
     try {
       return await start(installation);
     } catch (error) {
-      const lines = (await readLog(logOf(installation, 'postgres'))).split('\n');
-      const isHeld = lines.findLast((line) => line.includes('FATAL'))?.includes('shared memory block is still in use');
-      if (isHeld !== true || performance.now() > giveUpAt) throw error;
+      const isHeld = isMemoryHeld(await readLog(logOf(installation, 'postgres')));
+      if (!isHeld || performance.now() > giveUpAt) throw error;
     }
   }
 }

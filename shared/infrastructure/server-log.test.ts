@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whatWentWrong } from './server-log.ts';
+import { isMemoryHeld, whatWentWrong } from './server-log.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -25,4 +25,13 @@ describe('what went wrong, by a log', () => {
     await writeFile(file, log);
     expect(await whatWentWrong(file)).toBe(line);
   });
+});
+
+const held =
+  '2026-11-28 02:46:18.306 UTC [12893] FATAL:  pre-existing shared memory block (key 10918426, ID 360467) is still in use';
+
+it('a server that was killed holds its memory for as long as that is the last thing that keeps the next one from starting', () => {
+  expect(isMemoryHeld(`LOG:  starting\n${held}\nHINT:  Terminate any old server processes\n`)).toBe(true);
+  expect(isMemoryHeld(`${held}\nFATAL:  could not create lock file "postmaster.pid"\n`)).toBe(false);
+  expect(isMemoryHeld('LOG:  database system is ready to accept connections\n')).toBe(false);
 });

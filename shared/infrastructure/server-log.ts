@@ -45,6 +45,12 @@ export async function whatWentWrong(logFile: string): Promise<string> {
   return lines.at(-1)?.trim() ?? 'it wrote nothing';
 }
 
+/** Whether PostgreSQL did not start, the last time, because sessions of the one before it have not ended yet. */
+export function isMemoryHeld(log: string): boolean {
+  const last = log.split('\n').findLast((line) => line.includes('FATAL'));
+  return last?.includes('pre-existing shared memory block') ?? false;
+}
+
 export async function readLog(logFile: string): Promise<string> {
   return readFile(logFile, 'utf8').catch(() => '');
 }

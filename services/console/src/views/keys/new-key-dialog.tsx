@@ -87,48 +87,25 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
             onText={(owner) => change({ owner })}
           />
           <RoleField role={form.role} onRole={(role) => change({ role })} />
-          <Field
-            pointer="/scope/clients"
-            label="Clients"
-            hint="Whose jobs and schedules it sees and may touch; empty: all"
-            value={form.clients}
-            onText={(text) => change({ clients: text })}
-          />
-          <Field
-            pointer="/scope/countries"
-            label="Countries"
-            hint="Campaigns that it may change, such as SG, ID; empty: all"
-            value={form.countries}
-            onText={(text) => change({ countries: text })}
-          />
-          <Field
-            pointer="/scope/actionTypes"
-            label="Action types"
-            hint="The same of their actions; empty: all"
-            value={form.actionTypes}
-            onText={(text) => change({ actionTypes: text })}
-          />
+          {scopeFields.map(({ name, label, hint }) => (
+            <Field
+              key={name}
+              {...{ pointer: `/scope/${name}`, label, hint }}
+              value={form[name]}
+              onText={(text) => change({ [name]: text })}
+            />
+          ))}
           <fieldset className="min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
             <legend className="px-1 text-sm leading-4 font-medium">Bounds of its own</legend>
             <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
-              <Field
-                pointer="/bounds/jobsPerSecond"
-                label="Jobs a second"
-                value={form.jobsPerSecond}
-                onText={(text) => change({ jobsPerSecond: text })}
-              />
-              <Field
-                pointer="/bounds/storedJobs"
-                label="Jobs stored"
-                value={form.storedJobs}
-                onText={(text) => change({ storedJobs: text })}
-              />
-              <Field
-                pointer="/bounds/requestsPerMinute"
-                label="Requests a minute"
-                value={form.requestsPerMinute}
-                onText={(text) => change({ requestsPerMinute: text })}
-              />
+              {boundFields.map(({ name, label }) => (
+                <Field
+                  key={name}
+                  {...{ pointer: `/bounds/${name}`, label }}
+                  value={form[name]}
+                  onText={(text) => change({ [name]: text })}
+                />
+              ))}
             </div>
             <p className="hint">Within what its clients may have; empty: as they may</p>
           </fieldset>
@@ -150,6 +127,18 @@ export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
     </Dialog>
   );
 }
+
+const scopeFields = [
+  { name: 'clients', label: 'Clients', hint: 'Whose jobs and schedules it sees and may touch; empty: all' },
+  { name: 'countries', label: 'Countries', hint: 'Campaigns that it may change, such as SG, ID; empty: all' },
+  { name: 'actionTypes', label: 'Action types', hint: 'The same of their actions; empty: all' },
+] as const;
+
+const boundFields = [
+  { name: 'jobsPerSecond', label: 'Jobs a second' },
+  { name: 'storedJobs', label: 'Jobs stored' },
+  { name: 'requestsPerMinute', label: 'Requests a minute' },
+] as const;
 
 interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {
   value: string;
