@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { getJobChangeOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
@@ -139,12 +139,18 @@ function CameTo({ came }: { came: Came }) {
 
 /** A change of all that match goes on in the server, also when this page is closed. */
 function Progress({ changeId }: { changeId: string }) {
+  const queries = useQueryClient();
   const formatTime = useFormatTime();
   const { data } = useQuery({
     ...getJobChangeOptions({ path: { id: changeId } }),
     refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : 1000),
   });
   const { seen = 0, changed = 0, tooLate = 0, state = 'running', endedAt = null } = data ?? {};
+  const isDone = state === 'done';
+  // The list and its figures behind the dialog are of before the change.
+  useEffect(() => {
+    if (isDone) void queries.invalidateQueries();
+  }, [isDone, queries]);
   return (
     <div className="grid gap-2" role="status">
       <Effects
@@ -160,7 +166,7 @@ function Progress({ changeId }: { changeId: string }) {
         ]}
       />
       <p className="t2 sm">
-        {state === 'done'
+        {isDone
           ? `Done${endedAt === null ? '' : ` at ${formatTime(endedAt, { withSeconds: true })}`}.`
           : 'It goes on, also when this is closed.'}
       </p>

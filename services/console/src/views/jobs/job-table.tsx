@@ -42,7 +42,12 @@ export function JobTable({ jobs, clients, selection, onSelect, isOld }: JobTable
         <thead>
           <tr>
             <th scope="col" className="w-10.5 phone:w-9">
-              <RowCheck aria-label="Select all on this page" checked={areAll} onChange={toggleAll} />
+              <RowCheck
+                aria-label="Select all on this page"
+                checked={areAll}
+                disabled={shown.length === 0}
+                onChange={toggleAll}
+              />
             </th>
             <th scope="col" className="w-27.5 phone:w-24">
               State

@@ -111,6 +111,16 @@ describe('the list', () => {
 });
 
 describe('many jobs', () => {
+  test('the page cannot be chosen before it is there: pressing would choose nothing', async () => {
+    let come: (page: object) => void = () => undefined;
+    const jobs = new Promise<object>((resolve) => (come = resolve));
+    await openConsole('/jobs', { answers: { 'GET /v1/jobs': () => jobs } });
+    const all = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Select all on this page' });
+    expect(all.disabled).toBe(true);
+    come({ items: [pending], next: null });
+    await waitFor(() => expect(all.disabled).toBe(false));
+  });
+
   test('those that are chosen are cancelled by name, client by client, and each result is said', async () => {
     const cancelled = ({ body }: Asked) => ({
       cancelled: 1,
@@ -145,7 +155,7 @@ describe('many jobs', () => {
       endedAt: '2026-11-22T19:40:00.000Z',
     };
     const { api, user } = await openConsole('/jobs?client=shop', {
-      answers: { 'POST /v1/jobs/changes': change, 'GET /v1/jobs/changes/jch_1': change },
+      answers: { 'POST /v1/jobs/changes': { ...change, state: 'running' }, 'GET /v1/jobs/changes/jch_1': change },
     });
     await screen.findByRole('row', { name: /job_pending/ });
     await user.click(screen.getByRole('checkbox', { name: 'Job job_pending' }));
@@ -158,6 +168,11 @@ describe('many jobs', () => {
     expect(api.askedFor('POST /v1/jobs/changes')[0]?.body).toEqual({
       ...{ client: 'shop', state: 'pending', verb: 'reschedule', delaySeconds: 0 },
     });
+    // Once it is done, the list and its figures are asked for again, before the ten seconds after which they are anyway.
+    const lastAsked = (path: string) => api.asked.findLastIndex((asked) => asked.path === path);
+    const told = api.asked.findIndex((asked) => asked.path === '/v1/jobs/changes/jch_1');
+    await waitFor(() => expect(lastAsked('/v1/clients/shop/ledger')).toBeGreaterThan(told), { timeout: 5000 });
+    expect(lastAsked('/v1/jobs')).toBeGreaterThan(told);
   });
 
   test('a viewer may choose, and reads at the buttons who may change them', async () => {
