@@ -11,6 +11,15 @@ import type { ShardSum } from './shard-sums.ts';
 import type { TriggerFigures } from '../trigger-figures.ts';
 
 const lookEveryMs = 100;
+/**
+ * While each feed has slow shards to itself, and as much ready there as lasts longer: more looks would write, publish
+ * and fetch the same batches a few at a time. Where shards are quick, a look is nothing beside what comes of it.
+ */
+const lookEveryWhileStockedMs = 500;
+const stockedForMs = 1000;
+const slowPerSecond = 1000;
+/** Before, the rate of a shard says little of what will be handled. */
+const knownAfterMs = 2000;
 /** What a look asks for is bounded: where it takes long, the database is slow, and feeds wait for it all the same. */
 const longestPauseMs = 1000;
 /** However often a pager asks for room. */
@@ -41,6 +50,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
   let turns: ReadonlyMap<string, number> = new Map();
   let lookedAtMs = clock.monotonicMs();
   let notBeforeMs = 0;
+  let stockedUntilMs = 0;
   let betweenLooksMs = lookEveryMs;
 
   async function turn(): Promise<number> {
@@ -51,6 +61,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     }
     const startedMs = clock.monotonicMs();
     if (startedMs < notBeforeMs) return notBeforeMs - startedMs;
+    if (startedMs < stockedUntilMs && !isAnyNew(mine)) return stockedUntilMs - startedMs;
 
     known ??= createKnownFeeds({ feedStore, clock });
     const seen = await known.look(mine, betweenLooksMs);
@@ -62,9 +73,29 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     lookedAtMs = startedMs;
     const tookMs = clock.monotonicMs() - startedMs;
     notBeforeMs = startedMs + tookMs + pauseAfter(tookMs, minPauseMs, longestPauseMs);
-    const pauseMs = pauseAfter(tookMs, lookEveryMs, longestPauseMs);
+    const isStocked = isEachStocked(known, shards, startedMs);
+    const pauseMs = pauseAfter(tookMs, isStocked ? lookEveryWhileStockedMs : lookEveryMs, longestPauseMs);
+    stockedUntilMs = isStocked ? startedMs + tookMs + pauseMs : 0;
     betweenLooksMs = tookMs + pauseMs;
     return pauseMs;
+  }
+
+  /** It was not there at the last look. */
+  function isAnyNew(mine: ReadonlyMap<string, FeedPager>): boolean {
+    return [...mine.keys()].some((feedId) => !known?.own.has(feedId));
+  }
+
+  function isEachStocked({ feeds, own }: KnownFeeds, shards: ReadonlyMap<string, ShardSum>, nowMs: number): boolean {
+    const isStocked = (shard: string, load: number) => {
+      if (load !== shards.get(shard)?.load || nowMs - (busySinceMs.get(shard) ?? nowMs) < knownAfterMs) return false;
+      const perSecond = ratePerSecond(rates.get(shard) ?? unmeasured);
+      return perSecond <= slowPerSecond && load * 1000 >= perSecond * stockedForMs;
+    };
+    return [...own].every((feedId) => {
+      const feed = feeds.get(feedId);
+      if (!feed || feed.load.complete) return true;
+      return feed.load.paceAllows === null && [...feed.chain.loads].every(([shard, load]) => isStocked(shard, load));
+    });
   }
 
   function boundsOf(shards: ReadonlyMap<string, ShardSum>, nowMs: number): Map<string, number> {

@@ -270,6 +270,16 @@ describe('call slots', () => {
       expect(slots.betweenFlushesMs([SG])).toBeCloseTo(betweenMs);
     });
 
+    it('for two rounds of calls where few are under way, which share what a flush costs', async () => {
+      slots = create(8);
+      slots.add(worksOf('a', 60));
+      await rounds(3, 40, ['a']);
+      expect(inFlightOf('a')).toBe(8);
+      expect(slots.betweenFlushesMs([SG])).toBe(80);
+      await rounds(1, 400, ['a']);
+      expect(slots.betweenFlushesMs([SG])).toBeLessThanOrEqual(100);
+    });
+
     it('by the quickest endpoint: a slow one makes no neighbour wait', async () => {
       slots.add(worksOf('a', 400));
       await rounds(6, 9000, ['a']);
@@ -283,7 +293,7 @@ describe('call slots', () => {
       slots.add(worksOf('a', 30));
       await rounds(3, 80, ['a']);
       expect(inFlightOf('a')).toBe(8);
-      expect(slots.betweenFlushesMs([SG])).toBe(80);
+      expect(slots.betweenFlushesMs([SG])).toBe(100);
       expect(slots.betweenFlushesMs([ID])).toBe(25);
       await rounds(2, 80, ['a']);
       expect(inFlightOf('a')).toBeLessThan(8);

@@ -43,6 +43,8 @@ const waitingFloor = 10;
 const aloneFlushMs = 5;
 export const quickFlushMs = 25;
 const slowestFlushMs = 100;
+/** Where fewer calls are under way, a flush waits for each of them twice: what it costs is shared by more results. */
+const fewCalls = 50;
 
 export interface CallSlotsDeps {
   /** What is learned of the shards is in them. */
@@ -83,7 +85,8 @@ export interface CallSlots {
   add(works: readonly Work[]): void;
   /**
    * How long after a flush the next one may wait for more. Endpoints that take long bring little in a short time, and
-   * what is claimed ahead keeps the slots busy meanwhile: so long as a call of the quickest takes.
+   * what is claimed ahead keeps the slots busy meanwhile: so long as a call of the quickest takes, or two where few are
+   * under way.
    * @param queued topics with steps that wait to be claimed: a free slot of theirs waits no longer than necessary
    */
   betweenFlushesMs(queued: Iterable<string>): number;
@@ -179,11 +182,12 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       if (total.inFlight + waiting === 0) return aloneFlushMs;
       const nowMs = monotonicMs();
       for (const topic of queued) if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
+      const rounds = total.inFlight < fewCalls ? 2 : 1;
       let quickestMs = slowestFlushMs;
       for (const [topic, { inFlight, meanMs }] of groups.entries()) {
         if (inFlight === 0) continue;
         if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
-        quickestMs = Math.min(quickestMs, meanMs);
+        quickestMs = Math.min(quickestMs, rounds * meanMs);
       }
       return Math.max(quickFlushMs, Math.round(quickestMs));
     },
