@@ -72,6 +72,7 @@ const dialogs = [
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
   { pathOf: () => 'notices', button: 'New notice' },
   { pathOf: () => 'keys', button: 'New key' },
+  { pathOf: () => 'keys', button: /^Change / },
 ];
 
 interface Ids {

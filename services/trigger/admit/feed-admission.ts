@@ -73,7 +73,8 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     lookedAtMs = startedMs;
     const tookMs = clock.monotonicMs() - startedMs;
     notBeforeMs = startedMs + tookMs + pauseAfter(tookMs, minPauseMs, longestPauseMs);
-    const isStocked = isEachStocked(known, shards, startedMs);
+    const { feeds } = known;
+    const isStocked = [...mine.keys()].every((feedId) => isStockedOf(feeds.get(feedId), shards, startedMs));
     const pauseMs = pauseAfter(tookMs, isStocked ? lookEveryWhileStockedMs : lookEveryMs, longestPauseMs);
     stockedUntilMs = isStocked ? startedMs + tookMs + pauseMs : 0;
     betweenLooksMs = tookMs + pauseMs;
@@ -85,16 +86,12 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     return [...mine.keys()].some((feedId) => !known?.own.has(feedId));
   }
 
-  function isEachStocked({ feeds, own }: KnownFeeds, shards: ReadonlyMap<string, ShardSum>, nowMs: number): boolean {
-    const isStocked = (shard: string, load: number) => {
+  function isStockedOf(feed: KnownFeed | undefined, shards: ReadonlyMap<string, ShardSum>, nowMs: number): boolean {
+    if (feed?.load.paceAllows !== null) return false;
+    return [...feed.chain.loads].every(([shard, load]) => {
       if (load !== shards.get(shard)?.load || nowMs - (busySinceMs.get(shard) ?? nowMs) < knownAfterMs) return false;
       const perSecond = ratePerSecond(rates.get(shard) ?? unmeasured);
       return perSecond <= slowPerSecond && load * 1000 >= perSecond * stockedForMs;
-    };
-    return [...own].every((feedId) => {
-      const feed = feeds.get(feedId);
-      if (!feed || feed.load.complete) return true;
-      return feed.load.paceAllows === null && [...feed.chain.loads].every(([shard, load]) => isStocked(shard, load));
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ApiKey, NewApiKeyInput } from '#client/types.gen.ts';
+import type { ApiKey, ApiKeyPatchInput, NewApiKeyInput } from '#client/types.gen.ts';
 import type { IconName } from '../../parts/icon/icon.tsx';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
@@ -107,12 +107,16 @@ export const emptyForm: KeyForm = {
 };
 
 /** For a key that takes the place of another, which has ended: the same, and no end. */
-export function formLike({ name, owner, role, scope, bounds }: ApiKey): KeyForm {
+export function formLike(key: ApiKey): KeyForm {
+  return { ...formOf(key), expires: '' };
+}
+
+export function formOf({ name, owner, role, scope, bounds, expiresAt }: ApiKey): KeyForm {
   const { clients, countries, actionTypes } = scope;
   const typed = (bound: number | null) => (bound === null ? '' : String(bound));
   const textOf = (names: readonly string[] | null) => (names?.length === 0 ? noneText : (names?.join(', ') ?? ''));
   return {
-    ...{ name, owner: owner ?? '', role, expires: '' },
+    ...{ name, owner: owner ?? '', role, expires: expiresAt?.slice(0, '2027-06-01'.length) ?? '' },
     ...{ clients: textOf(clients), countries: textOf(countries), actionTypes: textOf(actionTypes) },
     ...{ jobsPerSecond: typed(bounds.jobsPerSecond), storedJobs: typed(bounds.storedJobs) },
     requestsPerMinute: typed(bounds.requestsPerMinute),
@@ -130,17 +134,45 @@ export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
   return { jobsPerSecond, storedJobs, requestsPerMinute };
 }
 
+/** Why no key can be made or changed by it; undefined where one can. */
+export function whyNoKey(form: KeyForm): string | undefined {
+  return boundsOfForm(form) === undefined ? 'A bound has to be a number, or empty' : undefined;
+}
+
+export function scopeOfForm({ clients, countries, actionTypes }: KeyForm): ApiKey['scope'] {
+  return { clients: listOf(clients), countries: listOf(countries), actionTypes: listOf(actionTypes) };
+}
+
 export function keyOfForm(form: KeyForm): NewApiKeyInput {
-  const { name, owner, role, clients, countries, actionTypes, expires } = form;
   const bounds = boundsOfForm(form);
   return {
-    name,
-    owner: owner.trim() === '' ? null : owner,
-    role,
-    scope: { clients: listOf(clients), countries: listOf(countries), actionTypes: listOf(actionTypes) },
+    ...{ name: form.name, owner: ownerOf(form), role: form.role, scope: scopeOfForm(form) },
     ...(bounds !== undefined && boundsInWords(bounds) !== null && { bounds }),
-    expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
+    expiresAt: endOf(form),
   };
+}
+
+/** What the form says otherwise than the key: an end within a day, which no field holds, stays as it is. */
+export function patchOfForm(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
+  const before = formOf(key);
+  const differs = (...names: (keyof KeyForm)[]) => names.some((name) => form[name] !== before[name]);
+  const bounds = boundsOfForm(form);
+  return {
+    ...(differs('name') && { name: form.name }),
+    ...(differs('owner') && { owner: ownerOf(form) }),
+    ...(differs('role') && { role: form.role }),
+    ...(differs('clients', 'countries', 'actionTypes') && { scope: scopeOfForm(form) }),
+    ...(bounds !== undefined && differs('jobsPerSecond', 'storedJobs', 'requestsPerMinute') && { bounds }),
+    ...(differs('expires') && { expiresAt: endOf(form) }),
+  };
+}
+
+function ownerOf({ owner }: KeyForm): string | null {
+  return owner.trim() === '' ? null : owner;
+}
+
+function endOf({ expires }: KeyForm): string | null {
+  return expires === '' ? null : `${expires}T00:00:00Z`;
 }
 
 /** No name is written so. Empty would be all. */

@@ -9,7 +9,7 @@ import { countOf } from '../../parts/words/numbers.ts';
 import { boundsInWords, isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
 
 export interface AskedOfKey {
-  kind: 'calls' | 'rotate' | 'revoke' | 'shut-out' | 'let-in';
+  kind: 'calls' | 'change' | 'rotate' | 'revoke' | 'shut-out' | 'let-in';
   apiKey: ListedApiKey;
 }
 
@@ -135,9 +135,14 @@ function KeyActions({ apiKey, onAsk }: KeyRowProps) {
         Calls
       </Button>
       {state !== 'revoked' && person === null && (
-        <Button small label={`Rotate ${name}`} onClick={ask('rotate')}>
-          Rotate…
-        </Button>
+        <>
+          <Button small label={`Change ${name}`} onClick={ask('change')}>
+            Change…
+          </Button>
+          <Button small label={`Rotate ${name}`} onClick={ask('rotate')}>
+            Rotate…
+          </Button>
+        </>
       )}
       {state === 'active' && person !== null && (
         <Button small label={`Shut ${name} out`} onClick={ask('shut-out')}>

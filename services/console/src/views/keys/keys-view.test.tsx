@@ -69,6 +69,40 @@ test('a bound that is beyond what its client may have says so at its field', asy
   expect(await dialog.findByText(/^Is 500, and none of its clients/)).toBeDefined();
 });
 
+test('a key is changed where it stands: what was changed is sent alone, on the revision that was seen', async () => {
+  const ending = { ...key, expiresAt: '2030-05-04T12:30:00.000Z', revision: 7 };
+  const { api, user } = await openConsole('/keys', {
+    answers: { ...answers, 'GET /v1/api-keys': { items: [ending], next: null }, 'PATCH /v1/api-keys/:id': ending },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change orders service' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Change orders service' }));
+  expect(dialog.getByLabelText<HTMLInputElement>(/^Expires/).value).toBe('2030-05-04');
+  const change = dialog.getByRole('button', { name: 'Change it' });
+  expect(change.getAttribute('aria-disabled')).toBe('true');
+  await user.type(dialog.getByLabelText('Jobs stored'), '50,000');
+  await user.click(change);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const [asked] = api.askedFor(`PATCH /v1/api-keys/${key.id}`);
+  expect(asked?.headers.get('if-match')).toBe('"7"');
+  expect(asked?.body).toEqual({ bounds: { jobsPerSecond: null, storedJobs: 50_000, requestsPerMinute: null } });
+});
+
+test('a change of what was changed meanwhile is refused in the dialog, and what was typed stays', async () => {
+  const detail = 'it has changed since: read it again';
+  const { api, user } = await openConsole('/keys', {
+    answers: { ...answers, 'PATCH /v1/api-keys/:id': () => problem(412, 'changed', detail) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change orders service' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.clear(dialog.getByLabelText('Owner', { exact: false }));
+  await user.type(dialog.getByLabelText(/^Clients/), ', billing');
+  await user.click(dialog.getByRole('button', { name: 'Change it' }));
+  expect((await dialog.findByRole('alert')).textContent).toBe(detail);
+  expect(api.askedFor(`PATCH /v1/api-keys/${key.id}`)[0]?.body).toEqual({
+    ...{ owner: null, scope: { clients: ['orders', 'billing'], countries: null, actionTypes: null } },
+  });
+});
+
 const lastRefusedAt = new Date(Date.now() - 60_000).toISOString();
 const ended = {
   ...key,

@@ -13,6 +13,7 @@ import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { CallsDialog } from './calls-dialog.tsx';
+import { ChangeKeyDialog } from './change-key-dialog.tsx';
 import { chipOf, filterWords, hasFilters, keysQuery, noFilters, standingChips, standingOfChip } from './key-filters.ts';
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx';
 import { refusedFirst, roleSaid } from './key-words.ts';
@@ -142,6 +143,7 @@ export function KeysView() {
 }
 
 function KeyDialog({ asked: { kind, apiKey }, onClose }: { asked: AskedOfKey; onClose: () => void }) {
+  if (kind === 'change') return <ChangeKeyDialog {...{ apiKey, onClose }} />;
   if (kind === 'rotate') return <RotateDialog {...{ apiKey, onClose }} />;
   if (kind === 'revoke') return <RevokeDialog {...{ apiKey, onClose }} />;
   if (kind === 'calls') return <CallsDialog {...{ apiKey, onClose }} />;

@@ -1,0 +1,123 @@
+import type { ComponentProps } from 'react';
+import { roleWords, type Role } from '../../frame/session/session.ts';
+import { FormField } from '../../parts/forms/form-field.tsx';
+import { boundsInWords, boundsOfForm, roleSaid, scopeInWords, scopeOfForm, type KeyForm } from './key-words.ts';
+
+const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
+
+interface KeyFieldsProps {
+  form: KeyForm;
+  onChange: (form: KeyForm) => void;
+}
+
+/** Whose a key is, what it may, for what, how much of it, and until when. */
+export function KeyFields({ form, onChange }: KeyFieldsProps) {
+  const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });
+  const bounds = boundsOfForm(form);
+  const bounded = bounds && boundsInWords(bounds);
+  return (
+    <>
+      <Field pointer="/name" label="Name" required value={form.name} onText={(name) => change({ name })} autofocus />
+      <Field
+        pointer="/owner"
+        label="Owner"
+        hint="The team to ask"
+        value={form.owner}
+        onText={(owner) => change({ owner })}
+      />
+      <RoleField role={form.role} onRole={(role) => change({ role })} />
+      {scopeFields.map(({ name, label, hint }) => (
+        <Field
+          key={name}
+          {...{ pointer: `/scope/${name}`, label, hint }}
+          value={form[name]}
+          onText={(text) => change({ [name]: text })}
+        />
+      ))}
+      <fieldset className="min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
+        <legend className="px-1 text-sm leading-4 font-medium">Bounds of its own</legend>
+        <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
+          {boundFields.map(({ name, label }) => (
+            <Field
+              key={name}
+              {...{ pointer: `/bounds/${name}`, label }}
+              value={form[name]}
+              onText={(text) => change({ [name]: text })}
+            />
+          ))}
+        </div>
+        <p className="hint">Within what its clients may have; empty: as they may</p>
+      </fieldset>
+      <Field
+        pointer="/expiresAt"
+        label="Expires"
+        hint="At the beginning of that day, UTC; empty: never. Notices tell it 14 and 3 days before"
+        type="date"
+        value={form.expires}
+        onText={(expires) => change({ expires })}
+      />
+      <p className="sm t2">
+        It may: {roleSaid[form.role]}. It is for {scopeInWords(scopeOfForm(form))}
+        {bounded && `, with at most ${bounded}`}.
+      </p>
+    </>
+  );
+}
+
+const scopeFields = [
+  { name: 'clients', label: 'Clients', hint: 'Whose jobs and schedules it sees and may touch; empty: all' },
+  { name: 'countries', label: 'Countries', hint: 'Campaigns that it may change, such as SG, ID; empty: all' },
+  { name: 'actionTypes', label: 'Action types', hint: 'The same of their actions; empty: all' },
+] as const;
+
+const boundFields = [
+  { name: 'jobsPerSecond', label: 'Jobs a second' },
+  { name: 'storedJobs', label: 'Jobs stored' },
+  { name: 'requestsPerMinute', label: 'Requests a minute' },
+] as const;
+
+interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {
+  value: string;
+  onText: (text: string) => void;
+  type?: 'text' | 'date';
+  autofocus?: true;
+}
+
+function Field({ value, onText, type = 'text', autofocus, ...field }: FieldProps) {
+  return (
+    <FormField {...field}>
+      {(control) => (
+        <input
+          {...control}
+          className="inp"
+          type={type}
+          autoComplete="off"
+          value={value}
+          data-autofocus={autofocus}
+          onChange={({ target }) => onText(target.value)}
+        />
+      )}
+    </FormField>
+  );
+}
+
+function RoleField({ role, onRole }: { role: Role; onRole: (role: Role) => void }) {
+  return (
+    <FormField pointer="/role" label="Role">
+      {(control) => (
+        <select
+          {...control}
+          className="inp"
+          value={role}
+          onChange={({ target }) => onRole(roles.find((each) => each === target.value) ?? role)}
+        >
+          {roles.map((each) => (
+            <option key={each} value={each}>
+              {roleWords[each]}: {roleSaid[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </FormField>
+  );
+}
