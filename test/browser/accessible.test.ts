@@ -6,6 +6,7 @@ import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
 import { lostAnswers, runWithUnknownUsers } from './support/lost-answers.ts';
 import { addJob, addRules, addTestedDraft, saveAudience } from './support/one-of-each.ts';
+import { cutControls } from './support/cut-controls.ts';
 import { smallTargets } from './support/small-targets.ts';
 
 const consoleOf = useConsole({
@@ -160,6 +161,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         await page.getByRole('dialog').waitFor();
         const { violations } = await new AxeBuilder({ page }).analyze();
         const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+        problems.push(...(await cutControls(page)));
         if (width === phone) problems.push(...(await smallTargets(page)));
         if (problems.length > 0) found[`${pathOf(ids)} ${String(button)} at ${width} px`] = problems;
       }

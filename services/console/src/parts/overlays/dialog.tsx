@@ -25,7 +25,7 @@ export function Dialog({ title: said, isWide = false, lead, onClose, children, a
         <h2 className="text-lg leading-5.5">{title}</h2>
         {lead !== undefined && <p className="t2 sm">{typeof lead === 'string' ? plainText(lead) : lead}</p>}
       </div>
-      <div className="grid gap-3.5 pt-3.5 px-5 pb-4.5 phone:pt-3 phone:px-4 phone:pb-4">{children}</div>
+      <div className="grid grid-cols-1 gap-3.5 pt-3.5 px-5 pb-4.5 phone:pt-3 phone:px-4 phone:pb-4">{children}</div>
       <div className="flex justify-end items-center gap-2 py-3 px-5 border-t border-line phone:px-4 phone:pb-5 phone:[&_.btn]:flex-1 phone:[&_.btn]:h-11">
         {actions}
       </div>

@@ -89,7 +89,7 @@ function Field({ value, onText, type = 'text', autofocus, ...field }: FieldProps
       {(control) => (
         <input
           {...control}
-          className="inp"
+          className="inp w-full"
           type={type}
           autoComplete="off"
           value={value}
@@ -107,7 +107,7 @@ function RoleField({ role, onRole }: { role: Role; onRole: (role: Role) => void 
       {(control) => (
         <select
           {...control}
-          className="inp"
+          className="inp w-full"
           value={role}
           onChange={({ target }) => onRole(roles.find((each) => each === target.value) ?? role)}
         >
