@@ -2,8 +2,7 @@ import type { ComponentProps } from 'react';
 import { roleWords, type Role } from '../../frame/session/session.ts';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { boundsInWords, boundsOfForm, roleSaid, scopeInWords, scopeOfForm, type KeyForm } from './key-words.ts';
-
-const roles: readonly Role[] = ['viewer', 'scheduler', 'manager', 'approver', 'operator'];
+import { keyRoles } from './search.ts';
 
 interface KeyFieldsProps {
   form: KeyForm;
@@ -109,9 +108,9 @@ function RoleField({ role, onRole }: { role: Role; onRole: (role: Role) => void 
           {...control}
           className="inp w-full"
           value={role}
-          onChange={({ target }) => onRole(roles.find((each) => each === target.value) ?? role)}
+          onChange={({ target }) => onRole(keyRoles.find((each) => each === target.value) ?? role)}
         >
-          {roles.map((each) => (
+          {keyRoles.map((each) => (
             <option key={each} value={each}>
               {roleWords[each]}: {roleSaid[each]}
             </option>

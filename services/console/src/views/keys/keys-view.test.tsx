@@ -98,6 +98,7 @@ test('a change of what was changed meanwhile is refused in the dialog, and what 
   await user.type(dialog.getByLabelText(/^Clients/), ', billing');
   await user.click(dialog.getByRole('button', { name: 'Change it' }));
   expect((await dialog.findByRole('alert')).textContent).toBe(detail);
+  expect(dialog.getByLabelText<HTMLInputElement>(/^Clients/).value).toBe('orders, billing');
   expect(api.askedFor(`PATCH /v1/api-keys/${key.id}`)[0]?.body).toEqual({
     ...{ owner: null, scope: { clients: ['orders', 'billing'], countries: null, actionTypes: null } },
   });
