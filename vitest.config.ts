@@ -8,8 +8,12 @@ const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
 /** Tests that need real servers get one Kafka and one Postgres for the whole run; each file makes its own database and topics in them. */
 const withInfrastructure = ['./test/infrastructure.setup.ts'];
 
+/** A loaded machine may take seconds for what takes milliseconds otherwise. */
+const patience = { poll: { timeout: 20_000 } };
+
 /** Real processes, and real faults. */
 const faults = {
+  expect: patience,
   sequence: { groupOrder: 5 },
   globalSetup: [...withInfrastructure, './test/faults/support/figures.setup.ts'],
   fileParallelism: false,
@@ -29,6 +33,8 @@ export default defineConfig({
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'node_modules/.cache/coverage',
     },
+    // By default a list is shown by its length alone. Of a failed fault test, nothing is left but its message.
+    chaiConfig: { truncateThreshold: 1000 },
     // Its own default leaves one core out: of two, half.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
@@ -37,6 +43,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect: patience,
           // Files share the modules that they import: no module keeps what one test could leave to another.
           isolate: false,
           sequence: { groupOrder: 0 },
@@ -54,6 +61,7 @@ export default defineConfig({
         // The console's views, each file with a document of its own.
         test: {
           name: 'console',
+          expect: patience,
           sequence: { groupOrder: 0 },
           include: ['services/console/src/**/*.test.tsx'],
           testTimeout: 30_000,
@@ -71,6 +79,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          expect: patience,
           isolate: false,
           include: ['{shared,services,cli,sdk,test}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', ...(isFirstAlone ? laterIntegrationTests : [])],
@@ -83,6 +92,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          expect: patience,
           include: isFirstAlone ? firstEndToEndTests : ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 3 },
           globalSetup: withInfrastructure,
@@ -95,6 +105,7 @@ export default defineConfig({
         // The console in a browser, over real processes.
         test: {
           name: 'browser',
+          expect: patience,
           include: isFirstAlone ? firstBrowserTests : ['test/browser/*.test.ts'],
           sequence: { groupOrder: 4 },
           globalSetup: [...withInfrastructure, './test/browser/console.setup.ts'],

@@ -8,6 +8,17 @@ import { writeClient } from './write-client.ts';
 const here = import.meta.dirname;
 const compiler = join(here, '../node_modules/typescript/bin/tsc');
 
-await writeClient();
-await rm(join(here, 'dist'), { recursive: true, force: true });
-await promisify(execFile)(process.execPath, [compiler, '-p', join(here, 'tsconfig.build.json')]);
+const compile = async () => {
+  await rm(join(here, 'dist'), { recursive: true, force: true });
+  await promisify(execFile)(process.execPath, [compiler, '-p', join(here, 'tsconfig.build.json')]);
+};
+
+// Both take seconds of one core, and the client that is there is mostly the right one.
+const [isCompiled, isChanged] = await Promise.all([
+  compile().then(
+    () => true,
+    () => false,
+  ),
+  writeClient(),
+]);
+if (!isCompiled || isChanged) await compile();

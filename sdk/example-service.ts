@@ -24,7 +24,7 @@ export function createReminders({ muster, client }: RemindersTerms) {
     open: async (url: string): Promise<string> => {
       const made = { client: muster.api, path: { id: client } };
       await createClientEndpoint({ ...made, body: { name: endpoint, url, concurrency: 5 } }).catch((error: unknown) => {
-        if (!(error instanceof MusterProblem) || error.problem.code !== 'name-taken') throw error;
+        if (!(error instanceof MusterProblem) || error.code !== 'name-taken') throw error;
       });
       const { secret } = (await addClientEndpointKey({ ...made, path: { ...made.path, endpoint }, body: {} })).data;
       if (secret === null) throw new Error('the secret of a new key was not shown');

@@ -39,14 +39,34 @@ export interface MusterOptions {
   fetch?: typeof fetch;
 }
 
-/** Muster said no. Programs decide by `problem.code`. */
+/** Muster refused the request. Programs decide by `code`, such as `name-taken`. */
 export class MusterProblem extends Error {
   override readonly name = 'MusterProblem';
+  readonly code: string;
+  /** HTTP status of the answer, such as 422. */
+  readonly status: number;
   readonly problem: Problem;
 
   constructor(problem: Problem) {
     super(messageOf(problem));
     this.problem = problem;
+    this.code = problem.code;
+    this.status = problem.status;
+  }
+}
+
+/** Muster did not answer as it does. The request may have been carried out. */
+export class MusterUnavailable extends Error {
+  override readonly name = 'MusterUnavailable';
+  /** `unreachable`: no answer came. `unexpected-answer`: a server answered that is not Muster, such as a proxy. */
+  readonly code: 'unreachable' | 'unexpected-answer';
+  /** Undefined if no answer came. */
+  readonly status: number | undefined;
+
+  constructor(code: MusterUnavailable['code'], message: string, options: ErrorOptions & { status?: number } = {}) {
+    super(message, options);
+    this.code = code;
+    this.status = options.status;
   }
 }
 
@@ -62,8 +82,29 @@ export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fet
     throwOnError: true,
     fetch: createRetryingFetch({ send, retries }),
   });
-  client.interceptors.error.use((error) => (isProblem(error) ? new MusterProblem(error) : error));
+  client.interceptors.error.use((error, response) => errorOf(error, url, response));
   return client;
+}
+
+/** Errors of an abort, and of a `fetch` that the caller gave, stay as they are. */
+function errorOf(error: unknown, url: string, response: Response | undefined): unknown {
+  if (isProblem(error)) return new MusterProblem(error);
+  // `fetch` throws it for an answer that is cut, too.
+  if (error instanceof TypeError) {
+    return new MusterUnavailable('unreachable', `no answer from ${url}: ${reasonOf(error)}`, { cause: error });
+  }
+  if (response === undefined || error instanceof DOMException) return error;
+  const { status } = response;
+  return new MusterUnavailable('unexpected-answer', `${url} answered ${status}, but not as Muster does`, {
+    status,
+    cause: error,
+  });
+}
+
+/** `fetch` says "fetch failed" and has the reason in its cause; of a name with several addresses, in one for each. */
+function reasonOf({ message, cause }: Error): string {
+  if (cause instanceof AggregateError) return cause.errors.map(String).join(', ');
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
 /** One that is the same for all repeats of a request. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signWebhook, webhookKeyOf } from '../shared/domain/endpoint/standard-webhooks.ts';
@@ -58,8 +59,53 @@ describe('what Muster refuses', () => {
     const wanted = { client: 'orders', url: 'ftp://shop.test', method: 'POST' } as const;
     await expect(muster.schedule(wanted)).rejects.toMatchObject({
       message: 'the request has problems: /url has to be http or https, and 1 more',
+      code: 'invalid-request',
+      status: 422,
       problem: { code: 'invalid-request', errors },
     });
+  });
+});
+
+describe('a service that is not reachable', () => {
+  const none = { retries: 0, apiKey: 'k' };
+
+  it('is named with its address and the reason', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = z.object({ port: z.int() }).parse(server.address());
+    server.close();
+    await once(server, 'close');
+    const url = `http://127.0.0.1:${port}`;
+    await expect(createMuster({ ...none, url }).job('job_1')).rejects.toMatchObject({
+      name: 'MusterUnavailable',
+      code: 'unreachable',
+      message: `no answer from ${url}: connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+  });
+
+  it.each([
+    ['several addresses', new AggregateError([new Error('first'), new Error('second')]), 'Error: first, Error: second'],
+    ['no reason', undefined, 'fetch failed'],
+    ['an empty reason', new Error(''), 'fetch failed'],
+  ])('is named with %s', async (_, cause, reason) => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const muster = createMuster({ ...none, url: 'http://muster.test', fetch });
+    await expect(muster.job('job_1')).rejects.toThrow(`no answer from http://muster.test: ${reason}`);
+  });
+
+  it('is distinguished from another server that answers', async () => {
+    const fetch = () => Promise.resolve(new Response('<h1>Bad Gateway</h1>', { status: 502 }));
+    await expect(createMuster({ ...none, url: 'http://muster.test', fetch }).job('job_1')).rejects.toMatchObject({
+      code: 'unexpected-answer',
+      status: 502,
+      message: 'http://muster.test answered 502, but not as Muster does',
+    });
+  });
+
+  it('leaves the errors of an abort as they are', async () => {
+    const aborted = new DOMException('stopped', 'AbortError');
+    const muster = createMuster({ ...none, url: 'http://muster.test', fetch: () => Promise.reject(aborted) });
+    await expect(muster.job('job_1')).rejects.toBe(aborted);
   });
 });
 

@@ -8,13 +8,13 @@ export const clientFolder = join(import.meta.dirname, 'generated');
 
 /**
  * `npm run sdk`: the client of the API as it is here, unless the one that is there was made from the same document by
- * the same generator.
+ * the same generator. Returns whether it was written.
  */
-export async function writeClient(): Promise<void> {
+export async function writeClient(): Promise<boolean> {
   const document = JSON.stringify(await apiDocument());
   const generator = await readFile(import.meta.filename);
   const digest = createHash('sha256').update(document).update(generator).digest('hex');
-  if (digest === (await readFile(join(clientFolder, 'document.sha256'), 'utf8').catch(() => ''))) return;
+  if (digest === (await readFile(join(clientFolder, 'document.sha256'), 'utf8').catch(() => ''))) return false;
   const beside = `${clientFolder}.${process.pid}`;
   const input = `${beside}.json`;
   try {
@@ -35,6 +35,7 @@ export async function writeClient(): Promise<void> {
     await writeFile(join(beside, 'document.sha256'), digest);
     await rm(clientFolder, { recursive: true, force: true });
     await rename(beside, clientFolder);
+    return true;
   } finally {
     await rm(input, { force: true });
     await rm(beside, { recursive: true, force: true });

@@ -99,10 +99,10 @@ function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstal
   return {
     [controlled]: () => flush(new Map([[feedId, [1, 0]]])),
     'flush without': () => flush(new Map()),
-    "trigger's look: feeds": async () => feeds.loads((await feeds.listFeeds(null)).feedIds),
-    "trigger's look: runs": async () => runs.tallies((await runs.listRuns(null)).runs.map((run) => run.runId)),
+    "trigger's look: feeds": async () => feeds.loads((await feeds.listFeeds(null, 0)).feedIds),
+    "trigger's look: runs": async () => runs.tallies((await runs.listRuns(null, 0)).runs.map((run) => run.runId)),
     "trigger's look: points": async () =>
-      history.notePoints((await runs.listRuns(null)).runs.map((run) => ({ runId: run.runId, ended: 0 }))),
+      history.notePoints((await runs.listRuns(null, 0)).runs.map((run) => ({ runId: run.runId, ended: 0 }))),
     "worker's look": () => contexts.admissions([feedId]),
     budgets: () => budgets.list(campaignId),
     'list of runs': () => reports.list({}, pageSize, null),

@@ -32,7 +32,7 @@ const insertEnded = `with r as (
            || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, $1, 1, at, 'completed', at,
              at + interval '1 hour', at, at + interval '10 min'
        from (select now() - n * interval '15 min' as at from generate_series($2::int, $3::int) n) t
-       returning id, campaign, started_at, ended_at
+       returning id, campaign, started_at, ended_at, prices
      ), e as (
        insert into run_events (run, at, kind) select id, started_at, kind from r, unnest(array['begun', 'ended']) kind
      ), p as (

@@ -53,8 +53,11 @@ export interface Firing {
   untilEnded(jobs: number, withinMs: number, client?: JobsToAdd['client']): Promise<void>;
   /** So many of its jobs have ended. */
   ended(client: NonNullable<JobsToAdd['client']>): Promise<number>;
-  /** Others like `quiet`, before services are started. @returns their ids */
-  addClients(count: number): Promise<string[]>;
+  /**
+   * Adds clients like `quiet`, before services are started. @param terms in which they differ from it
+   * @returns their ids
+   */
+  addClients(count: number, terms?: { publishRatePerSecond: number }): Promise<string[]>;
   /** Changes its terms, before services are started. */
   define(client: FiringClient, terms: { concurrency: number }): Promise<void>;
   /** What was offered and is not called would be offered again. */
@@ -125,8 +128,8 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
       }
     },
     ended,
-    addClients: async (count) => {
-      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, definition]);
+    addClients: async (count, terms) => {
+      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, { ...definition, ...terms }]);
       return added.map(({ id }) => id);
     },
     define: async (of, terms) => {
@@ -149,10 +152,11 @@ function idsOf(client: NonNullable<JobsToAdd['client']>): readonly string[] {
   return typeof client === 'string' ? [clients[client]] : client;
 }
 
-/** $1 of them, $2 what each is like. */
+/** Inserts $1 clients with the definition $2. */
 const insertClients = `
   insert into clients (id, name, definition)
-  select gen_random_uuid(), 'quiet-' || n, $2 from generate_series(1, $1::int4) n returning id`;
+  select k.id, 'client-' || k.id, $2 from (select gen_random_uuid() as id from generate_series(1, $1::int4)) k
+  returning id`;
 
 /** $1: of these clients, or null for all. */
 const countEnded = `

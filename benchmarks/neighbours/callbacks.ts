@@ -12,6 +12,8 @@ export interface Crowd {
   name: string;
   title: string;
   jobs: number;
+  /** Clients among which they are shared out, each with a call in ten seconds; one without such a rate unless given. */
+  clients?: number;
   overMs: number;
   /** Its client's. */
   concurrency: number;
@@ -55,18 +57,19 @@ export interface CrowdRound {
  * @param neighbours clients among which the neighbour's jobs are shared out; itself alone when one
  */
 export async function measureCrowd(crowd: Crowd, servers: Servers, neighbours = 1): Promise<CrowdRound> {
-  const { jobs, overMs, concurrency, latencyMs, leadMs } = crowd;
+  const { jobs, clients, overMs, concurrency, latencyMs, leadMs } = crowd;
   return await withReceiver((receiver) =>
     withFiring(servers, async (firing) => {
       await firing.define('jobs', { concurrency });
       const client = neighbours === 1 ? 'quiet' : await firing.addClients(neighbours);
+      const owner = clients === undefined ? 'jobs' : await firing.addClients(clients, { publishRatePerSecond: 0.1 });
       await startWarm(firing, receiver, client);
       const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadOf(neighbourJobs), client });
       const url = `${receiver.url}slow/${latencyMs}/`;
-      const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadOf(jobs), url });
+      const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadOf(jobs), url, client: owner });
       const inMs = fromMs + leadMs - Date.now();
       const beside = await neighbourLags(firing, receiver, { before: alone.length, inMs, client });
-      if ((await firing.ended('jobs')) >= jobs) throw new Error(`${crowd.name}: the crowd ended too soon`);
+      if ((await firing.ended(owner)) >= jobs) throw new Error(`${crowd.name}: the crowd ended too soon`);
       return { alone, beside };
     }),
   );

@@ -14,7 +14,10 @@ const ok = (body: unknown) => ({ status: 200, body });
 const key = {
   ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
   bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
-  ...{ scope: { clients: ['orders'], countries: null, actionTypes: [] }, createdAt: '2026-11-01T00:00:00.000Z' },
+  ...{
+    scope: { clients: ['orders'], countries: null, actionTypes: [], users: false },
+    createdAt: '2026-11-01T00:00:00.000Z',
+  },
   ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
   ...{ revokedAt: null, refusals: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
 };
@@ -88,6 +91,16 @@ describe('api-keys', () => {
     expect(notes).toContain('200 jobs/s · 500,000 jobs stored: keep it');
     expect((await muster(['api-keys', 'list'])).out).toContain('200 jobs/s · 500,000 jobs stored');
     expect((await muster(['api-keys', 'show', 'key_1'])).out).toMatch(/bounds +200 jobs\/s · 500,000 jobs stored/);
+  });
+
+  test('create makes a key that reads users of what it sees', async () => {
+    const reader = { ...key, scope: { clients: null, countries: ['SG'], actionTypes: null, users: true } };
+    api.answers['POST /v1/api-keys'] = { status: 201, body: { key: reader, secret: 'mk_1_x' } };
+    const { notes } = await muster([
+      ...['api-keys', 'create', 'support desk', '--role', 'viewer', '--country', 'SG', '--reads-users'],
+    ]);
+    expect(api.bodies.at(-1)).toMatchObject({ scope: { countries: ['SG'], users: true } });
+    expect(notes).toContain('countries SG · users of what it sees');
   });
 
   test('show tells of one', async () => {

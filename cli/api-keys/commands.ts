@@ -12,7 +12,7 @@ import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
 import { command, group, type View } from '../frame/command-table.ts';
 import { changesFile, readFields } from '../frame/given.ts';
-import { neededOneOf, oneOf, pages, several, text, whole, within } from '../frame/options.ts';
+import { flag, neededOneOf, oneOf, pages, several, text, whole, within } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -25,11 +25,11 @@ const kinds = ['key', 'person'] as const;
 const roleSaid =
   'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; approver: approves them; operator: everything';
 
-/** `clients orders, billing · countries SG`; everything where no part of it says less. */
-function scopeText({ scope: { clients, countries, actionTypes } }: ApiKey): string {
+/** Describes a scope, such as `clients orders, billing · countries SG`; `everything` for a scope without bounds. */
+function scopeText({ scope: { clients, countries, actionTypes, users } }: ApiKey): string {
   const parts = Object.entries({ clients, countries, actions: actionTypes });
   const said = parts.flatMap(([of, names]) => (names === null ? [] : [`${of} ${names.join(', ') || 'none'}`]));
-  return said.join(' · ') || 'everything';
+  return [...said, ...(users ? ['users of what it sees'] : [])].join(' · ') || 'everything';
 }
 
 /** `200 jobs/s · 500,000 jobs stored`; nothing where it has none of its own. */
@@ -112,9 +112,10 @@ const create = command({
   options: {
     role: neededOneOf('--role <role>', roleSaid, roles),
     owner: text('--owner <team>', 'whom to ask about it'),
-    clients: several('--client <client>', 'its jobs and schedules alone; may be given several times'),
+    clients: several('--client <client>', 'its jobs and schedules alone, and no campaigns; may be given several times'),
     countries: several('--country <country>', 'campaigns of such countries alone; may be given several times'),
     actionTypes: several('--action-type <name>', 'campaigns of such actions alone; may be given several times'),
+    users: flag('--reads-users', 'users of every campaign that it sees, and of suppression lists'),
     jobsPerSecond: whole('--jobs-per-second <n>', 'so many jobs it may bring, over all processes of the API'),
     storedJobs: whole('--stored-jobs <n>', 'it brings none while its client has so many that have not ended'),
     requestsPerMinute: whole('--requests-per-minute <n>', 'all other requests, in each process of the API'),

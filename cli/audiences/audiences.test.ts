@@ -73,6 +73,21 @@ describe('audience upload', () => {
     expect(api.requests[0]?.headers['content-encoding']).toBe('gzip');
   });
 
+  test('describes what the file was read as, with its warnings', async () => {
+    const reading = {
+      ...{ encoding: 'utf-16le', separator: ';', columns: ['plan', 'ref', 'market'], userColumn: 'ref' },
+      ...{ countryColumn: 'market', trimmed: 2, warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }] },
+    };
+    const query = 'name=VIP&country=market&user=ref&acceptRejected=3';
+    api.answers[`POST /v1/audiences?${query}`] = ok({ ...list, reading }, 201);
+    const options = ['--country', 'market', '--user-column', 'ref', '--accept-rejected', '3'];
+    const { notes } = await muster(['audience', 'upload', '-', '--name', 'VIP', ...options], 'x\n');
+    expect(notes.split('\n').slice(1, 3)).toEqual([
+      'users from the column ref · countries from market · ignored: plan · separator: semicolon · UTF-16LE · blanks at the edges of 2 ids removed',
+      'warning: Excel has rounded ids',
+    ]);
+  });
+
   test('reads standard input', async () => {
     await muster(['audience', 'upload', '-', '--name', 'VIP riders', '--country', 'SG'], 'x\ny\n');
     expect(api.bodies).toEqual(['x\ny\n']);

@@ -22,6 +22,7 @@ import { streamOf, yes } from '../frame/given.ts';
 import { flag, needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { countCommands } from './count-commands.ts';
 import { count } from '../show/numbers.ts';
+import { fileLabel, fileOptions, readingNotes } from '../show/file-reading.ts';
 import { soonDeleted } from './soon-deleted.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcDay, utcTime } from '../show/times.ts';
@@ -29,11 +30,12 @@ import { utcDay, utcTime } from '../show/times.ts';
 const upload = command({
   name: 'upload',
   args: ['<file>'],
-  said: 'upload a list: CSV, an id a line or userId,country; .gz is sent as it is, - reads standard input',
+  said: 'upload a list: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
   options: {
     name: needed('--name <name>', 'what people know it by'),
     owner: text('--owner <name>', 'the team or the person to ask about it; otherwise the owner of the key'),
-    country: text('--country <code>', 'of all its users; otherwise the file has a column country'),
+    country: text('--country <code|column>', 'of all its users, or the column of countries unless it is named country'),
+    ...fileOptions,
     gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
   },
   ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
@@ -48,13 +50,14 @@ const upload = command({
     });
   },
   refused: 'not uploaded',
+  labelOf: fileLabel,
   shown: ({ id }) => `${id}\n`,
-  noted: ({ id, users, duplicates, rejected, expiresAt }) => {
+  noted: ({ id, users, duplicates, rejected, expiresAt, reading }) => {
     const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
     const rest = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
     const end =
       expiresAt === null ? '' : `; deleted on ${utcDay(expiresAt)}, unless a campaign or a saved audience keeps it`;
-    return `${count(users)} users${repeated}${rest}${end}`;
+    return [`${count(users)} users${repeated}${rest}${end}`, ...readingNotes(reading)];
   },
 });
 

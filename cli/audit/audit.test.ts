@@ -36,8 +36,10 @@ describe('audit', () => {
 
   const hash = '9f'.repeat(32);
   const place = { number: 5001, hash };
-  const part = { checked: 5000, to: { number: 5000, hash }, head: place, next: 5000, broken: null };
-  const rest = { checked: 1, to: place, head: place, next: null, broken: null };
+  const begin = { number: 0, hash: '00'.repeat(32) };
+  const cut = begin;
+  const part = { checked: 5000, from: begin, cut, to: { number: 5000, hash }, head: place, next: 5000, broken: null };
+  const rest = { checked: 1, from: { number: 5000, hash }, cut, to: place, head: place, next: null, broken: null };
 
   test('verifies part by part to the end, and says where it stands', async () => {
     api.answers['GET /v1/audit/verification'] = ok(part);
@@ -46,6 +48,12 @@ describe('audit', () => {
     expect(out).toBe(`All 5,001 entries are as they were added\nThe last that fits: 5001:${hash}\n`);
     expect(notes).toContain('--expect');
     expect(code).toBe(0);
+  });
+
+  test('names the place where the log begins, if older entries are not kept', async () => {
+    api.answers['GET /v1/audit/verification'] = ok({ ...rest, from: { number: 17, hash }, cut: { number: 17, hash } });
+    const { out } = await muster(['audit', 'verify']);
+    expect(out).toContain('The log begins behind entry 17');
   });
 
   test('fails where an entry is not as it was added', async () => {

@@ -4,6 +4,7 @@ import { command } from '../frame/command-table.ts';
 import { oneOf, pages, text, whole } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { utcSecond } from '../show/times.ts';
+import { anchor } from './anchor.ts';
 import { verify } from './verify.ts';
 import type { ListChangesResponses } from '../../sdk/generated/types.gen.ts';
 
@@ -15,7 +16,7 @@ export const commands = [
   command({
     name: 'audit',
     said: 'who changed what through the API, the newest first',
-    commands: [verify],
+    commands: [verify, anchor],
     options: {
       number: whole('--number <number>', 'only this entry'),
       subject: text('--subject <id>', 'only changes of this: run_…, cmp_…, a name'),

@@ -31,12 +31,13 @@ export const verify = command({
     const found = await verifyAll(client);
     return { data: { ...found, expected: wanted && { ...wanted, now: await hashOf(client, wanted.number) } } };
   },
-  shown: ({ checked, to, broken, expected }, { paint }) =>
+  shown: ({ checked, cut, to, broken, expected }, { paint }) =>
     [
       broken
         ? paint.bad(`Entry ${broken.number} is ${broken.what}: ${broken.because}`)
         : paint.good(`All ${checked.toLocaleString('en')} entries are as they were added`),
       ...(expected ? [expectation(expected)] : []),
+      ...(cut.number === 0 ? [] : [`The log begins behind entry ${cut.number}: those up to it are not kept any more`]),
       `The last that fits: ${to.number}:${to.hash}`,
       '',
     ].join('\n'),
@@ -45,13 +46,15 @@ export const verify = command({
 });
 
 /** Page by page, to the end or to the first that does not fit. */
-async function verifyAll(client: Client): Promise<Omit<Found, 'next'>> {
+export async function verifyAll(client: Client): Promise<Omit<Found, 'next'>> {
   let checked = 0;
+  let from: Found['from'] | undefined;
   let after: number | undefined;
   for (;;) {
     const { next, ...found } = (await verifyAudit({ client, query: after === undefined ? {} : { after } })).data;
     checked += found.checked;
-    if (next === null) return { ...found, checked };
+    from ??= found.from;
+    if (next === null) return { ...found, from, checked };
     after = next;
   }
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { definitionOf, optionLabel, readDefinition } from './definition.ts';
@@ -128,8 +131,29 @@ describe('a campaign from options', () => {
 });
 
 describe('a campaign from a file', () => {
+  let folder: string;
+  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-campaign-'))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   test('- reads standard input, and sends what it holds', async () => {
     expect(await readDefinition({ file: '-' }, Readable.from(['{"name":', '"x"}']))).toEqual({ name: 'x' });
+  });
+
+  test.each([
+    ['UTF-8', Buffer.from('\ufeff{"name":"José"}')],
+    ['UTF-16', Buffer.from('\ufeff{"name":"José"}', 'utf16le')],
+  ])('a byte order mark is no part of it: %s', async (_encoding, content) => {
+    const file = join(folder, 'campaign.json');
+    writeFileSync(file, content);
+    expect(await readDefinition({ file }, Readable.from([]))).toEqual({ name: 'José' });
+    expect(await readDefinition({ file: '-' }, Readable.from([content]))).toEqual({ name: 'José' });
+  });
+
+  test('a text in another encoding is refused, and is not sent changed', async () => {
+    const latin = Buffer.from('{"name":"José"}', 'latin1');
+    await expect(readDefinition({ file: '-' }, Readable.from([latin]))).rejects.toThrow(
+      'cannot read standard input: the text is not encoded in UTF-8',
+    );
   });
 
   test('options beside a file are refused', async () => {

@@ -54,6 +54,12 @@ test('a person sees what is real, and may leave it', async () => {
   expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', preview: true }]);
 });
 
+test('a test send with --again reaches users again', async () => {
+  api.answers[route] = { status: 201, body: sent };
+  await muster([...asked, '--again']);
+  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', again: true }]);
+});
+
 test('whom has to be said', async () => {
   const { code } = await muster(['campaign', 'test-send', 'cmp_1', '--country', 'SG']);
   expect([code, api.requests]).toEqual([exitCodes.usage, []]);

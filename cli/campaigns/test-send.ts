@@ -18,17 +18,19 @@ export const testSend = byHand({
     user: several('--user <id>', 'whoever it is; repeatable'),
     country: needed('--country <code>', 'one of the campaign’s: whose endpoints are called'),
     preview: flag('--preview', 'only say which steps are real'),
+    again: flag('--again', 'also reach users whom an earlier live test of the campaign has reached'),
     ...yes,
   },
-  run: async ({ args: [id], options: { user: users, country, preview, yes: isSure }, context }) => {
+  run: async ({ args: [id], options: { user: users, country, preview, again, yes: isSure }, context }) => {
     if (!users) throw new UsageError('say whom: --user <id>');
     const { terminal, json } = context;
     const client = await apiOf(context);
     const path = { id };
+    const body = { users, country, ...(again && { again }) };
     const worth = async () =>
       (
         await worded({ outcome: 'not sent' }, () =>
-          testSendCampaign({ client, path, body: { users, country, preview: true } }),
+          testSendCampaign({ client, path, body: { ...body, preview: true } }),
         )
       ).data;
     if (preview) {
@@ -44,9 +46,7 @@ export const testSend = byHand({
         return exitCodes.failure;
       }
     }
-    const { data } = await worded({ outcome: 'not sent' }, () =>
-      testSendCampaign({ client, path, body: { users, country } }),
-    );
+    const { data } = await worded({ outcome: 'not sent' }, () => testSendCampaign({ client, path, body }));
     const runId = data.run?.runId ?? '';
     writeData(context, data, () => `${runId}\n`);
     if (json) return exitCodes.ok;

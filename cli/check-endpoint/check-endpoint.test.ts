@@ -79,6 +79,11 @@ describe('an endpoint that keeps its contract passes', () => {
     expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
   });
 
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s, with interim answers before each answer', async (of) => {
+    const rules = { calls: [{ interim: [100, 102, 103, 100] }], status: [{ interim: [100, 102, 103, 100] }] };
+    expect(brokenIn(await judge(of, { rules }))).toEqual([]);
+  });
+
   it('as a check, which answers anew each time and keeps nothing', async () => {
     const settings = { service: 'checks', SANDBOX_CHECKS_FAILURE_SHARE: '0.3' };
     const verdict = await judge('A', { environment: settings });

@@ -102,8 +102,9 @@ const cutAfterMs = 40;
 /** @param wait resolves after so many milliseconds */
 export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) => Promise<void>): EndpointPlayer {
   const { timeoutMs, checkId } = terms;
-  const calls = originOf(terms.url, timeoutMs);
-  const cuts = originOf(terms.url, cutAfterMs);
+  const isRepeatable = terms.contractClass === 'A' || terms.contractClass === 'B';
+  const calls = originOf(terms.url, timeoutMs, isRepeatable);
+  const cuts = originOf(terms.url, cutAfterMs, isRepeatable);
   const questions = terms.statusUrl === undefined ? undefined : originOf(terms.statusUrl, timeoutMs);
   const lists = new Map(terms.options.map((address) => [address, originOf(address, timeoutMs)]));
   const campaign = publicId('campaign', v7());
@@ -199,9 +200,9 @@ const oddSuffixes = [
   'x'.repeat(200),
 ];
 
-function originOf(address: string, timeoutMs: number): { origin: HttpOrigin; path: string } {
+function originOf(address: string, timeoutMs: number, isRepeatable = true): { origin: HttpOrigin; path: string } {
   const url = new URL(address);
-  const origin = createHttpOrigin({ origin: url.origin, connections, timeoutMs, maxAnswerBytes });
+  const origin = createHttpOrigin({ origin: url.origin, connections, timeoutMs, maxAnswerBytes, isRepeatable });
   return { origin, path: `${url.pathname}${url.search}` };
 }
 

@@ -6,6 +6,7 @@ import {
   type ServiceProcess,
 } from '../../shared/infrastructure/service-process.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { awaitServices, reasonNotReady } from './await-services.ts';
 
 export interface ProcessSpec {
   /** As the log file is called: `worker-1`. */
@@ -25,17 +26,15 @@ export interface ProcessesDeps {
 
 /** The services of the demo, each a process of its own. One that ends is started again, as a supervisor would. */
 export interface Processes {
-  /** Starts all of them and resolves when they are ready. */
-  start(specs: readonly ProcessSpec[]): Promise<void>;
+  /** Starts all of them and resolves when they are ready. @param report describes what is waited for */
+  start(specs: readonly ProcessSpec[], report: (line: string) => void): Promise<void>;
   /** SIGKILL: it hears nothing of its end. */
   kill(name: string): void;
   /** Ends them: the services that call first, those that are called last. */
   stop(): Promise<void>;
 }
 
-const readyDeadlineMs = 60_000;
 const endDeadlineMs = 20_000;
-const pollMs = 50;
 const restartAfterMs = 1000;
 
 export function createProcesses({ folder, clock, note }: ProcessesDeps): Processes {
@@ -48,19 +47,13 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
     return started;
   }
 
-  async function untilReady(spec: ProcessSpec): Promise<void> {
-    const started = launch(spec);
-    const deadline = clock.monotonicMs() + readyDeadlineMs;
-    while (!(await answers(spec.readyUrl))) {
-      const { logFile } = started;
-      if (!started.running) {
-        const how = String(await started.exited);
-        throw new Error(`${spec.name} did not start (${how}): ${await lastWords(logFile)}; its log: ${logFile}`);
-      }
-      if (clock.monotonicMs() > deadline) throw new Error(`${spec.name} did not get ready; its log: ${logFile}`);
-      await clock.sleep(pollMs);
-    }
-    void supervise(spec, started);
+  /** Returns what the process still waits for; undefined if it is ready. @throws if it has ended */
+  async function look(spec: ProcessSpec, started: ServiceProcess): Promise<string | undefined> {
+    const reason = await reasonNotReady(spec.readyUrl);
+    if (reason === undefined || started.running) return reason;
+    const { logFile } = started;
+    const how = String(await started.exited);
+    throw new Error(`${spec.name} did not start (${how}): ${await lastWords(logFile)}; its log: ${logFile}`);
   }
 
   async function supervise(spec: ProcessSpec, first: ServiceProcess): Promise<void> {
@@ -89,8 +82,11 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   }
 
   return {
-    start: async (specs) => {
-      await Promise.all(specs.map(untilReady));
+    start: async (specs, report) => {
+      const launched = specs.map((spec) => ({ spec, started: launch(spec) }));
+      const services = launched.map(({ spec, started }) => ({ name: spec.name, look: () => look(spec, started) }));
+      await awaitServices(services, { clock, report });
+      for (const { spec, started } of launched) void supervise(spec, started);
     },
     kill: (name) => {
       // Its end is seen by its supervisor.
@@ -103,14 +99,6 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
       await end(all.filter(({ service }) => service === 'sandbox'));
     },
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
 }
 
 /** What a service says that cannot start: the line that names an error, or else the first that is no log entry. */

@@ -106,9 +106,9 @@ async function getReady(
   if (room.notice !== undefined) terminal.note(`    ${room.notice}\n`);
   // The API reads it when it starts.
   await stages.run('console', async () => ({ result: undefined, outcome: await builtConsole() }));
-  return await stages.run('services', async () => {
+  return await stages.run('services', async (report) => {
     const plan = await planInstallation({ users, workers, room, environment, folder: begun.folder });
-    await begun.processes.start(plan.specs);
+    await begun.processes.start(plan.specs, report);
     return { result: plan, outcome: plan.specs.map(({ name }) => name).join(', ') };
   });
 }

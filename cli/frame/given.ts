@@ -1,8 +1,9 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { decodeText } from '../../shared/runtime/configuration/decode-text.ts';
 import { flag, text as textOption } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -68,12 +69,13 @@ function fieldsOf(content: string, file: string): Record<string, unknown> {
   }
 }
 
-/** All of a file, or of standard input. */
+/** Reads the text of a file, or of standard input. Throws a UsageError if the file is not there or is no text. */
 export async function contentOf(file: string, input: Readable): Promise<string> {
-  if (file === '-') return await text(input);
-  return await readFile(file, 'utf8').catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  try {
+    return decodeText(await (file === '-' ? buffer(input) : readFile(file)));
+  } catch (error) {
+    throw unreadable(file === '-' ? 'standard input' : file, error);
+  }
 }
 
 /**

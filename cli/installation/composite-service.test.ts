@@ -16,13 +16,9 @@ function recordingService(name: string, steps: string[], over: Partial<Service> 
   };
 }
 
-const member = (service: Service) => ({ name: 'member', service });
-
 test('everybody stops taking work in before anybody finishes, the last started first', async () => {
   const steps: string[] = [];
-  await stopService(
-    compositeService(['api', 'worker'].map((name) => ({ name, service: recordingService(name, steps) }))),
-  );
+  await stopService(compositeService(['api', 'worker'].map((name) => recordingService(name, steps))));
   expect(steps).toEqual([
     'worker stops intake',
     'api stops intake',
@@ -36,22 +32,13 @@ test('everybody stops taking work in before anybody finishes, the last started f
 test('ready when all are', () => {
   const ready = recordingService('api', []);
   const starting = recordingService('worker', [], { ready: () => false });
-  expect(compositeService([member(ready)]).ready()).toBe(true);
-  expect(compositeService([member(ready), member(starting)]).ready()).toBe(false);
+  expect(compositeService([ready]).ready()).toBe(true);
+  expect(compositeService([ready, starting]).ready()).toBe(false);
 });
 
 test('broken when one is', async () => {
   const cause = new Error('consumer crashed');
   const broken = recordingService('worker', [], { broken: Promise.resolve(cause) });
-  expect(await compositeService([member(recordingService('api', [])), member(broken)]).broken).toBe(cause);
-  expect(compositeService([member(recordingService('api', []))]).broken).toBeUndefined();
-});
-
-test('its parts are those of all, named after whose they are', () => {
-  const check = () => undefined;
-  const members = ['api', 'worker'].map((name) => ({
-    name,
-    service: recordingService(name, [], { parts: { database: check } }),
-  }));
-  expect(compositeService(members).parts).toEqual({ 'api.database': check, 'worker.database': check });
+  expect(await compositeService([recordingService('api', []), broken]).broken).toBe(cause);
+  expect(compositeService([recordingService('api', [])]).broken).toBeUndefined();
 });

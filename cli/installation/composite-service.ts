@@ -1,17 +1,10 @@
 import type { Service } from '../../shared/runtime/process/service.ts';
 
-export interface Member {
-  /** Stands before the names of its parts. */
-  name: string;
-  service: Service;
-}
-
 /**
  * Several services as one. All stop taking work in before any finishes its own, and each step goes through them from
  * the last to the first: who was started later leans on who was started before.
  */
-export function compositeService(members: readonly Member[]): Service {
-  const services = members.map(({ service }) => service);
+export function compositeService(services: readonly Service[]): Service {
   const backwards = services.toReversed();
   const inTurn = async (step: (service: Service) => Promise<void>) => {
     for (const service of backwards) await step(service);
@@ -22,11 +15,6 @@ export function compositeService(members: readonly Member[]): Service {
     stopIntake: () => inTurn((service) => service.stopIntake()),
     finishWork: () => inTurn((service) => service.finishWork()),
     close: () => inTurn((service) => service.close()),
-    parts: Object.fromEntries(
-      members.flatMap(({ name, service }) =>
-        Object.entries(service.parts ?? {}).map(([part, check]) => [`${name}.${part}`, check]),
-      ),
-    ),
     ...(broken.length === 0 ? {} : { broken: Promise.race(broken) }),
   };
 }

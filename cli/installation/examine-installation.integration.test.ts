@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
 import { publicId } from '../../shared/domain/ids/ids.ts';
@@ -34,6 +35,8 @@ test('a doctor misses the schema and the topics, and is content when the schema 
     configuration: 'ok',
     sessions: 'ok',
     schema: 'muster migrate',
+    values: 'ok',
+    brokers: 'ok',
     topics: 'muster topics',
     endpoints: 'start what is called, or correct its url in MUSTER_CONFIG; then muster check-endpoint',
   });
@@ -58,6 +61,25 @@ test('a doctor says what each of several servers is, and goes on at the one that
   });
   const alone = await examineInstallation({ DATABASE_URL: database.url });
   expect(alone.some(({ name }) => name === 'servers')).toBe(false);
+  await database.drop();
+});
+
+test('a doctor finds no room for tables where the role may not create any in public', async () => {
+  const database = await createEmptyTestDatabase();
+  const server = new pg.Client({ connectionString: database.url });
+  await server.connect();
+  const role = `reader_${randomBytes(4).toString('hex')}`;
+  await server.query(`create role ${role} login password 'secret'`);
+  const url = new URL(database.url);
+  Object.assign(url, { username: role, password: 'secret' });
+  const sentence = `in the schema public of a database of its own, and the role ${role} may not create tables there`;
+  const checks = await examineInstallation({ DATABASE_URL: url.href });
+  const found = checks.find(({ name }) => name === 'schema');
+  expect(found).toMatchObject({ ok: false });
+  expect(found?.found).toContain(sentence);
+  await expect(migrate(url.href)).rejects.toThrow(sentence);
+  await server.query(`drop owned by ${role}; drop role ${role}`);
+  await server.end();
   await database.drop();
 });
 

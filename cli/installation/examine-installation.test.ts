@@ -3,9 +3,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkEndpoints } from './check-endpoints.ts';
 import { examineInstallation } from './examine-installation.ts';
+import { createTopics } from './topics.ts';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-doctor-'))));
@@ -64,4 +65,16 @@ test('a doctor sees countries that repeat', async () => {
   const [file] = await examineInstallation({ MUSTER_CONFIG: fileWith(['SG', 'SG']) });
   expect(file).toMatchObject({ ok: false });
   expect(file?.found).toContain('countries names SG more than once');
+});
+
+test('a doctor and `muster topics` report a broker that accepts connections and answers nothing', async () => {
+  const frozen = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void frozen.close());
+  await once(frozen, 'listening');
+  const { port } = frozen.address() as AddressInfo;
+  const broker = `127.0.0.1:${port}`;
+  const cause = `no broker of KAFKA_BROKERS answers (${broker}: does not answer within 1.5 s)`;
+  const checks = await examineInstallation({ MUSTER_CONFIG: fileWith(['SG']), KAFKA_BROKERS: broker });
+  expect(checks.find(({ name }) => name === 'brokers')).toMatchObject({ ok: false, found: cause });
+  await expect(createTopics({ brokers: [broker], security: undefined }, [])).rejects.toThrow(cause);
 });

@@ -4,12 +4,15 @@ import { nearlyUsed, storedQuotas, type Quotas } from '../../shared/domain/quota
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { requireBrokerOnce } from '../../shared/kafka/cluster/broker-look.ts';
 import { readInstallation } from '../../shared/postgres/connection/installation.ts';
 import { lookAtClock } from '../../shared/postgres/connection/clock-look.ts';
 import { readLogArchive } from '../../shared/postgres/connection/log-archive.ts';
 import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitions-ahead.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions, requireWritable } from '../../shared/postgres/connection/right-server.ts';
+import { readSchemaProblem } from '../../shared/postgres/connection/room-for-tables.ts';
+import { lookAtRoundTrip } from '../../shared/postgres/connection/round-trip.ts';
 import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
 import { readProcessStanding } from '../../shared/postgres/registry/process-standing.ts';
@@ -121,10 +124,13 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
     const schema = await laterCheckOf('schema', 'muster migrate', async () => {
       const state = await readSchemaState(pool);
       const refusal = refusalOf(packageVersion, state);
-      if (refusal !== undefined) throw new Error(refusal);
+      if (refusal !== undefined) throw new Error((await readSchemaProblem(pool)) ?? refusal);
       return schemaLine(state);
     });
-    if (!schema.ok) return [sessions, schema];
+    const values = await laterCheckOf('values', 'see "Settings of the session" in docs/operations.md', () =>
+      lookAtRoundTrip(pool),
+    );
+    if (!schema.ok) return [sessions, schema, values];
     const clocks = await laterCheckOf('clocks', 'keep both machines on time, by NTP', () => lookAtClock(pool));
     const processes = await laterCheckOf(
       'processes',
@@ -159,7 +165,7 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
     const restored = await laterCheckOf('restored', 'resume or cancel each: docs/restore.md', async () =>
       restoredLine(await readRestored(pool)),
     );
-    const all = [sessions, schema, clocks, processes, partitions, archive, kept, quotas, settings, restored];
+    const all = [sessions, schema, values, clocks, processes, partitions, archive, kept, quotas, settings, restored];
     if (!isSet(environment, 'MUSTER_CONFIG')) return all;
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
@@ -224,7 +230,17 @@ async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const { KAFKA_BROKERS: brokers, MUSTER_TOPIC_PREFIX: prefix, security } = read;
   if (!(await Promise.all(brokers.map(brokerAnswers))).includes(true)) return [];
   const logger = createLogger('doctor', 'silent');
-  const admin = createKafka({ brokers, security, clientId: 'muster-doctor', logger }).admin();
+  const kafka = createKafka({ brokers, security, clientId: 'muster-doctor', logger });
+  const answering = await laterCheckOf(
+    'brokers',
+    'look whether their processes are stopped, or overloaded',
+    async () => {
+      await requireBrokerOnce({ kafka, brokers });
+      return 'answer requests';
+    },
+  );
+  if (!answering.ok) return [answering];
+  const admin = kafka.admin();
   const topics = await laterCheckOf('topics', 'muster topics', async () => {
     await admin.connect();
     const existing = new Set(await admin.listTopics());
@@ -234,7 +250,7 @@ async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
     return `all ${required.length} are there`;
   });
   await admin.disconnect();
-  return [topics];
+  return [answering, topics];
 }
 
 /** Undefined where the configuration is wrong, which is said elsewhere. */

@@ -44,7 +44,8 @@ ${join(folder, 'engine.json')}
     await muster({}, 'init', join(folder, 'one'));
     await muster({}, 'init', join(folder, 'two'));
     const [one, two] = [readEnv('one'), readEnv('two')];
-    for (const name of ['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY']) {
+    const roles = ['OWNER', 'ENGINE', 'API', 'SANDBOX'].map((role) => `MUSTER_${role}_PASSWORD`);
+    for (const name of ['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY', ...roles]) {
       expect(one[name]?.length, name).toBeGreaterThan(40);
       expect(one[name], name).not.toBe(two[name]);
     }

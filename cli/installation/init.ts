@@ -36,12 +36,20 @@ export async function initInstallation(
   return exitCodes.ok;
 }
 
+const roleSecrets = [
+  'MUSTER_OWNER_PASSWORD',
+  'MUSTER_ENGINE_PASSWORD',
+  'MUSTER_API_PASSWORD',
+  'MUSTER_SANDBOX_PASSWORD',
+] as const;
+
 /** Read by compose, by `node --env-file`, and by whatever makes a secret of a file of variables. */
 function environmentText({ databaseUrl, kafkaBrokers }: InitOptions): string {
   const password = randomBytes(24).toString('hex');
   return `# Of this installation alone. docs/configuration.md says what each means.
 POSTGRES_PASSWORD=${password}
-DATABASE_URL=${databaseUrl ?? `postgres://muster:${password}@127.0.0.1:5432/muster`}
+# docker compose: each service works by a role of its own.
+${roleSecrets.map((name) => `${name}=${randomBytes(24).toString('hex')}\n`).join('')}DATABASE_URL=${databaseUrl ?? `postgres://muster:${password}@127.0.0.1:5432/muster`}
 KAFKA_BROKERS=${kafkaBrokers}
 MUSTER_CONFIG=engine.json
 # What secrets in the database are encrypted with: without it they are lost.

@@ -6,13 +6,14 @@ import {
   type ProcessDefinition,
   type ProcessHost,
 } from '../../shared/runtime/process/process.ts';
+import type { PartCheck } from '../../shared/runtime/process/readiness.ts';
 import { stopService, type Service } from '../../shared/runtime/process/service.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { readyConsole } from '../console/ready-console.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import type { Servable } from './servable.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import { compositeService, type Member } from './composite-service.ts';
+import { compositeService } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */
 export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
@@ -62,9 +63,12 @@ function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.Pr
 type NamedProcess = PreparedProcess & { name: string };
 
 async function startAll(prepared: readonly NamedProcess[], host: ProcessHost): Promise<Service> {
-  const started: Member[] = [];
+  const started: Service[] = [];
   try {
-    for (const { name, start } of prepared) started.push({ name, service: await start(host) });
+    for (const { name, start } of prepared) {
+      const addPart = (part: string, check: PartCheck) => host.addPart?.(`${name}.${part}`, check);
+      started.push(await start({ ...host, addPart }));
+    }
   } catch (error) {
     await stopService(compositeService(started));
     throw error;

@@ -1,6 +1,6 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
-import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { requireBrokerOnce } from '../../shared/kafka/cluster/broker-look.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
@@ -30,11 +30,11 @@ export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-/** @throws one line when no broker answers */
+/** @throws {ConfigurationError} one line if no broker answers requests */
 export async function createTopics(settings: KafkaSettings, topics: readonly TopicSpec[]): Promise<void> {
-  await requireBroker(settings.brokers);
   // Silent: what goes wrong is thrown, and a command line has no log.
   const kafka = createKafka({ ...settings, clientId: 'muster-cli', logger: createLogger('cli', 'silent') });
+  await requireBrokerOnce({ kafka, brokers: settings.brokers });
   const admin = createTopicAdmin({ kafka });
   try {
     await admin.ensureTopics(topics);

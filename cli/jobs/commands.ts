@@ -205,11 +205,15 @@ export const commands = [
   ]),
 ];
 
-/** An object or a list where it can be read as one, and a text otherwise. */
-function valueOf(text: string): NonNullable<NewJobInput['body']> {
-  if (!/^\s*[[{]/.test(text)) return text;
+/**
+ * A value of JSON where the text is one. A text in quotes is left alone: the API sends texts as they are. So is a
+ * number that would lose digits.
+ */
+function valueOf(text: string): NonNullable<NewJobInput['body']> | null {
   try {
-    return z.custom<NonNullable<NewJobInput['body']>>().parse(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    const isText = typeof value === 'string' || (typeof value === 'number' && String(value) !== text.trim());
+    return isText ? text : z.custom<NonNullable<NewJobInput['body']> | null>().parse(value);
   } catch {
     return text;
   }

@@ -77,6 +77,24 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual([{ ...sent, idempotencyKey: 'order-17', tags: ['eu', 'gold'], priority: 'high' }]);
   });
 
+  test.each([
+    ['{"order":17}', { order: 17 }],
+    ['[1]', [1]],
+    ['null', null],
+    ['false', false],
+    ['0', 0],
+    ['17.5', 17.5],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1.0', '1.0'],
+    ['"quoted"', '"quoted"'],
+    ['{broken', '{broken'],
+    ['', ''],
+  ])('schedule sends the body %s as what it is', async (text, body) => {
+    api.answers['POST /v1/jobs'] = ok(accepted, 201);
+    await muster(['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--body', text]);
+    expect(api.bodies).toEqual([{ client: 'orders', url: 'https://shop.test/hook', body }]);
+  });
+
   test('send streams lines and says of each line that is wrong what is wrong', async () => {
     const lines = [
       { line: 1, status: 'accepted', id: 'job_1' },
@@ -91,10 +109,10 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
   });
 
-  test('show has the calls that were made, to the second, and the whole answer as JSON', async () => {
+  test('show has the calls that were made, to the second, with what the receiver answered', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
     const { out } = await muster(['jobs', 'show', 'job_1']);
-    expect(out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms/);
+    expect(out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms\n +answer +busy\n/);
     expect(out).toMatch(/priority +high\n/);
     expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });

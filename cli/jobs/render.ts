@@ -7,9 +7,10 @@ import { utcSecond, utcTime } from '../show/times.ts';
 /** Its body comes last, after an empty line. */
 export function renderJob(job: Job, view: View): string {
   const { id, state, method, url, headers, body, attempts, tags } = job;
-  const calls = attempts.map(({ attempt, at, status, latencyMs, error }) => {
-    const answered = status === null ? (error ?? 'no answer') : `${status} in ${latencyMs ?? 0} ms`;
-    return [`call ${attempt}`, `${utcSecond(at)}  ${answered}`] as const;
+  const calls = attempts.flatMap(({ attempt, at, status, latencyMs, error, answer }) => {
+    const outcome = status === null ? (error ?? 'no answer') : `${status} in ${latencyMs ?? 0} ms`;
+    const call = [`call ${attempt}`, `${utcSecond(at)}  ${outcome}`] as const;
+    return answer === null || answer === '' ? [call] : [call, ['answer', oneLine(answer)] as const];
   });
   const facts = renderFacts(
     { name: id, facts: [state, `${method} ${url}`] },

@@ -4,12 +4,13 @@ import { schedulerMetrics } from '../../services/scheduler/metrics.ts';
 import { triggerMetrics } from '../../services/trigger/metrics.ts';
 import { workerMetrics } from '../../services/worker/metrics.ts';
 import type { MetricTable } from '../../shared/ports/meter.ts';
-import { consumerMetrics, processMetrics } from '../../shared/runtime/meter/process-metrics.ts';
+import { consumerMetrics, processMetrics, readMetrics } from '../../shared/runtime/meter/process-metrics.ts';
 
 /** All metrics, by who tells them. */
 export const metricTables: readonly { of: string; metrics: MetricTable }[] = [
   { of: 'Every process', metrics: processMetrics },
   { of: 'Workers and dispatchers: their topics', metrics: consumerMetrics },
+  { of: 'API and trigger: what they read from other services', metrics: readMetrics },
   { of: 'API', metrics: apiMetrics },
   { of: 'Trigger', metrics: triggerMetrics },
   { of: 'Worker', metrics: workerMetrics },

@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { variablesBySection } from './variables.ts';
 import { referenceFolder, referencePages } from './write-pages.ts';
 
-let pages: Record<string, string>;
-beforeAll(async () => {
-  pages = await referencePages();
-});
+const pages = await referencePages();
 
 describe('docs/reference', () => {
   it('has these pages, and none besides', () => {

@@ -26,6 +26,8 @@ import { egressEnvironment } from '../../shared/runtime/egress/installation-egre
 import { tracingEnvironment } from '../../shared/runtime/configuration/tracing-settings.ts';
 import type { ProcessDefinition } from '../../shared/runtime/process/process.ts';
 import { callerEnvironment } from '../api/api-client.ts';
+import { anchorEnvironment } from '../audit/anchor.ts';
+import { rolePasswordsEnvironment } from '../installation/apply-grants.ts';
 import { topicsEnvironment } from '../installation/topics.ts';
 import { fieldsOf, jsonSchemaOf, joined, rightOf, sentence, usualOf } from './words.ts';
 
@@ -54,14 +56,17 @@ const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   { title: 'Dispatcher', shapes: [dispatcherEnvironment, targetTopicsEnvironment] },
   { title: 'Trigger', shapes: [triggerEnvironment] },
   { title: 'Worker', shapes: [workerEnvironment] },
-  { title: 'Command line, demo and tests', shapes: [callerEnvironment, infraEnvironment, cacheEnvironment] },
+  {
+    title: 'Command line, demo and tests',
+    shapes: [callerEnvironment, anchorEnvironment, rolePasswordsEnvironment, infraEnvironment, cacheEnvironment],
+  },
 ];
 
 /** What commands read themselves, `muster doctor` among them. */
 const readByCommands: readonly z.ZodObject[] = [
   ...[callerEnvironment, commonEnvironment, topicsEnvironment, kafkaSecurityEnvironment, pathEnvironment],
   ...[authEnvironment, quotaEnvironment, egressEnvironment, targetTopicsEnvironment, processEnvironment],
-  ...[infraEnvironment, cacheEnvironment],
+  ...[anchorEnvironment, rolePasswordsEnvironment, infraEnvironment, cacheEnvironment],
 ];
 
 const services = [apiProcess, schedulerProcess, triggerProcess, workerProcess, dispatcherProcess];

@@ -3,7 +3,7 @@ import type { View } from '../frame/command-table.ts';
 import type { Paint } from '../show/paint.ts';
 import { cut, left, renderItems } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { utcSecond, utcTimeOfDay } from '../show/times.ts';
+import { utcDay, utcSecond, utcTimeOfDay } from '../show/times.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 
@@ -17,6 +17,7 @@ export function renderExplanation(explained: UserExplanation, view: View): strin
     ...(batches.length === 0 ? [] : [`  ${paint.faint(batchesText(batches))}`]),
     ...tracesText(batches).map((line) => `  ${paint.faint(line)}`),
     ...steps.map((step) => `  ${stepText(step, paint)}`),
+    ...deletedReceiptsText(explained).map((line) => `  ${paint.faint(line)}`),
   ];
   const calls = callsTable(steps, view);
   return `${lines.join('\n')}\n${calls === '' ? '' : `\n${calls}`}`;
@@ -52,6 +53,11 @@ function receiptText(receipt: ExplainedStep['receipt'], paint: Paint): string[] 
   const { status, code, at } = receipt;
   const shown = status === 'delivered' ? paint.good(status) : paint.bad(status);
   return [`${shown}${code === null ? '' : ` (${oneLine(code)})`} at ${utcTimeOfDay(at)}`];
+}
+
+function deletedReceiptsText({ steps, receiptsDeletedAt }: UserExplanation): string[] {
+  if (!receiptsDeletedAt || steps.length === 0 || steps.some(({ receipt }) => receipt !== null)) return [];
+  return [`receipts were deleted on ${utcDay(receiptsDeletedAt)}: whether this user was delivered is no longer known`];
 }
 
 function callsTable(steps: readonly ExplainedStep[], view: View): string {

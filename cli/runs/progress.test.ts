@@ -116,6 +116,12 @@ describe('progress bars', () => {
       /405 Method Not Allowed \(breaker open\), since 20:44:20 UTC, 11 batches$/,
     );
     expect(lineOfBlocked('no-worker')).toMatch(/11 batches. Set it right.$/);
+    const cause = 'quiet hours: award-reward calls nobody in SG from 21:00 to 08:00';
+    const quiet = { ...wait, cause, blockedBy: 'quiet-hours' as const };
+    const faulty = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }, quiet] });
+    expect(renderProgressLine({ progress: faulty, rates: [0], elapsedSeconds: 0 })).toMatch(
+      /405 Method Not Allowed, since 20:44:20 UTC, 11 batches; beside it quiet hours: .* 08:00 \(and 1 more\)\. Set it right\.$/,
+    );
     const short = progressOf({ stalled: 'x', waits: [{ ...wait, by: 'budget' }] });
     expect(renderProgressLine({ progress: short, rates: [0], elapsedSeconds: 0 })).toMatch(
       /11 batches. Set it right.$/,

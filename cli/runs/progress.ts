@@ -100,9 +100,13 @@ function troubleOf(progress: RunProgress): string {
   const { step, action, country, cause, by, since, batches, held, blockedBy, nextStep } = first;
   // What goes on by itself needs no advice.
   const advice = held || by === 'budget' || blockedBy === 'no-worker' ? `. ${oneLine(nextStep)}` : '';
+  const isBeside = (each: RunProgress['waits'][number]) =>
+    each.blockedBy === 'quiet-hours' && each.step === step && each.country === country;
+  const quiet = others.find(isBeside);
+  const beside = quiet ? `; beside it ${oneLine(quiet.cause)}` : '';
   const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
   const why = `${oneLine(cause)}${blockedBy === 'breaker' ? ' (breaker open)' : ''}`;
-  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${why}, ${facts}${more}${advice}`;
+  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${why}, ${facts}${beside}${more}${advice}`;
 }
 
 /** What was asked of it, and what is still under way. */

@@ -49,6 +49,12 @@ describe('muster explain', () => {
     api.answers['GET /v1/runs/run_1/users/u1'] = ok(explained);
     const { out } = await muster('explain', 'run_1', 'u1');
     expect(out).toContain('1 send-message: succeeded · undelivered (no-device) at 04:00:00 UTC');
+    expect(out).not.toContain('no longer known');
+    const deleted = { ...explained, steps: [{ ...sent, receipt: null }], receiptsDeletedAt: at };
+    api.answers['GET /v1/runs/run_1/users/u1'] = ok(deleted);
+    expect((await muster('explain', 'run_1', 'u1')).out).toContain(
+      'receipts were deleted on 2026-11-22: whether this user was delivered is no longer known',
+    );
   });
 });
 

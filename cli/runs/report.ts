@@ -6,7 +6,7 @@ import { count, duration } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
 import { renderItems, renderTable, type Column } from '../show/tables.ts';
-import { utcTime } from '../show/times.ts';
+import { utcDay, utcTime } from '../show/times.ts';
 
 type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'mode' | 'audience' | 'receipts'>;
 
@@ -25,6 +25,7 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           receiptsTable(report, paint, width),
           failuresTable(report, paint, width),
           unexpectedText(report),
+          deletedReceiptsText(report),
           settledText(report),
           forecastText(report),
           costText(report),
@@ -122,6 +123,11 @@ function unexpectedText({ steps }: RunReport): string {
   const users = steps.reduce((sum, { receipts }) => sum + (receipts?.unexpected ?? 0), 0);
   if (users === 0) return '';
   return `  ${count(users)} ${users === 1 ? 'receipt is of a user that' : 'receipts are of users that'} failed, or are unknown: in none of these counts\n`;
+}
+
+function deletedReceiptsText({ steps, receiptsDeletedAt }: RunReport): string {
+  if (receiptsDeletedAt === null || !steps.some(({ receipts }) => receipts)) return '';
+  return `  receipts of single users were deleted on ${utcDay(receiptsDeletedAt)}; these figures stay\n`;
 }
 
 const maxSamples = 3;

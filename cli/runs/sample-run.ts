@@ -81,6 +81,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     retries: null,
     failures: [],
     failuresKept: true,
+    receiptsDeletedAt: null,
     batches: { fed: 1, retried: 0 },
     ...over,
     notes: [...(over.notes ?? [])],

@@ -12,6 +12,7 @@ import { exitCodes } from '../frame/exit-codes.ts';
 import { streamOf } from '../frame/given.ts';
 import { flag, oneOf, text, whole } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
+import { columnOptions } from '../show/file-reading.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, tableOf } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
@@ -25,21 +26,26 @@ export const settle = command({
   said: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
   options: {
     byStatus: flag('--by-status', 'ask the status endpoints (class C), in the background'),
-    file: text('--file <path>', 'CSV: userId,step,outcome[,code[,country]]; or .ndjson with the same fields'),
+    file: text(
+      '--file <path>',
+      'CSV: userId,step,outcome[,code[,country]], or such columns; or .ndjson with the same fields',
+    ),
+    ...columnOptions,
     userId: text('--user <id>', 'by hand: this user'),
     step: whole('--step <n>', 'by hand: in this step; by status: only of this step'),
     outcome: oneOf('--outcome <outcome>', 'by hand: succeeded or failed', ['succeeded', 'failed']),
     code: text('--code <code>', 'by hand: why it failed'),
     country: text('--country <code>', 'only of this country'),
   },
-  ask: async ({ client, args: [id], options: { byStatus, file, ...said }, context: { input } }) => {
-    if ([byStatus, file, said.userId].filter((given) => given !== undefined).length !== 1)
+  ask: async ({ client, args: [id], options: { byStatus, file, user, header, ...settled }, context: { input } }) => {
+    if ([byStatus, file, settled.userId].filter((given) => given !== undefined).length !== 1)
       throw new UsageError('give one of --by-status, --file and --user');
     if (file !== undefined) {
       const content = await streamOf(file, input);
-      return settleByFile(await runOf(id, client), { content, isLines: /\.(ndjson|jsonl)$/.test(file) }, client);
+      const isLines = /\.(ndjson|jsonl)$/.test(file);
+      return settleByFile(await runOf(id, client), { content, isLines, query: { user, header } }, client);
     }
-    const body = requestOf(said);
+    const body = requestOf(settled);
     return settleRun({ client, path: { id: await runOf(id, client) }, body });
   },
   refused: 'not settled',
@@ -63,10 +69,17 @@ function requestOf({ userId, step, outcome, code, country }: ByHand): SettleRequ
   return { by: 'hand', userId, step, outcome, ...(code !== undefined && { code }), ...there };
 }
 
-function settleByFile(id: string, { content, isLines }: { content: Readable; isLines: boolean }, client: Client) {
+interface ByFile {
+  content: Readable;
+  isLines: boolean;
+  query: { user: string | undefined; header: 'none' | undefined };
+}
+
+function settleByFile(id: string, { content, isLines, query }: ByFile, client: Client) {
   return client.post<SettleRunResponses, SettleRunErrors, true>({
     url: '/v1/runs/{id}/settle',
     path: { id },
+    query,
     body: Readable.toWeb(content),
     bodySerializer: null,
     duplex: 'half',

@@ -25,6 +25,7 @@ const size = byHand({
       most: 100,
       usual: 100,
     }),
+    idLength: within('--id-length <characters>', 'of a user id, on average', { least: 1, most: 128, usual: 12 }),
     jobs: within('--jobs <n>', 'callbacks a day', { ...many, usual: 0 }),
     busiest: within('--busiest <times>', 'as many callbacks a second as on average', {
       least: 1,
@@ -33,17 +34,25 @@ const size = byHand({
     }),
     concurrency: within('--concurrency <n>', 'calls in flight of a worker', { least: 1, most: 5000, usual: 200 }),
     keepUsers: within('--keep-users <days>', 'RETENTION_USERS_DAYS', { ...days, usual: 14 }),
+    keepReceipts: within('--keep-receipts <days>', 'RETENTION_RECEIPTS_DAYS', { ...days, usual: 7 }),
     keepSteps: within('--keep-steps <days>', 'RETENTION_STEPS_DAYS', { ...days, usual: 30 }),
     keepFailures: within('--keep-failures <days>', 'RETENTION_FAILURES_DAYS', { ...days, usual: 90 }),
     keepJobs: within('--keep-jobs <days>', 'history of callbacks', { ...days, usual: 30 }),
   },
   run: ({ options, context }) => {
-    const { keepUsers: users, keepSteps: steps, keepFailures: failures, keepJobs: jobs } = options;
+    const keepDays = {
+      users: options.keepUsers,
+      receipts: options.keepReceipts,
+      steps: options.keepSteps,
+      failures: options.keepFailures,
+      jobs: options.keepJobs,
+    };
     const found = computeSize({
       ...{ usersADay: options.users, hours: options.hours, steps: options.steps, latencyMs: options.latency },
       ...{ failedPercent: options.failed, receiptsPercent: options.receipts, workerConcurrency: options.concurrency },
+      idLength: options.idLength,
       ...{ jobsADay: options.jobs, jobsASecond: (options.jobs / secondsADay) * options.busiest },
-      keepDays: { users, steps, failures, jobs },
+      keepDays,
     });
     const { terminal } = context;
     writeData(context, found, () => renderSize(found, createPaint(terminal.colours.out)));

@@ -12,10 +12,15 @@ export interface Load {
   failedPercent: number;
   /** Of the users, whose message is accepted first and has a receipt later. */
   receiptsPercent: number;
+  /** Characters of a user id, on average. */
+  idLength: number;
   /** Calls that one worker has in flight (WORKER_CONCURRENCY). */
   workerConcurrency: number;
-  /** Of RETENTION_USERS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the history of jobs. */
-  keepDays: { users: number; steps: number; failures: number; jobs: number };
+  /**
+   * RETENTION_USERS_DAYS, RETENTION_RECEIPTS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the history of
+   * jobs.
+   */
+  keepDays: { users: number; receipts: number; steps: number; failures: number; jobs: number };
   jobsADay: number;
   /** Callbacks a second while there are most of them. */
   jobsASecond: number;
@@ -33,6 +38,8 @@ export interface Size {
   connections: number;
   /** Bytes. */
   disk: { users: number; steps: number; failures: number; receipts: number; jobs: number; logADay: number };
+  /** Names each bound of one database that this load exceeds; empty if one database can carry it. */
+  exceeds: readonly (keyof typeof figures.oneDatabase)[];
 }
 
 /** Half of what there is: the other half is for peaks, for a machine that is away, and for what runs beside it. */
@@ -41,6 +48,8 @@ const busyAtMost = 0.5;
 const leastProcesses = 2;
 const connectionsOfPeople = 20;
 const usersPerBatch = 100;
+/** Rows of a week leave together, so the oldest stay for seven days more. */
+const keptInWeeks = (days: number) => days + 7;
 
 /** As Muster behaves in its benchmarks: docs/performance.md says on what, and what was not reached. */
 export function computeSize(load: Load): Size {
@@ -58,8 +67,8 @@ export function computeSize(load: Load): Size {
     worker: Math.max(needed(cores.worker), bySlots),
     dispatcher: needed(cores.dispatcher),
   };
-  const failed = load.usersADay * (load.failedPercent / 100);
-  const { kept, log } = figures;
+  const disk = diskOf(load, batchesADay);
+  const connections = connectionsOfPeople + sum(processes, (service, many) => connectionsOf(service) * many);
   return {
     batchesASecond,
     slots,
@@ -67,16 +76,53 @@ export function computeSize(load: Load): Size {
     // So many workers may share one shard; a few more leave room to grow without moving what waits.
     partitionsPerShard: Math.max(6, Math.ceil(processes.worker * 1.5)),
     cores,
-    connections: connectionsOfPeople + sum(processes, (service, many) => connectionsOf(service) * many),
-    disk: {
-      users: load.usersADay * kept.user * load.keepDays.users,
-      steps: batchesADay * load.steps * kept.step * load.keepDays.steps,
-      failures: failed * kept.failure * load.keepDays.failures,
-      receipts: load.usersADay * (load.receiptsPercent / 100) * kept.receipt * load.keepDays.failures,
-      jobs: load.jobsADay * kept.job * load.keepDays.jobs,
-      logADay: batchesADay * log.batch * (load.steps / 2) + load.jobsADay * log.job,
-    },
+    connections,
+    disk,
+    exceeds: boundsExceeded({ cores: cores.Postgres, connections, disk, hours: load.hours }),
   };
+}
+
+function diskOf(load: Load, batchesADay: number): Size['disk'] {
+  const failed = load.usersADay * (load.failedPercent / 100);
+  const receipts = load.usersADay * (load.receiptsPercent / 100);
+  const { usersADay, steps, jobsADay, keepDays } = load;
+  const { kept, log, idLength, perIdCharacter } = figures;
+  const further = load.idLength - idLength;
+  /** A byte at least: ids may be shorter than the measured ones. */
+  const sized = (what: 'user' | 'failure' | 'receipt') => Math.max(1, kept[what] + further * perIdCharacter.kept[what]);
+  const logged = (what: 'failure' | 'receipt') => Math.max(1, log[what] + further * perIdCharacter.log[what]);
+  return {
+    users: usersADay * sized('user') * keptInWeeks(keepDays.users),
+    steps: batchesADay * steps * kept.step * keptInWeeks(keepDays.steps),
+    failures: failed * sized('failure') * keptInWeeks(keepDays.failures),
+    receipts: receipts * sized('receipt') * keptInWeeks(keepDays.receipts),
+    jobs: jobsADay * kept.job * keepDays.jobs,
+    logADay:
+      batchesADay * log.batch * (steps / 2) +
+      usersADay * further * perIdCharacter.log.user +
+      failed * logged('failure') +
+      receipts * logged('receipt') +
+      jobsADay * log.job,
+  };
+}
+
+interface DatabaseNeed extends Pick<Size, 'connections' | 'disk'> {
+  cores: number;
+  /** Hours of the day in which the log is written. */
+  hours: number;
+}
+
+function boundsExceeded({ cores, connections, disk, hours }: DatabaseNeed): Size['exceeds'] {
+  const { logADay, ...kept } = disk;
+  const needed = {
+    cores,
+    logBytesASecond: logADay / (hours * 3600),
+    keptBytes: Object.values(kept).reduce((total, bytes) => total + bytes, 0),
+    connections,
+  };
+  return (['cores', 'logBytesASecond', 'keptBytes', 'connections'] as const).filter(
+    (bound) => needed[bound] > figures.oneDatabase[bound],
+  );
 }
 
 function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number): Size['cores'] {

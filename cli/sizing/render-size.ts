@@ -3,6 +3,7 @@ import type { Paint } from '../show/paint.ts';
 import { renderTable } from '../show/tables.ts';
 import { connectionsOf } from '../../shared/postgres/connection/connections.ts';
 import type { Size } from './compute-size.ts';
+import { figures } from './figures.ts';
 
 /** Tables of processes, servers and disk. */
 export function renderSize(size: Size, paint: Paint): string {
@@ -29,7 +30,20 @@ export function renderSize(size: Size, paint: Paint): string {
     ['log of the database a day', bytes(disk.logADay)],
   ];
   const listed = facts.map(([name, text]) => ` ${paint.faint(name.padEnd(26))} ${text}\n`).join('');
-  return `${renderTable(columns, [...services, ...servers], paint)}\n${listed}`;
+  return `${renderTable(columns, [...services, ...servers], paint)}\n${listed}${warningsOf(size, paint)}`;
+}
+
+const boundNames: Record<Size['exceeds'][number], string> = {
+  cores: `more than ${figures.oneDatabase.cores} cores of Postgres`,
+  logBytesASecond: `more than ${bytes(figures.oneDatabase.logBytesASecond)} of log a second while users are sent`,
+  keptBytes: `more than ${bytes(figures.oneDatabase.keptBytes)} kept`,
+  connections: `more than ${count(figures.oneDatabase.connections)} connections: put a pooler in front of Postgres`,
+};
+
+function warningsOf({ exceeds }: Size, paint: Paint): string {
+  if (exceeds.length === 0) return '';
+  const causes = exceeds.map((bound) => boundNames[bound]).join('; ');
+  return ` ${paint.bad('More than one database can carry')}: ${causes}.\n Split the load over several installations, or keep less.\n`;
 }
 
 /** With one place, and never 0 for what is there. */

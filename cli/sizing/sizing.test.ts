@@ -15,9 +15,10 @@ const load: Load = {
     latencyMs: 50,
     failedPercent: 2,
     receiptsPercent: 100,
+    idLength: 12,
     workerConcurrency: 200,
   },
-  ...{ jobsADay: 0, jobsASecond: 0, keepDays: { users: 14, steps: 30, failures: 90, jobs: 30 } },
+  ...{ jobsADay: 0, jobsASecond: 0, keepDays: { users: 14, receipts: 7, steps: 30, failures: 90, jobs: 30 } },
 };
 
 describe('the size of an installation', () => {
@@ -62,8 +63,42 @@ describe('the size of an installation', () => {
   });
 
   it('needs connections for each process, and some for people', () => {
-    // 26, 11, 15, 6 and 6, two of each.
-    expect(computeSize(load).connections).toBe(20 + 2 * (26 + 11 + 15 + 6 + 6));
+    // 30, 11, 15, 6 and 6, two of each.
+    expect(computeSize(load).connections).toBe(20 + 2 * (30 + 11 + 15 + 6 + 6));
+  });
+
+  it('counts receipts and failures in the log', () => {
+    const logWith = (changes: Partial<Load>) => computeSize({ ...load, ...changes }).disk.logADay;
+    const withoutBoth = logWith({ receiptsPercent: 0, failedPercent: 0 });
+    expect(logWith({ failedPercent: 0 }) - withoutBoth).toBeCloseTo(10_000_000 * figures.log.receipt);
+    expect(logWith({ receiptsPercent: 0 }) - withoutBoth).toBeCloseTo(200_000 * figures.log.failure);
+  });
+
+  it('keeps receipts by days of their own, and up to a week longer because whole weeks leave', () => {
+    const keptWith = (receipts: number) => computeSize({ ...load, keepDays: { ...load.keepDays, receipts } }).disk;
+    expect(keptWith(7).receipts).toBe(10_000_000 * figures.kept.receipt * (7 + 7));
+    expect(keptWith(90).receipts / keptWith(7).receipts).toBeCloseTo(97 / 14);
+    expect(keptWith(90).failures).toBe(keptWith(7).failures);
+  });
+
+  it('grows with the length of user ids, in tables and in the log', () => {
+    const diskWith = (idLength: number) => computeSize({ ...load, idLength }).disk;
+    const [short, long] = [diskWith(12), diskWith(36)];
+    expect(long.users / short.users).toBeCloseTo((18 + 24) / 18);
+    expect(long.receipts / short.receipts).toBeCloseTo((118 + 24 * 2.7) / 118);
+    expect(long.logADay).toBeGreaterThan(1.2 * short.logADay);
+    expect(Object.values(computeSize({ ...load, idLength: 1 }).disk).every((bytes) => bytes >= 0)).toBe(true);
+  });
+
+  it('names the bounds of one database that a load exceeds', async () => {
+    expect(computeSize(load).exceeds).toEqual([]);
+    const exceeds = (usersADay: number) => computeSize({ ...load, usersADay }).exceeds;
+    expect(exceeds(2_000_000_000)).toEqual(['logBytesASecond']);
+    expect(exceeds(6_000_000_000)).toEqual(['logBytesASecond', 'keptBytes']);
+    expect(exceeds(100_000_000_000)).toEqual(['cores', 'logBytesASecond', 'keptBytes', 'connections']);
+    const { out } = await runMuster(['size', '--users', '2000000000', '--hours', '1'], {});
+    expect(out).toContain('More than one database can carry: more than 100 MiB of log a second while users are sent');
+    expect((await runMuster(['size'], {})).out).not.toContain('More than one database');
   });
 
   it('is told as tables, and as data', async () => {

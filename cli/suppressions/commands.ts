@@ -15,9 +15,10 @@ import type {
 } from '../../sdk/generated/types.gen.ts';
 import { command, group, type View } from '../frame/command-table.ts';
 import { streamOf } from '../frame/given.ts';
-import { flag, needed, oneOf, pages, text } from '../frame/options.ts';
-import { count } from '../show/numbers.ts';
+import { flag, needed, oneOf, pages, text, whole } from '../frame/options.ts';
+import { count, duration } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
+import { fileLabel, fileOptions, readingNotes } from '../show/file-reading.ts';
 import { utcTime } from '../show/times.ts';
 
 const actionType = needed('--action <type>', 'whose list; "*" for that of all action types');
@@ -43,8 +44,15 @@ const add = command({
   ask: ({ client, args: [users], options }) => suppressUsers({ client, body: { ...options, users } }),
   refused: 'not added',
   shown: ({ added }) => `${added}\n`,
-  noted: (shown) => `${count(shown.added)} added, ${count(shown.people)} people on the list of ${shown.actionType}`,
+  noted: ({ added, people, lastCallWithinMs, ...shown }) =>
+    `${count(added)} added, ${count(people)} people on the list of ${shown.actionType}${lastCallText(lastCallWithinMs)}`,
 });
+
+/** A batch with these users may have been claimed before. */
+function lastCallText(withinMs: number | null): string {
+  if (withinMs === null) return '';
+  return `; a call that was claimed before may still begin within ${duration(withinMs / 1000)}`;
+}
 
 const remove = command({
   name: 'remove',
@@ -77,11 +85,16 @@ const renderLists = (
 const upload = command({
   name: 'upload',
   args: ['<file>'],
-  said: 'load a list from a file: CSV, an id a line; .gz is sent as it is, - reads standard input',
+  said: 'load a list from a file: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
   options: {
     actionType,
-    mode: oneOf('--mode <mode>', 'add to the list, as it comes; or replace it at once at the end', ['add', 'replace']),
+    mode: oneOf('--mode <mode>', 'add to the list, or replace it; at the end of the file', ['add', 'replace']),
     note,
+    confirmRemoved: whole(
+      '--confirm-removed <n>',
+      'with replace: how many people leave the list; needed if they are more than a tenth of it',
+    ),
+    ...fileOptions,
     gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
   },
   ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
@@ -96,10 +109,12 @@ const upload = command({
     });
   },
   refused: 'not loaded',
+  labelOf: (pointer) => (pointer === '/confirmRemoved' ? '--confirm-removed' : fileLabel(pointer)),
   shown: ({ id }) => `${id}\n`,
-  noted: ({ id, mode, people, rejected }) => {
+  noted: ({ id, mode, people, rejected, lastCallWithinMs, reading }) => {
     const came = mode === 'add' ? `${count(people)} people added` : `${count(people)} people on the list now`;
-    return rejected === 0 ? came : `${came}, ${count(rejected)} rows are no user: muster suppressions upload-of ${id}`;
+    const wrong = rejected === 0 ? '' : `, ${count(rejected)} rows are no user: muster suppressions upload-of ${id}`;
+    return [`${came}${wrong}${lastCallText(lastCallWithinMs)}`, ...readingNotes(reading)];
   },
 });
 

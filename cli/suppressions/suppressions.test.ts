@@ -15,6 +15,7 @@ const upload = {
   ...{ id: 'sup_1', actionType: '*', mode: 'replace', state: 'done', cause: null, note: null, rows: 1502 },
   ...{ people: 1500, rejected: 1, rejects: [{ line: 7, value: 'a\\u0000', rule: 'control-character' }] },
   ...{ createdAt: list.changedAt, endedAt: list.changedAt, links: { self: '/v1/suppressions/uploads/sup_1' } },
+  lastCallWithinMs: 90_000,
 };
 
 test('list shows how many people are on which', async () => {
@@ -25,7 +26,7 @@ test('list shows how many people are on which', async () => {
 });
 
 test('add puts people on one, with why', async () => {
-  api.answers['POST /v1/suppressions'] = { status: 200, body: { ...list, added: 2 } };
+  api.answers['POST /v1/suppressions'] = { status: 200, body: { ...list, added: 2, lastCallWithinMs: null } };
   const { out, notes } = await muster(['add', 'u1', 'u2', '--action', 'send-message', '--note', 'asked to']);
   expect(api.bodies).toEqual([{ actionType: 'send-message', users: ['u1', 'u2'], note: 'asked to' }]);
   expect([out, notes]).toEqual(['2\n', '2 added, 1,200 people on the list of send-message\n']);
@@ -44,7 +45,24 @@ test('upload sends a file as it comes, and says what is no user', async () => {
   const { out, notes } = await muster(['upload', '-', '--action', '*', '--mode', 'replace'], 'u1\nu2\n');
   expect(api.bodies).toEqual(['u1\nu2\n']);
   expect(out).toBe('sup_1\n');
-  expect(notes).toBe('1,500 people on the list now, 1 rows are no user: muster suppressions upload-of sup_1\n');
+  const wrong = '1 rows are no user: muster suppressions upload-of sup_1';
+  const last = 'a call that was claimed before may still begin within 1 min 30 s';
+  expect(notes).toBe(`1,500 people on the list now, ${wrong}; ${last}\n`);
   api.answers['GET /v1/suppressions/uploads/sup_1'] = { status: 200, body: upload };
   expect((await muster(['upload-of', 'sup_1'])).out).toMatch(/line 7 +control character: a\\u0000/);
+});
+
+test('upload names the number that a replacement needs confirmed, and sends it', async () => {
+  const detail = 'the file replaces 4 people by 1: it removes 4 of them';
+  const errors = [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 4' }];
+  const refusal = { title: 'Conflict', status: 409, code: 'replacement-not-confirmed', detail, errors };
+  api.answers['POST /v1/suppressions/uploads?actionType=*&mode=replace'] = { status: 409, body: refusal };
+  const args = ['upload', '-', '--action', '*', '--mode', 'replace'];
+  const refused = await muster(args, 'u1\n');
+  expect(refused.code).toBe(exitCodes.refused);
+  expect(refused.notes).toContain(detail);
+  expect(refused.notes).toMatch(/--confirm-removed +has to be 4/);
+  const confirmed = 'POST /v1/suppressions/uploads?actionType=*&mode=replace&confirmRemoved=4';
+  api.answers[confirmed] = { status: 201, body: upload };
+  expect((await muster([...args, '--confirm-removed', '4'], 'u1\n')).out).toBe('sup_1\n');
 });

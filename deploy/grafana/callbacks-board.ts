@@ -33,6 +33,12 @@ export const callbacks: Board = {
           queries: quantiles('muster_callback_duration_seconds'),
         },
         {
+          title: 'Calls sent once more',
+          meaning: 'Kept connections that ended without an answer. A steady rate: receivers close idle ones too early.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('instance', 'muster_callbacks_sent_again_total'), legend: '{{instance}}' }],
+        },
+        {
           title: 'A flush takes',
           meaning: 'One statement that ends and claims jobs.',
           unit: 's',
@@ -54,6 +60,12 @@ export const callbacks: Board = {
           meaning: 'By what they wait for.',
           unit: 'short',
           queries: [{ expr: 'sum by (state) (muster_dispatcher_jobs)', legend: '{{state}}' }],
+        },
+        {
+          title: 'Longest wait for a call slot',
+          meaning: 'Of a claimed job; it is released after two seconds.',
+          unit: 's',
+          queries: [{ expr: 'max by (instance) (muster_dispatcher_longest_wait_seconds)', legend: '{{instance}}' }],
         },
       ],
     },

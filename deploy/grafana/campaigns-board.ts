@@ -46,6 +46,18 @@ export const campaigns: Board = {
           ],
         },
         {
+          title: 'Calls sent once more',
+          meaning:
+            'Kept connections that ended without an answer. A steady rate: the endpoint closes idle ones too early.',
+          unit: 'ops',
+          queries: [
+            {
+              expr: rateBy('action, request', 'muster_worker_calls_sent_again_total'),
+              legend: '{{action}} {{request}}',
+            },
+          ],
+        },
+        {
           title: 'Questions for lost answers',
           meaning: 'What class C endpoints said of calls whose answer was lost.',
           unit: 'ops',

@@ -44,6 +44,19 @@ export const installation: Board = {
           unit: 'short',
           queries: [{ expr: 'sum by (pool, state) (muster_postgres_connections)', legend: '{{pool}} {{state}}' }],
         },
+        {
+          title: 'Reads sent once more',
+          meaning:
+            'Kept connections that ended without an answer. A steady rate: the service closes idle ones too early.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('service', 'muster_reads_sent_again_total'), legend: '{{service}}' }],
+        },
+        {
+          title: 'Statements refused by a full disk',
+          meaning: 'Postgres has no room: nothing that needs any is stored until a person makes some.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('instance', 'muster_postgres_disk_full_total'), legend: '{{instance}}' }],
+        },
       ],
     },
     {
@@ -103,10 +116,10 @@ export const installation: Board = {
           queries: [{ expr: rateBy('kind', 'muster_reconciler_repairs_total'), legend: '{{kind}}' }],
         },
         {
-          title: 'Weeks that could not be dropped',
-          meaning: 'A long reader holds old partitions; they are tried again.',
+          title: 'Weeks and days held up',
+          meaning: 'A long reader holds tables of which weeks or days are to be made or dropped; they are tried again.',
           unit: 'ops',
-          queries: [{ expr: `sum(${rate('muster_trigger_weeks_held_up_total', '')})`, legend: 'held up' }],
+          queries: [{ expr: `sum(${rate('muster_partitions_held_up_total', '')})`, legend: 'held up' }],
         },
       ],
     },

@@ -17,6 +17,8 @@ export interface RunTerms {
   root: string;
   environment: NodeJS.ProcessEnv;
   report: (line: string) => void;
+  /** Ends the step that is under way, which has failed then. */
+  until?: AbortSignal;
 }
 
 /**
@@ -33,12 +35,16 @@ export async function runSteps(steps: readonly Step[], terms: RunTerms): Promise
 }
 
 /** Its exit code, the signal that ended it, or why it did not start. */
-async function runStep({ command, folder = '' }: Step, { root, environment }: RunTerms): Promise<number | string> {
+async function runStep(
+  { command, folder = '' }: Step,
+  { root, environment, until }: RunTerms,
+): Promise<number | string> {
   const [program, ...args] = command;
   const child = spawn(program, args, {
     cwd: path.join(root, folder),
     env: environment,
     stdio: ['ignore', 'inherit', 'inherit'],
+    ...(until && { signal: until }),
   });
   try {
     const ended: unknown[] = await once(child, 'close');

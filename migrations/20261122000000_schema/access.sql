@@ -6,11 +6,18 @@ create table api_keys (
   name text not null,
   -- Whom to ask about it.
   owner text,
+  -- Persons behind its present and earlier owners; look-alikes are one person
+  -- (docs/decisions/0150-a-vote-is-independent.md).
+  persons text[] not null default '{}',
+  -- Keys that made it, changed it or gave it a secret.
+  changed_by uuid[] not null default '{}',
   role text not null check (role in ('viewer', 'scheduler', 'manager', 'approver', 'operator')),
   -- What of the installation it is for; null: all of that kind (docs/decisions/0055-keys-with-owners-and-scopes.md).
   clients uuid[],
   countries text[],
   action_types text[],
+  -- True: the key may read the users of its campaigns (docs/decisions/0149-scopes-bound-reading.md).
+  reads_users boolean not null default false,
   -- Of its own, within those of its clients; null: none (docs/decisions/0126-bounds-of-a-key.md).
   jobs_per_second int check (jobs_per_second > 0),
   stored_jobs int check (stored_jobs > 0),
@@ -40,6 +47,24 @@ create table api_keys (
   check ((issuer is null) = (subject is null))
 );
 create unique index api_keys_of_issuer on api_keys (issuer, subject) where issuer is not null;
+
+-- A key with the keys and the persons behind it: those that made or changed it, directly or through others.
+create function holder_of(of_key uuid) returns jsonb language sql stable as $$
+  with recursive behind (key) as (
+    select of_key
+    union
+    select c.key from behind b join api_keys k on k.id = b.key cross join lateral unnest(k.changed_by) c (key)
+  ), persons (person) as (
+    select distinct p.person
+    from behind b join api_keys k on k.id = b.key cross join lateral unnest(k.persons) p (person)
+  )
+  select jsonb_build_object('key', of_key, 'owner', (select owner from api_keys where id = of_key),
+    'persons', coalesce((select to_jsonb(persons) from api_keys where id = of_key), '[]'),
+    'behind', jsonb_build_object(
+      'keys', (select coalesce(jsonb_agg(key), '[]') from behind where key is not null),
+      'persons', (select coalesce(jsonb_agg(person), '[]') from persons)),
+    'isSignedIn', coalesce((select issuer is not null from api_keys where id = of_key), false))
+$$;
 
 -- Jobs that keys with a rate of their own have brought in each process of the API, in all: told once a second, while they
 -- bring some.
@@ -113,7 +138,8 @@ create table sessions (
   role text,
   clients uuid[],
   countries text[],
-  action_types text[]
+  action_types text[],
+  reads_users boolean not null default false
 );
 create index sessions_of_key on sessions (api_key);
 create index sessions_by_end on sessions (least(idle_until, expires_at));
@@ -153,7 +179,8 @@ create table audit_log (
   subject text,
   status int2 not null,
   request_id text not null,
-  detail jsonb not null default '{}'
+  -- Eight times what a request may hold.
+  detail jsonb not null default '{}' check (octet_length(detail::text) <= 8388608)
 );
 create unique index audit_log_by_number on audit_log (number);
 create index audit_log_of_subject on audit_log (subject, id);
@@ -186,13 +213,14 @@ create function append_audit(
   returning a.number, a.hash
 $$;
 
--- Deletes entries that are older than so many days, 30 at least, from the oldest on and no more than these: those that
--- stay are verified from where it is cut. Says which are gone.
+-- Deletes entries that are older than so many days, 30 at least, from the oldest on, no more than these and 10,000: those
+-- that stay are verified from where it is cut. Says which are gone.
 create function cut_audit(days int, most int) returns setof bigint
 language sql volatile security definer set search_path = public, pg_temp as $$
-  with oldest as (select number, at, hash from audit_log order by number limit most), old as (
+  with oldest as (select number, at, hash from audit_log order by number
+    limit least(greatest(coalesce(most, 0), 0), 10000)), old as (
     select number, hash from oldest where number < all (
-      select number from oldest where at > now() - greatest(days, 30) * interval '1 day')
+      select number from oldest where at > now() - least(greatest(days, 30), 36500) * interval '1 day')
   ), gone as (delete from audit_log where number in (select number from old)), cut as (
     update audit_head set cut_number = o.number, cut_hash = o.hash
     from (select number, hash from old order by number desc limit 1) o

@@ -4,6 +4,8 @@
 create table approval_policies (
   revision int primary key,
   rules jsonb not null,
+  -- True: only votes of people who signed in through an issuer count; votes of keys do not.
+  approvers_sign_in boolean not null default false,
   made_by uuid,
   created_at timestamptz not null default now()
 );
@@ -46,6 +48,10 @@ create index approvals_by_state on approvals (state, id);
 create table approval_votes (
   approval uuid not null references approvals on delete cascade,
   api_key uuid not null,
+  -- Owner and person of the key at the time of the vote: later changes of the key change no vote.
+  owner text not null,
+  person text not null,
+  is_signed_in boolean not null,
   word text,
   at timestamptz not null default now(),
   primary key (approval, api_key)
@@ -60,3 +66,34 @@ returns boolean language sql stable as $$
       select from approvals
       where id = of_approval and campaign = of_campaign and revision = of_revision and state = 'approved'))
 $$;
+
+-- Runs that began without an approval, in each country, for the sums that the policy judges
+-- (docs/decisions/0151-the-policy-judges-sums.md). Kept for a day.
+create table unapproved_starts (
+  run uuid not null,
+  campaign uuid not null,
+  country text not null,
+  -- When the run was cleared last, for all users that it may have.
+  at timestamptz not null default now(),
+  -- Keys of the sums that count the run: the account, the persons and the action types
+  -- (shared/domain/approval/started-sums.ts). A test send under an approval has the key of that approval only.
+  sum_keys text[] not null,
+  -- Upper bound on the users of the run; once the run has ended, the number of users that it served.
+  users bigint not null,
+  -- Cost of a user, and upper bound of the budget, each in units and in millionths of the currency.
+  units_each numeric not null,
+  units_most numeric,
+  millionths_each numeric not null,
+  millionths_most numeric,
+  primary key (run, country)
+);
+create index unapproved_starts_by_sum on unapproved_starts using gin (sum_keys);
+create index unapproved_starts_of_campaign on unapproved_starts (campaign);
+create index unapproved_starts_by_time on unapproved_starts (at);
+
+-- One row. A transaction that judges sums locks it until it has added the start that it cleared, so that of two
+-- transactions at once the second sees the start of the first. Order of locks: docs/data.md.
+create table unapproved_starts_turn (
+  one boolean primary key default true check (one)
+);
+insert into unapproved_starts_turn default values;

@@ -75,24 +75,23 @@ $$;
 -- Spent is what the totals of open runs count as succeeded or unknown, and one number for all that have ended: a run
 -- moves from the one to the other in the transaction that ends it. Together with the reservations, all of it is of one moment: the transaction that records a step takes its reservation away.
 create view budget_figures as
-select b.campaign, b.country, b.units, b.past_units + coalesce(t.used, 0) as used, coalesce(v.reserved, 0) as reserved,
-  coalesce(v.waiting, 0) as waiting, b.currency
+-- Each open feed is found once. One that was never fed has neither totals nor reservations, and they are not looked for.
+select b.campaign, b.country, b.units, b.past_units + coalesce(o.used, 0) as used, coalesce(o.reserved, 0) as reserved,
+  coalesce(o.waiting, 0) as waiting, b.currency
 from budgets b
 cross join lateral (
-  select sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as used
+  select sum(t.used)::bigint as used, sum(v.reserved)::bigint as reserved, sum(v.waiting)::int as waiting
   from runs r
-  join feeds f on f.run = r.id and f.country = b.country and f.step_units is not null
-  join run_totals t on t.feed = f.feed
+  join feeds f on f.run = r.id and f.country = b.country and f.step_units is not null and f.next_batch_no > 1
+  cross join lateral (
+    select sum((t.succeeded + t.unknown) * f.step_units[t.step]) as used from run_totals t where t.feed = f.feed
+  ) t
+  cross join lateral (
+    select sum(v.units) filter (where v.granted) as reserved, count(*) filter (where not v.granted) as waiting
+    from budget_reservations v where v.feed = f.feed
+  ) v
   where r.campaign = b.campaign and r.ended_at is null
-) t
-cross join lateral (
-  select sum(v.units) filter (where v.granted)::bigint as reserved,
-    count(*) filter (where not v.granted)::int as waiting
-  from runs r
-  join feeds f on f.run = r.id and f.country = b.country and f.step_units is not null
-  join budget_reservations v on v.feed = f.feed
-  where r.campaign = b.campaign and r.ended_at is null
-) v;
+) o;
 
 -- Of a budget in money, as decimals; null for one in units.
 create function money_figures(b budget_figures) returns jsonb language sql immutable as $$
@@ -101,8 +100,8 @@ create function money_figures(b budget_figures) returns jsonb language sql immut
     'left', amount_text(b.units - b.used - b.reserved)) end
 $$;
 
--- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; the cheapest of
--- them may have room for some of its users. A budget that another has locked is not waited for
+-- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; one of them may
+-- have room for some of its users. A budget that another has locked is not waited for
 -- (docs/decisions/0061-a-locked-budget-holds-up-no-flush.md): its steps come back without units, and nothing was done
 -- about them. A function, so that the lock is held for one round trip: a worker that freezes cannot keep it. Its
 -- statements see the rows of different moments, the second what was committed before the lock was given.
@@ -167,12 +166,18 @@ begin
     on conflict (feed, batch_no, step) do update set units = excluded.units, granted = excluded.granted
       where not v.granted
   )
-  select o.place, o.country, o.units,
-    -- Of the first that did not fit: what was granted before it is upto without itself.
-    case when o.upto - o.wanted <= o.left_units
-      then floor((o.left_units - o.upto + o.wanted) / o.per_user)::int else 0 end,
-    o.currency
-  from o where o.upto > o.left_units;
+  -- The rest of a budget goes to some users of the cheapest batch for which it suffices for one user. A dearer step
+  -- before that batch must not keep the rest: it may never suffice for a user of that step.
+  select s.place, s.country, s.units,
+    case when s.per_user <= s.rest and row_number() over (
+      partition by s.campaign, s.country, s.per_user <= s.rest order by s.wanted, s.place) = 1
+      then floor(s.rest / s.per_user)::int else 0 end,
+    s.currency
+  from (
+    select o.*, o.left_units - coalesce(max(o.upto) filter (where o.upto <= o.left_units)
+      over (partition by o.campaign, o.country), 0) as rest
+    from o
+  ) s where s.upto > s.left_units;
 
   -- Recorded between the two looks: its reservation was gone, and has just come back.
   delete from budget_reservations v using unnest(of_feeds, of_batch_nos, of_steps) k (feed, batch_no, step)

@@ -71,6 +71,18 @@ end $$;
 create trigger mark_dry_feed before insert or update of dry, run on feeds
   for each row execute function mark_dry_feed();
 
+-- A run that has ended counts only the users that it served.
+create function settle_unapproved_start() returns trigger language plpgsql as $$
+begin
+  update unapproved_starts s set users = (
+    select coalesce(sum(f.fed_users - f.held_out_users), 0) from feeds f where f.run = s.run and f.country = s.country)
+  where s.run = new.id;
+  return null;
+end $$;
+
+create trigger settle_unapproved_start after update of ended_at on runs for each row
+  when (old.ended_at is null and new.ended_at is not null) execute function settle_unapproved_start();
+
 -- Immutable. Users are one text value kept in line: arrays and TOAST were measured to cost 100 and 40 microseconds a
 -- batch.
 create table batches (

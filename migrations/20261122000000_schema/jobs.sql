@@ -158,6 +158,8 @@ create table job_changes (
   ended_at timestamptz
 );
 create index job_changes_running on job_changes (id) where state = 'running';
+-- They go with the history of jobs.
+create index job_changes_by_end on job_changes (ended_at) where state = 'done';
 
 -- Where jobs are offered and called. The epoch moves with every switch: claims made under an older one are refused.
 create table regions (
@@ -204,9 +206,10 @@ create table job_partitions (
 );
 insert into job_partitions (partition_id) select generate_series(0, 63);
 
--- Makes the days that are missing, and says how many. What falls beside them lies in the default partition until it is
--- too old.
-create function make_job_days(since timestamptz, until timestamptz) returns int
+-- Makes the missing days, of one table if it is named, and returns how many partitions it made. A row without a day lies
+-- in the default partition until it is too old. Services call this through
+-- shared/postgres/connection/partition-changes.ts alone.
+create function make_job_days(since timestamptz, until timestamptz, of_table name default null) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   day timestamptz := date_trunc('day', since, 'UTC');
@@ -214,10 +217,11 @@ declare
   child text;
   made int := 0;
 begin
+  perform refuse_far_partitions(since, until, interval '30 days');
   while day < until loop
     foreach parent in array array['ended_jobs', 'job_attempts'] loop
       child := parent || '_' || to_char(day at time zone 'UTC', 'YYYYMMDD');
-      if to_regclass(child) is null then
+      if (of_table is null or parent = of_table) and to_regclass(child) is null then
         begin
           execute format('create table %I partition of %I for values from (%L) to (%L)', child, parent, day,
             day + interval '1 day');
@@ -234,23 +238,18 @@ begin
   return made;
 end $$;
 
-create function drop_job_days(before timestamptz) returns int
+-- Drops one table's partition of a day that has been over for a day, the shortest that jobs are kept; true.
+create function drop_job_day(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  child text;
-  dropped int := 0;
+  suffix text := substring(partition from '_[0-9]{8}$');
 begin
-  for child in
-    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('ended_jobs'::regclass, 'job_attempts'::regclass) and c.relname ~ '_[0-9]{8}$'
-      and to_timestamp(right(c.relname, 8) || ' UTC', 'YYYYMMDD TZ') + interval '1 day' <= before
-  loop
-    execute format('drop table %I', child);
-    dropped := dropped + 1;
-  end loop;
-  delete from ended_jobs_other where ended_at < before;
-  delete from job_attempts_other where at < before;
-  return dropped;
+  if partition in ('ended_jobs' || suffix, 'job_attempts' || suffix)
+    and to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '2 days' <= now() then
+    execute format('drop table if exists %I', partition);
+    return true;
+  end if;
+  raise exception '% is no day that is over', partition using errcode = 'insufficient_privilege';
 end $$;
 
 -- What a statement that stores jobs asks for after its insert. Volatile, so that its query has a snapshot of its own,
@@ -269,4 +268,4 @@ begin
   end if;
 end $$;
 
-select make_job_days(now(), now() + interval '3 days');
+select make_job_days(now(), now() + interval '7 days');

@@ -7,7 +7,7 @@
 create table feed_tables (
   name text primary key,
   storage text not null,
-  leaves_with text not null check (leaves_with in ('users', 'steps', 'failures'))
+  leaves_with text not null check (leaves_with in ('users', 'steps', 'failures', 'receipts'))
 );
 -- Vacuumed after so many rows, however large the table: a fifth of a billion rows is a vacuum that never comes.
 insert into feed_tables (name, storage, leaves_with)
@@ -21,7 +21,7 @@ from (values
   ('step_attempts', '', 'steps'),
   ('user_failures', '', 'failures'),
   ('retry_users', '', 'failures'),
-  ('receipts', '', 'failures')) t (name, own, leaves_with);
+  ('receipts', '', 'receipts')) t (name, own, leaves_with);
 
 do $$
 declare
@@ -33,14 +33,31 @@ begin
   end loop;
 end $$;
 
+-- Refuses partitions that a service never requests: from before today, or further ahead than services make them. Other
+-- members of the owner may make any. Without this check, one call could fill Postgres with tables.
+create function refuse_far_partitions(since timestamptz, until timestamptz, ahead interval) returns void
+language plpgsql stable as $$
+begin
+  if pg_has_role(session_user, current_user, 'member') then
+    return;
+  end if;
+  if since >= date_trunc('week', now(), 'UTC') and until <= now() + ahead then
+    return;
+  end if;
+  raise exception 'partitions from % to % are not for a service to make', since, until
+    using errcode = 'insufficient_privilege';
+end $$;
+
 -- The least uuid v7 of a moment.
 create function feed_floor(moment timestamptz) returns uuid language sql immutable strict as $$
   select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Makes what is missing of the partitions of feeds that begin between the two moments; returns how many weeks it made.
--- Tables are the owner's to make and to drop, and whoever may call this has them made by it.
-create function make_feed_partitions(since timestamptz, until timestamptz) returns int
+-- Makes the missing partitions for feeds that begin between the two moments, of one table if it is named; returns how
+-- many weeks it made. Only the owner may make and drop tables: callers of this function make them through it. Making a
+-- partition takes a lock that excludes readers, so services call this through
+-- shared/postgres/connection/partition-changes.ts alone.
+create function make_feed_partitions(since timestamptz, until timestamptz, of_table name default null) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   week timestamptz := date_trunc('week', since, 'UTC');
@@ -50,12 +67,15 @@ declare
   made int := 0;
   made_before int;
 begin
+  perform refuse_far_partitions(since, until, interval '70 days');
   while week < until loop
     suffix := to_char(week at time zone 'UTC', '_YYYYMMDD');
     bounds := format('for values from (%L) to (%L)', feed_floor(week), feed_floor(week + interval '7 days'));
     made_before := made;
     begin
-      for each_table in select name, storage from feed_tables order by name loop
+      for each_table in
+        select name, storage from feed_tables where of_table is null or name = of_table order by name
+      loop
         if to_regclass(each_table.name || suffix) is null then
           execute format('create table if not exists %I partition of %I %s with (%s)', each_table.name || suffix,
             each_table.name, bounds, each_table.storage);
@@ -72,25 +92,27 @@ begin
   return made;
 end $$;
 
--- Drops a week that is over, by the name of one of its partitions, with those of the other tables that leave with it.
-create function drop_feed_week(week name) returns void
+-- Drops one table's partition of a week that has been over for a day, the shortest that anything is kept, and in which all
+-- runs have ended; true. Without its rows a step of a run could be claimed anew.
+create function drop_feed_week(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  suffix text := substring(week from '_[0-9]{8}$');
-  leaving text;
-  each_name text;
+  suffix text := substring(partition from '_[0-9]{8}$');
 begin
-  select t.leaves_with into leaving from feed_tables t
-  where t.name || suffix = week and to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '7 days' <= now();
+  perform from feed_tables t
+  where t.name || suffix = partition and to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '8 days' <= now();
   if not found then
-    raise exception '% is no week that is over', week using errcode = 'insufficient_privilege';
+    raise exception '% is no week that is over', partition using errcode = 'insufficient_privilege';
   end if;
-  execute format('drop table %I', week);
-  for each_name in
-    select name || suffix from feed_tables where leaves_with = leaving and name || suffix <> week order by name
-  loop
-    execute format('drop table if exists %I', each_name);
-  end loop;
+  perform from feeds f join runs r on r.id = f.run
+  where r.ended_at is null and f.feed >= feed_floor(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ'))
+    and f.feed < feed_floor(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '7 days')
+  limit 1;
+  if found then
+    raise exception 'a run of % has not ended', partition using errcode = 'insufficient_privilege';
+  end if;
+  execute format('drop table if exists %I', partition);
+  return true;
 end $$;
 
 select make_feed_partitions(now(), now() + interval '14 days');

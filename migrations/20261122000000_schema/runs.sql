@@ -46,6 +46,12 @@ create table runs (
   stall_told timestamptz,
   -- False once user_failures of the run have been dropped; failure_totals stay.
   failures_kept boolean not null default true,
+  -- open: receipts are accepted. closed: none is accepted any more. counted: receipt_totals say how many of them are
+  -- unexpected, so that receipts and failures may go. deleted: the receipts are gone, and receipt_totals stay. The
+  -- trigger that sweeps moves it on; a crash leaves it for the next look. A settlement sets counted back to closed.
+  receipts_state text not null default 'open' check (receipts_state in ('open', 'closed', 'counted', 'deleted')),
+  -- When it came into that state.
+  receipts_since timestamptz not null default now(),
   unique (campaign, scheduled_for)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 -- By state, and in it those that came into it last: looks ask for what has changed since the last one.
@@ -59,6 +65,10 @@ create index runs_of_tests on runs (id) where kind = 'test';
 create index runs_of_dry_runs on runs (id) where kind = 'dry-run';
 -- Their rows go soon.
 create index runs_of_kept_dry_runs on runs (ended_at) where kind = 'dry-run' and failures_kept;
+-- Retention deletes the oldest, some at a time.
+create index runs_by_end on runs (ended_at) where ended_at is not null;
+-- Retention closes their receipts and counts them, some at a time.
+create index runs_with_uncounted_receipts on runs (ended_at) where receipts_state in ('open', 'closed');
 -- Few: what could not be carried out asks for attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
 

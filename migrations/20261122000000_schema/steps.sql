@@ -68,18 +68,21 @@ create table sweep_marks (
   primary key (feed, step)
 );
 
--- Steps whose endpoint is not called until a person has mended the cause, or quiet hours are over; one batch is tried
--- now and then.
+-- Steps whose endpoint is not called. kind: 'fault' until a person has mended the cause, and a batch that is tried now
+-- and then has shown it; 'quiet-hours' until the clock says so. Each kind is a row of its own: none ends another
+-- (docs/decisions/0134-gates-before-a-call.md).
 create table holds (
   feed uuid not null,
   step int2 not null,
+  kind text not null check (kind in ('fault', 'quiet-hours')),
   cause text not null,
   since timestamptz not null default now(),
   batches int not null default 1,
   next_try_at timestamptz not null,
-  -- It goes on by itself then: quiet hours. Null: somebody has to mend the cause.
+  -- The end of quiet hours. A fault has none.
   until timestamptz,
-  primary key (feed, step)
+  primary key (feed, step, kind),
+  constraint holds_end_by_kind check ((kind = 'quiet-hours') = (until is not null))
 );
 
 -- What batches were put back for, for people.

@@ -2,7 +2,8 @@
 -- (docs/decisions/0085-withheld-before-the-call.md).
 
 -- People under a number. It is the one in force where suppression_lists names it; loading while an upload fills it; and
--- gone when another has taken its place: its people leave in chunks, and its row with the last of them.
+-- gone when another has taken its place: its people leave in chunks, and its row follows, once no upload names it and a
+-- later number was taken. So no number is taken twice.
 create table suppression_numbers (
   list_no int primary key,
   -- An action type, or * for all of them.
@@ -42,7 +43,7 @@ create table suppression_uploads (
   -- Why it failed, for people.
   cause text,
   note text,
-  -- Of a replacement: the number that it loads.
+  -- The number under which an upload loads, until its whole file is accepted.
   list_no int references suppression_numbers,
   rows bigint not null default 0,
   -- People that it has brought; of a replacement, those on the list with it.
@@ -55,5 +56,8 @@ create table suppression_uploads (
   heard_at timestamptz not null default now(),
   ended_at timestamptz
 );
+-- They go as uploaded lists do.
+create index suppression_uploads_by_end on suppression_uploads (ended_at) where ended_at is not null;
+create index suppression_uploads_of_number on suppression_uploads (list_no) where list_no is not null;
 -- One at a time for each list.
 create unique index suppression_uploads_receiving on suppression_uploads (action_type) where state = 'receiving';

@@ -106,5 +106,9 @@ create table receipt_totals (
   slot int2 not null,
   delivered bigint not null,
   undelivered bigint not null,
+  -- Receipts of users that failed or are unknown. The trigger writes them into one of the slots once the run accepts no
+  -- more receipts. As long as receipts and failures are kept, each report counts them anew.
+  unexpected_delivered bigint not null default 0,
+  unexpected_undelivered bigint not null default 0,
   primary key (feed, step, slot)
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);

@@ -5,12 +5,15 @@ create table webhooks (
   id uuid primary key references clients on delete cascade,
   -- Of whoever made it (api_keys.account); null: no one's.
   account uuid,
+  -- The key that set the URL, and so chose the receiver. Its scope bounds the notices, and so does that of the account.
+  url_set_by uuid,
   -- As a job's: what may be a secret of it is sealed.
   url text not null,
   definition jsonb not null,
   created_at timestamptz not null default now(),
   -- It is gone for everybody; its client goes when no job of it is stored any more.
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  check (account is null or url_set_by is not null)
 );
 
 -- What happened and was not told yet: written in the transaction that makes it so, deleted in the one that stores its

@@ -1,3 +1,4 @@
+import type { FastifySchema } from 'fastify';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createApi, type ApiDeps } from './api.ts';
 
@@ -7,6 +8,11 @@ import { createApi, type ApiDeps } from './api.ts';
  * own document does.
  */
 export async function apiDocument(): Promise<unknown> {
+  return (await describedApi()).document;
+}
+
+/** The document with the shapes that it is written from, by method and path. */
+export async function describedApi(): Promise<{ document: unknown; shapes: ReadonlyMap<string, FastifySchema> }> {
   const deps = {
     logger: createLogger('api', 'silent'),
     catalogue: { current: () => ({ actionTypes: {} }) },
@@ -15,7 +21,7 @@ export async function apiDocument(): Promise<unknown> {
   if (!isEnoughToRegister(deps)) throw new TypeError('the routes cannot be registered');
   const api = await createApi(deps);
   try {
-    return structuredClone(api.server.swagger());
+    return { document: structuredClone(api.server.swagger()), shapes: api.server.requestShapes };
   } finally {
     await api.close();
   }

@@ -1,16 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { createHttpServer, type HttpServer } from './frame/server/create-http-server.ts';
-import { describeRoutes, documentRoutes } from './frame/server/document-routes.ts';
+import { describeRoutes, documentRoutes } from './frame/document/document-routes.ts';
 import { beyondQuota } from './frame/beyond-quota.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import type { ConsolePages } from './console/console-pages.ts';
 import { consoleFileRoutes, createPageSender } from './console/console-routes.ts';
-import { describeInstallation } from './frame/server/describe-installation.ts';
+import { describeInstallation } from './frame/document/describe-installation.ts';
 import { databaseUnavailable } from './frame/server/database-unavailable.ts';
 import { createAuthenticate, type AuthenticateDeps } from './access/authenticate.ts';
 import { createEventStreams } from './access/event-streams.ts';
+import { createHeavyRequests } from './access/heavy-requests.ts';
 import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
 import { pathBelow } from './frame/server/path-below.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
@@ -21,9 +22,9 @@ import { exportShardFigures } from './shards/shard-look.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 
-export type ApiDeps = Omit<V1Deps, 'watch' | 'campaignWatch' | 'streams' | 'authentication'> &
+export type ApiDeps = Omit<V1Deps, 'watch' | 'campaignWatch' | 'streams' | 'heavyRequests' | 'authentication'> &
   Omit<AuthenticateDeps, 'onRefused'> &
-  Pick<ReceiptRoutesDeps, 'signers'> &
+  Pick<ReceiptRoutesDeps, 'signers' | 'receipts'> &
   Pick<HealthRoutesDeps, 'ping'> &
   ListenDeps;
 
@@ -49,7 +50,8 @@ const documentation = {
   title: 'Muster',
   version: '1',
   description:
-    'Batch campaigns for millions of users: who, what and when, progress while they run, and a report that adds up.',
+    'Batch campaigns for millions of users: who, what and when, progress while they run, and a report that adds up. ' +
+    'Lengths of texts count UTF-16 units: a character beyond U+FFFF counts as two.',
   tags: [
     { name: 'campaigns', description: 'Who gets what, and when' },
     { name: 'approvals', description: 'Who has to approve what before it runs, and who has' },
@@ -83,6 +85,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const watch = createRunWatch(deps);
   const campaignWatch = createCampaignWatch(deps);
   const streams = createEventStreams(deps);
+  const heavyRequests = createHeavyRequests(deps);
   const refusedKeys = deps.meter?.counter(apiMetrics.unauthorized).of({});
   const onRefusedKey = () => refusedKeys?.add();
   const authentication = createAuthenticate({ ...deps, onRefused: onRefusedKey });
@@ -113,7 +116,8 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   server.decorateRequest('endedKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
-    async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, campaignWatch, streams, authentication }),
+    async (v1: HttpServer) =>
+      await v1Routes(v1, { ...deps, watch, campaignWatch, streams, heavyRequests, authentication }),
     { prefix: '/v1' },
   );
   await server.register(

@@ -1,4 +1,5 @@
 import { accessRoutes } from './access/access-module.ts';
+import { admitHeavyRequests, type AdmitHeavyRequestsDeps } from './access/admit-heavy-requests.ts';
 import { admitCallers, type AdmitCallersDeps, type Admission } from './access/admit-callers.ts';
 import { recordChanges, type AuditLog } from './access/audit/record-changes.ts';
 import { actionTypeRoutes } from './action-types/action-type-routes.ts';
@@ -63,7 +64,8 @@ const rooms = [
 type RoomDeps = (typeof rooms)[number] extends (server: HttpServer, deps: infer Deps) => unknown ? Deps : never;
 
 export type V1Deps = Omit<RoomDeps, keyof Admission> &
-  AdmitCallersDeps & { audit: AuditLog; idempotency: IdempotentRequests };
+  AdmitCallersDeps &
+  AdmitHeavyRequestsDeps & { audit: AuditLog; idempotency: IdempotentRequests };
 
 /** Everything that needs a key. */
 export async function v1Routes(server: HttpServer, deps: V1Deps): Promise<void> {
@@ -73,5 +75,6 @@ export async function v1Routes(server: HttpServer, deps: V1Deps): Promise<void> 
   await limitRequests(server);
   addIdempotency(server, deps.idempotency);
   recordChanges(server, deps.audit);
+  admitHeavyRequests(server, deps);
   for (const routes of rooms) await routes(server, { ...deps, ...admission });
 }

@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
+import { claimedJob } from '../../test/support/claimed-job.ts';
 import { circuitHostOf } from './circuit-host.ts';
 import { heldJobOf } from './held-job.ts';
 
-const jobOf = (url: string) =>
-  heldJobOf(
-    {
-      ...{ partition: 0, dueUs: 0, jobId: jobIdOf(1), clientId: clientIdOf(1), epoch: 1, attempt: 1 },
-      ...{ scheduledForMs: 0, claimedAtMs: 0, expiresInMs: null, method: 'POST', url, headers: null, body: null },
-      repeats: null,
-      ...{ terms: null, orderingKey: null, aloneMs: null, report: null },
-    },
-    0,
-    1000,
-  );
+const jobOf = (url: string) => heldJobOf(claimedJob({ url }), 0, 1000);
 
 describe('what is put aside when a call fails', () => {
   it.each([

@@ -66,6 +66,7 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     const limits = { clientId: outletId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
       ...openAuth(outlet, limits),
+      ratePerSecond: definition.publishRatePerSecond,
       ...{ ownerId: clientId, heldBecause, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
       reportWithinMs: reportWithinSeconds === undefined ? null : reportWithinSeconds * 1000,
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },

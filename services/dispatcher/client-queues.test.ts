@@ -1,74 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
-import type { Priority } from '../../shared/domain/priorities.ts';
+import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts';
 import { fc } from '../../test/support/properties.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { createClientQueues, type ClientQueues } from './client-queues.ts';
-import { creditOf, mayQueue } from './credit.ts';
-import type { HeardReference } from './heard-reference.ts';
-import { heldJobOf, type HeldJob } from './held-job.ts';
-
-function setUp({ concurrency = 100, ofClient = 10, ownerOf = (clientId: string) => clientId } = {}) {
-  const clock = createSettableClock();
-  const started: HeldJob[] = [];
-  /** By job. */
-  const priorityOf = new Map<string, Priority>();
-  const concurrencyOf = () => ofClient;
-  const queues: ClientQueues = createClientQueues({
-    ...{ concurrency, concurrencyOf, ownerOf, clock },
-    start: (job) => void started.push(job),
-  });
-  let number = 0;
-  const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
-  const reference = (clientId: string, nth = ++number, priority?: SaidPriority): HeardReference => {
-    return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard, priority };
-  };
-  const add = (clientId: string, count: number, priority?: SaidPriority) => {
-    for (let adds = 0; adds < count; adds++) {
-      const added = reference(clientId, undefined, priority);
-      priorityOf.set(added.jobId, priority ?? 'normal');
-      queues.add(added);
-    }
-  };
-  const jobOf = ({ partition, dueUs, jobId, clientId }: HeardReference) =>
-    heldJobOf(
-      {
-        ...{
-          partition,
-          dueUs,
-          jobId,
-          clientId,
-          epoch: 1,
-          attempt: 1,
-          scheduledForMs: 0,
-          claimedAtMs: 0,
-          expiresInMs: null,
-        },
-        ...{
-          method: 'POST',
-          url: 'https://one.example/',
-          headers: null,
-          body: null,
-          repeats: null,
-          terms: null,
-          orderingKey: null,
-          aloneMs: null,
-          report: null,
-        },
-      },
-      0,
-      1000,
-    );
-  /** Claims what may be claimed. @returns of whom */
-  const claim = (most = 500) => {
-    const taken = queues.take(most);
-    queues.hold(taken.map(jobOf));
-    return taken.map(({ clientId }) => clientId);
-  };
-  const countOf = (clients: readonly string[], clientId: string) => clients.filter((each) => each === clientId).length;
-  const credit = () => creditOf({ queues, concurrencyOf });
-  return { clock, queues, started, priorityOf, reference, add, claim, countOf, credit };
-}
 
 describe('the queues of clients', () => {
   it('give each reference once, in the order of its client, whatever is taken when', () => {
@@ -77,7 +10,7 @@ describe('the queues of clients', () => {
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 30 })), { maxLength: 20 }),
         fc.integer({ min: 1, max: 40 }),
         (adds, most) => {
-          const { queues, add } = setUp({ concurrency: 10_000, ofClient: 5000 });
+          const { queues, add } = clientQueuesSubject({ concurrency: 10_000, ofClient: 5000 });
           for (const [clientId, count] of adds) add(clientId, count);
           const all = adds.reduce((sum, [, count]) => sum + count, 0);
           const taken = [];
@@ -92,29 +25,29 @@ describe('the queues of clients', () => {
   });
 
   it('let a small client pass a crowd', () => {
-    const { add, claim, countOf } = setUp();
+    const { add, claim, countOf } = clientQueuesSubject();
     add('crowd', 5000);
     add('small', 2);
     expect(countOf(claim(4), 'small')).toBe(2);
   });
 
   it('claim what can begin, and no second round of slots', () => {
-    const { queues, started, add, claim } = setUp();
+    const { queues, started, add, claim, end } = clientQueuesSubject();
     add('slow', 50);
     expect(claim()).toHaveLength(10);
     expect(claim()).toEqual([]);
     expect([started.length, queues.waiting, queues.queued]).toEqual([10, 0, 40]);
-    queues.done('slow');
+    end('slow');
     expect(claim()).toHaveLength(1);
   });
 
   it('claim somewhat more where calls are so quick that slots would be empty before the next claims come', () => {
-    const { clock, queues, add, claim } = setUp();
+    const { clock, queues, add, claim, end } = clientQueuesSubject();
     add('quick', 5000);
     for (let flushes = 0; flushes < 100; flushes++) {
       claim();
       clock.advance(10);
-      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
+      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) end('quick');
     }
     claim();
     // Ten every ten milliseconds.
@@ -123,7 +56,7 @@ describe('the queues of clients', () => {
   });
 
   it('do not take calls that end together for quick ones', () => {
-    const { clock, queues, add, claim } = setUp();
+    const { clock, queues, add, claim, end } = clientQueuesSubject();
     add('slow', 500);
     for (let rounds = 0; rounds < 3; rounds++) {
       claim();
@@ -131,14 +64,14 @@ describe('the queues of clients', () => {
         clock.advance(100);
         claim();
       }
-      for (let ended = 0; ended < 10; ended++) queues.done('slow');
+      for (let ended = 0; ended < 10; ended++) end('slow');
     }
     claim();
     expect(queues.inFlight + queues.waiting).toBeLessThanOrEqual(11);
   });
 
   it('leave slots and claims to whoever comes, however many clients have calls that hang', () => {
-    const { queues, started, add, claim } = setUp({ concurrency: 20, ofClient: 10 });
+    const { queues, started, add, claim } = clientQueuesSubject({ concurrency: 20, ofClient: 10 });
     for (let client = 0; client < 30; client++) {
       add(`hangs-${client}`, 20);
       claim();
@@ -150,18 +83,18 @@ describe('the queues of clients', () => {
   });
 
   it('give a client that is alone half of all slots, and what another gives back to those who wait', () => {
-    const { queues, started, add, claim } = setUp({ concurrency: 20, ofClient: 100 });
+    const { started, add, claim, end } = clientQueuesSubject({ concurrency: 20, ofClient: 100 });
     add('alone', 100);
     expect(claim()).toHaveLength(10);
     add('other', 100);
     expect(claim()).toHaveLength(5);
-    for (let ended = 0; ended < 10; ended++) queues.done('alone');
+    for (let ended = 0; ended < 10; ended++) end('alone');
     claim();
     expect(started.filter(({ clientId }) => clientId === 'other').length).toBeGreaterThan(5);
   });
 
   it('do not take the same reference twice, and take it under another due time', () => {
-    const { queues, reference } = setUp();
+    const { queues, reference } = clientQueuesSubject();
     queues.add(reference('a', 1));
     queues.add(reference('a', 1));
     queues.add({ ...reference('a', 1), dueUs: 2 });
@@ -174,13 +107,35 @@ describe('the queues of clients', () => {
     expect(queues.queued).toBe(0);
   });
 
+  it.each([
+    [4, 'another client that waits longer'],
+    [3, 'the same client'],
+  ])('give the slot of a call that has ended, with %i of eight taken, to %s', (taken, whom) => {
+    const { queues, slots, started, jobOf, reference, end } = clientQueuesSubject({ concurrency: 8 });
+    const hold = (clientId: string, count: number) =>
+      queues.hold(Array.from({ length: count }, () => jobOf(reference(clientId))));
+    slots.set('busy', 4).set('third', 1).set('waits', 0);
+    // A route that was answered has all slots of its client.
+    hold('busy', 1);
+    end('busy');
+    hold('busy', 4);
+    hold('third', taken - 3);
+    hold('waits', 1);
+    hold('busy', 1);
+    slots.set('waits', 1);
+    started.length = 0;
+    end('busy');
+    expect(queues.inFlight).toBe(taken + 1);
+    expect(started.map(({ clientId }) => clientId)).toEqual([whom === 'the same client' ? 'busy' : 'waits']);
+  });
+
   it('give back what was claimed and not begun, and forget the rest', () => {
-    const { queues, add, claim, clock } = setUp();
+    const { queues, add, claim, clock, end } = clientQueuesSubject();
     add('a', 5000);
     for (let flushes = 0; flushes < 50; flushes++) {
       claim();
       clock.advance(10);
-      for (let ended = 0; ended < 10; ended++) queues.done('a');
+      for (let ended = 0; ended < 10; ended++) end('a');
     }
     claim();
     const waited = queues.waiting;
@@ -190,82 +145,13 @@ describe('the queues of clients', () => {
   });
 });
 
-describe('what may be sent to a dispatcher', () => {
-  it('is two hundred of a client that has nothing there', () => {
-    expect(setUp().credit()).toEqual({ toAnyClient: 200, toClients: {} });
-  });
-
-  it('is nothing of a slow client that has two rounds of slots there', () => {
-    const { add, claim, credit } = setUp();
-    add('slow', 17);
-    claim();
-    expect(credit().toClients).toEqual({ slow: 13 });
-    add('slow', 13);
-    expect(credit().toClients).toEqual({ slow: 0 });
-  });
-
-  it('grows to what calls get through in two seconds, and falls when they become slow', () => {
-    const { clock, queues, add, claim, credit } = setUp({ concurrency: 1000, ofClient: 100 });
-    add('quick', 40_000);
-    for (let flushes = 0; flushes < 300; flushes++) {
-      claim();
-      clock.advance(10);
-      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
-    }
-    queues.clear();
-    expect(credit().toClients['quick']).toBeGreaterThan(15_000);
-    add('quick', 100);
-    for (let flushes = 0; flushes < 300; flushes++) {
-      claim();
-      clock.advance(10);
-    }
-    expect(credit().toClients['quick']).toBeLessThanOrEqual(200);
-  });
-
-  it('stays as it was over a second in which none came, and is forgotten after a while', () => {
-    const { clock, queues, add, claim, credit } = setUp({ concurrency: 1000, ofClient: 100 });
-    const work = (ms: number) => {
-      for (let passedMs = 0; passedMs < ms; passedMs += 10) {
-        claim();
-        clock.advance(10);
-        for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) queues.done('quick');
-      }
-    };
-    for (let seconds = 0; seconds < 3; seconds++) {
-      add('quick', 1000);
-      work(1000);
-    }
-    const before = credit().toClients['quick'] ?? 0;
-    work(1000);
-    expect(credit().toClients['quick']).toBeGreaterThan(before / 2);
-    expect(credit().toClients['quick']).toBeGreaterThan(1000);
-    work(20_000);
-    expect(credit()).toEqual({ toAnyClient: 200, toClients: {} });
-  });
-
-  it('leaves every client a floor, however much lies there of others', () => {
-    const { add, credit } = setUp();
-    add('crowd', 150_000);
-    expect(credit()).toEqual({ toAnyClient: 20, toClients: { crowd: 0 } });
-  });
-
-  it('is somewhat less than what is kept: what schedulers know is a little old', () => {
-    const { queues, add } = setUp();
-    add('crowd', 100_000);
-    expect([mayQueue(queues, 'crowd'), mayQueue(queues, 'other')]).toEqual([false, true]);
-    add('next', 99_999);
-    add('third', 1);
-    expect([mayQueue(queues, 'next'), mayQueue(queues, 'third')]).toEqual([false, true]);
-  });
-});
-
 describe('endpoints of one client', () => {
   /** `a/1` is one of `a`. */
   const ownerOf = (clientId: string) => clientId.split('/')[0] ?? '';
   const manyOf = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
 
   it('that hang hold up neither each other nor other clients, however many they are', () => {
-    const { add, claim, countOf, queues } = setUp({ ofClient: 1000, ownerOf });
+    const { add, claim, countOf, queues } = clientQueuesSubject({ ofClient: 1000, ownerOf });
     for (const endpoint of manyOf(20)) {
       add(endpoint, 200);
       claim();
@@ -281,19 +167,20 @@ describe('endpoints of one client', () => {
   });
 
   it('have one share of each round of claims together', () => {
-    const { add, claim, countOf } = setUp({ concurrency: 10_000, ofClient: 5000, ownerOf });
+    const { add, claim, countOf } = clientQueuesSubject({ concurrency: 10_000, ofClient: 5000, ownerOf });
     for (const endpoint of manyOf(9)) add(endpoint, 500);
     add('b', 500);
     expect(countOf(claim(20), 'b')).toBeGreaterThanOrEqual(10);
   });
 
   it('give back all that they had', () => {
-    const { add, claim, countOf, queues } = setUp({ ofClient: 1000, ownerOf });
+    const { add, claim, countOf, queues, end } = clientQueuesSubject({ ofClient: 1000, ownerOf });
     for (let rounds = 0; rounds < 3; rounds++) {
       for (const endpoint of manyOf(5)) add(endpoint, 20);
       const begun = claim();
-      for (const endpoint of begun) queues.done(endpoint);
+      for (const endpoint of begun) end(endpoint);
       queues.take(500);
+      queues.hold([]);
     }
     add('a/0', 200);
     // As one alone: half of its client's half.
@@ -303,19 +190,23 @@ describe('endpoints of one client', () => {
 
 describe('priorities in the queue of a client', () => {
   /** Calls one after the other, as with one slot. @returns the priorities in the order of the calls */
-  function callOneByOne(fixture: ReturnType<typeof setUp>, times: number, before: () => void = () => undefined) {
-    const { queues, claim, started, priorityOf } = fixture;
+  function callOneByOne(
+    fixture: ReturnType<typeof clientQueuesSubject>,
+    times: number,
+    before: () => void = () => undefined,
+  ) {
+    const { claim, end, started, priorityOf } = fixture;
     const from = started.length;
     for (let calls = 0; calls < times; calls++) {
       before();
       claim(1);
-      queues.done('shop');
+      end('shop');
     }
     return started.slice(from).map(({ jobId }) => priorityOf.get(jobId));
   }
 
   it('what is high and came last is called first, and the rest in its order', () => {
-    const fixture = setUp({ ofClient: 1 });
+    const fixture = clientQueuesSubject({ ofClient: 1 });
     fixture.add('shop', 500);
     callOneByOne(fixture, 10);
     fixture.add('shop', 20, 'high');
@@ -325,7 +216,7 @@ describe('priorities in the queue of a client', () => {
   });
 
   it('however many come above it, what is normal and what is low keep their shares', () => {
-    const fixture = setUp({ ofClient: 1 });
+    const fixture = clientQueuesSubject({ ofClient: 1 });
     fixture.add('shop', 500);
     fixture.add('shop', 500, 'low');
     const called = callOneByOne(fixture, 210, () => fixture.add('shop', 2, 'high'));
@@ -337,12 +228,12 @@ describe('priorities in the queue of a client', () => {
 
   it('no client passes another by them, and none has more at once', () => {
     const orderOf = (priority?: SaidPriority) => {
-      const { queues, add, claim } = setUp({ concurrency: 8, ofClient: 3 });
+      const { add, claim, end } = clientQueuesSubject({ concurrency: 8, ofClient: 3 });
       add('shop', 50, priority);
       add('neighbour', 50);
       const order = claim(6);
       for (let calls = 0; calls < 20; calls++) {
-        queues.done(calls % 2 === 0 ? 'shop' : 'neighbour');
+        end(calls % 2 === 0 ? 'shop' : 'neighbour');
         order.push(...claim(1));
       }
       return order;
@@ -352,7 +243,7 @@ describe('priorities in the queue of a client', () => {
   });
 
   it('what is given back goes before others of its priority alone', () => {
-    const { queues, add } = setUp();
+    const { queues, add } = clientQueuesSubject();
     add('shop', 3);
     add('shop', 3, 'high');
     const first = queues.take(4);
@@ -365,7 +256,7 @@ describe('priorities in the queue of a client', () => {
   });
 
   it('each that came has room of its own, so that a backlog keeps no urgent one away', () => {
-    const { add, credit, queues } = setUp({ ofClient: 10 });
+    const { add, credit, queues } = clientQueuesSubject({ ofClient: 10 });
     add('shop', 20);
     expect(credit().toClients).toEqual({ shop: 0 });
     add('shop', 5, 'high');

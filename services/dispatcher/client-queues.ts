@@ -1,27 +1,40 @@
 import type { HeardReference } from './heard-reference.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { createClientQueue, type ClientQueue } from './client-queue.ts';
+import { createClientQueue, measureEveryMs, type ClaimedJob, type ClientQueue } from './client-queue.ts';
+import { createClaimsUnderWay } from './claims-under-way.ts';
+import { heldUp, nextToBegin } from './claimed-jobs.ts';
 import type { HeldJob } from './held-job.ts';
+import {
+  createLookThroughBudget,
+  jobsToRelease,
+  releaseDelayMs,
+  type LookedThrough,
+  type ReleasedJob,
+} from './released-jobs.ts';
+import type { RouteCallEnd } from './routes/route-lines.ts';
+import { createRouteMemory } from './routes/route-memory.ts';
 
 /**
  * What calls get through until the next claims come, at most two flushes and their way: so much is claimed beyond what
  * has a slot.
  */
 const claimAheadMs = 20;
-/** Between two measurements of how fast each client is. */
-const measureEveryMs = 100;
 
 export interface ClientQueuesDeps {
   /** Calls in flight at once, over all clients; beside it, one of each. */
   concurrency: number;
-  /** Of a client here. */
+  /** Call slots of a client here. Claimed jobs begin by this number, also while no more may be claimed. */
   concurrencyOf: (clientId: string) => number;
   /** Nothing more of it may be claimed, whatever its slots. */
   isClosed?: (clientId: string) => boolean;
+  /** Jobs that schedulers may send here in a second, by the client's rate; infinite without one. */
+  ratePerSecondOf?: (clientId: string) => number;
   /** Whose endpoint it is; itself unless given. */
   ownerOf?: (clientId: string) => string;
-  /** Begins the call of a job; its slot is given back by `done`. */
-  start: (job: HeldJob) => void;
+  /** Begins the call of a job. `done` releases its slot, with the end of the call, or null if there was no call. */
+  start: (job: HeldJob, done: (call: RouteCallEnd | null) => void) => void;
+  /** Random number in [0, 1). */
+  random?: () => number;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -37,76 +50,77 @@ export interface ClientQueues {
   readonly waiting: number;
   readonly inFlight: number;
   /** Clients that have something here. */
-  all(): Iterable<[clientId: string, queue: ClientQueue]>;
+  all(): ReadonlyMap<string, ClientQueue>;
   /** A reference that waits here already is not added again. */
   add(reference: HeardReference): void;
   queuedOf(clientId: string): number;
+  /** Milliseconds that the claimed job which waits longest has waited for a slot. */
+  longestWaitMs(): number;
   /**
    * To be claimed now, of all clients in turn, the oldest first of each, as many as can begin before the next claims
-   * come.
+   * come. They count as under way until `hold` or `putBack`.
    */
   take(most: number): HeardReference[];
-  /** In front of what waits. */
+  /** Puts references that could not be claimed in front of what waits. */
   putBack(references: readonly HeardReference[]): void;
-  /** Claimed: each begins, or waits for a slot. */
+  /** The claims are written. Each of these jobs was claimed by them: it begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
-  /** The call of one of this client's jobs has ended. */
-  done(clientId: string): void;
+  /**
+   * Begins every claimed job that has a slot by now.
+   * @returns jobs whose wait is over: they are not here any more, and have to be given back
+   */
+  turn(): ReleasedJob[];
   /** Forgets all references. @returns what was claimed and has not begun */
   clear(): HeldJob[];
 }
 
 export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   const { concurrency, concurrencyOf, isClosed = () => false, ownerOf = (clientId) => clientId, start, clock } = deps;
+  const { ratePerSecondOf = () => Infinity } = deps;
+  const routes = createRouteMemory({ monotonicMs: () => clock.monotonicMs(), random: deps.random ?? Math.random });
   /** In the order of their turns. */
   const queues = new Map<string, ClientQueue>();
-  /** By owner, what was claimed of it and has not ended. */
-  const underWay = new Map<string, number>();
+  /** Those with claimed jobs that wait for a slot, in the order of their turns: a turn looks at no others. */
+  const slotless = new Map<string, ClientQueue>();
+  const underWay = createClaimsUnderWay();
+  const lookThrough = createLookThroughBudget();
   let [queued, waiting, inFlight] = [0, 0, 0];
   let measuredAtMs = clock.monotonicMs();
 
   function queueOf(clientId: string): ClientQueue {
-    const queue = queues.get(clientId) ?? createClientQueue(ownerOf(clientId));
+    const known = queues.get(clientId);
+    if (known) return known;
+    const queue = createClientQueue(ownerOf(clientId), routes.of(clientId));
     queues.set(clientId, queue);
     return queue;
   }
 
-  function noteOf({ ownerId }: ClientQueue, count: number): void {
-    const sum = (underWay.get(ownerId) ?? 0) + count;
-    if (sum > 0) underWay.set(ownerId, sum);
-    else underWay.delete(ownerId);
-  }
-
-  /** How many more may be claimed. @param taken what is about to be claimed of it, of its owner, and of all */
-  function roomOf(clientId: string, queue: ClientQueue, taken: { own: number; ofOwner: number; all: number }): number {
-    if (isClosed(clientId)) return 0;
+  /** Returns the number of jobs that may still be claimed. */
+  function roomOf(clientId: string, queue: ClientQueue): number {
+    const slots = isClosed(clientId) ? 0 : concurrencyOf(clientId);
+    if (slots === 0) return 0;
     const { ownerId } = queue;
-    const own = queue.inFlight + queue.claimed.length;
-    const all = underWay.get(ownerId) ?? 0;
-    const free = concurrency - (inFlight + waiting - all) - (taken.all - taken.ofOwner);
+    const own = queue.inFlight + queue.claimed.length + queue.claiming;
+    const ofOwner = underWay.ofOwner(ownerId);
+    const free = concurrency - (inFlight + waiting + underWay.claiming - ofOwner);
     const share = Math.max(1, Math.ceil(free / 2));
-    const beside = all - own + taken.ofOwner - taken.own;
+    const beside = ofOwner - own;
     const most = ownerId === clientId && beside === 0 ? share : Math.max(1, Math.ceil((share - beside) / 2));
     const ahead = Math.floor((queue.perSecond * claimAheadMs) / 1000);
-    return Math.min(concurrencyOf(clientId), most) + ahead - own - taken.own;
+    return Math.min(slots, most) + ahead - own + heldUp(queue, usableSlots(clientId, queue));
   }
 
   function take(most: number): HeardReference[] {
     measure();
     const taken: HeardReference[] = [];
-    const takenOf = new Map<string, number>();
-    const takenOfOwner = new Map<string, number>();
     // The first round gives each its share, the second what others left of theirs.
     for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {
-        const { ownerId } = queue;
-        const [own, ofOwner] = [takenOf.get(clientId) ?? 0, takenOfOwner.get(ownerId) ?? 0];
-        const room = roomOf(clientId, queue, { own, ofOwner, all: taken.length });
-        const got = queue.take(Math.max(0, Math.min(room, shareOf(ownerId), most - taken.length)));
+        const room = roomOf(clientId, queue);
+        const got = queue.take(Math.max(0, Math.min(room, shareOf(queue.ownerId), most - taken.length)));
         if (got.length === 0) continue;
         taken.push(...got);
-        takenOf.set(clientId, own + got.length);
-        takenOfOwner.set(ownerId, ofOwner + got.length);
+        underWay.begin(queue, got.length);
         moveBehind(clientId, queue);
       }
     }
@@ -125,36 +139,101 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   function moveBehind(clientId: string, queue: ClientQueue): void {
     queues.delete(clientId);
     queues.set(clientId, queue);
+    if (slotless.delete(clientId)) slotless.set(clientId, queue);
   }
 
   function measure(): void {
     const sinceMs = clock.monotonicMs() - measuredAtMs;
     if (sinceMs < measureEveryMs) return;
     measuredAtMs += sinceMs;
+    lookThrough.renew();
     for (const [clientId, queue] of [...queues]) {
       queue.measure(sinceMs);
       if (queue.isIdle) queues.delete(clientId);
     }
   }
 
+  /** Returns the calls that the client may have in flight now: of all slots, at most as many as are free beside it. */
+  function usableSlots(clientId: string, queue: ClientQueue): number {
+    const ofOthers = inFlight - queue.inFlight;
+    return Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil((concurrency - ofOthers) / 2)));
+  }
+
   /** @returns whether one of its jobs was begun */
   function startOne(clientId: string, queue: ClientQueue): boolean {
-    if (queue.inFlight >= Math.min(concurrencyOf(clientId), Math.max(1, concurrency - inFlight))) return false;
-    const job = queue.claimed.shift();
-    if (!job) return false;
-    waiting--;
-    queue.inFlight++;
-    inFlight++;
-    start(job);
+    const slots = usableSlots(clientId, queue);
+    if (queue.inFlight >= slots) return false;
+    const next = nextToBegin(queue, slots);
+    if (!next) return false;
+    removeClaimed(clientId, queue, next);
+    begin(clientId, queue, next);
     return true;
   }
 
-  /** One job of each client in turn: what one gives back may be room for another. */
-  function startOthers(): void {
-    for (const [clientId, queue] of [...queues]) {
-      if (waiting === 0) return;
-      if (startOne(clientId, queue)) moveBehind(clientId, queue);
+  function begin(clientId: string, queue: ClientQueue, { job, line }: ClaimedJob): void {
+    const startedMs = clock.monotonicMs();
+    queue.inFlight++;
+    inFlight++;
+    queue.routes.begin(line);
+    start(job, (call) => {
+      queue.routes.end(line, startedMs, call);
+      done(clientId);
+    });
+  }
+
+  function removeClaimed(clientId: string, queue: ClientQueue, claimed: ClaimedJob): void {
+    const [first] = queue.claimed;
+    if (first === claimed) queue.claimed.shift();
+    else queue.claimed.splice(queue.claimed.indexOf(claimed), 1);
+    claimed.line.waiting--;
+    waiting--;
+    if (queue.claimed.length === 0) slotless.delete(clientId);
+  }
+
+  function done(clientId: string): void {
+    const queue = queues.get(clientId);
+    if (!queue) return;
+    inFlight--;
+    underWay.note(queue, -1);
+    queue.inFlight--;
+    queue.ended++;
+    // The slot is the client's own again, unless all slots together are few.
+    if (inFlight >= concurrency / 2) startOthers();
+    else while (startOne(clientId, queue));
+  }
+
+  /**
+   * One job of each client in turn: what one gives back may be room for another.
+   * @returns whether one was begun
+   */
+  function startOthers(): boolean {
+    let hasBegun = false;
+    for (const [clientId, queue] of [...slotless]) {
+      if (!startOne(clientId, queue)) continue;
+      hasBegun = true;
+      moveBehind(clientId, queue);
     }
+    return hasBegun;
+  }
+
+  /** Takes the jobs that wait too long, or whose route will not be called for long. */
+  function takeReleased(): ReleasedJob[] {
+    const released: ReleasedJob[] = [];
+    const nowMs = clock.monotonicMs();
+    const outlets = Array.from(slotless, ([clientId, queue]): LookedThrough => {
+      const slots = usableSlots(clientId, queue);
+      return {
+        queue,
+        blocked: queue.routes.blocked(slots),
+        terms: { slots, ratePerSecond: ratePerSecondOf(clientId) },
+      };
+    });
+    for (const [outlet, claimed] of jobsToRelease(outlets, lookThrough, nowMs)) {
+      removeClaimed(claimed.job.clientId, outlet.queue, claimed);
+      underWay.note(outlet.queue, -1);
+      released.push({ job: claimed.job, delayMs: releaseDelayMs(outlet, claimed, nowMs) });
+    }
+    return released;
   }
 
   return {
@@ -172,40 +251,45 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
       if (queueOf(reference.clientId).add(reference)) queued++;
     },
     queuedOf: (clientId) => queues.get(clientId)?.length ?? 0,
+    longestWaitMs: () => {
+      const nowMs = clock.monotonicMs();
+      return Math.max(0, ...Array.from(slotless.values(), ({ claimed: [first] }) => nowMs - (first?.sinceMs ?? nowMs)));
+    },
     take,
     putBack: (references) => {
+      underWay.endAll();
       for (const [clientId, own] of Map.groupBy(references, (reference) => reference.clientId)) {
         queued += queueOf(clientId).putBack(own);
       }
     },
     hold: (jobs) => {
+      underWay.endAll();
+      const sinceMs = clock.monotonicMs();
       for (const job of jobs) {
         const queue = queueOf(job.clientId);
-        queue.claimed.push(job);
-        noteOf(queue, 1);
+        const line = queue.routes.of(job.route, concurrencyOf(job.clientId));
+        line.waiting++;
+        queue.claimed.push({ job, sinceMs, line });
+        underWay.note(queue, 1);
         waiting++;
         startOne(job.clientId, queue);
+        if (queue.claimed.length > 0) slotless.set(job.clientId, queue);
       }
     },
-    done: (clientId) => {
-      const queue = queues.get(clientId);
-      if (!queue) return;
-      inFlight--;
-      noteOf(queue, -1);
-      queue.inFlight--;
-      queue.ended++;
-      // The slot is the client's own again, unless all slots together are few.
-      if (inFlight >= concurrency / 2) startOthers();
-      else while (startOne(clientId, queue));
+    turn: () => {
+      while (startOthers());
+      return takeReleased();
     },
     clear: () => {
       const left: HeldJob[] = [];
       for (const queue of queues.values()) {
         const claimed = queue.claimed.splice(0);
-        noteOf(queue, -claimed.length);
-        left.push(...claimed);
+        underWay.note(queue, -claimed.length);
+        for (const { line } of claimed) line.waiting--;
+        left.push(...claimed.map(({ job }) => job));
         queue.take(queue.length);
       }
+      slotless.clear();
       [queued, waiting] = [0, 0];
       return left;
     },

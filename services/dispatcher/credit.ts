@@ -3,7 +3,7 @@ import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { ClientQueue } from './client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
-/** What a client's calls get through in this time may wait here: more would wait here as well as in the database. */
+/** Jobs that a client's calls and releases get through in this time may wait here; more wait in the database. */
 const queuedMs = 2000;
 /** For each client that has nothing here. */
 const anyClient = 200;
@@ -22,8 +22,8 @@ function boundOf(wanted: number, queuedByOthers: number): number {
   return Math.floor(Math.min(wanted, Math.max(floor, (maxQueued - queuedByOthers) / 2)));
 }
 
-function wantedBy({ perSecond }: Pick<ClientQueue, 'perSecond'>, concurrency: number): number {
-  return Math.max(2 * concurrency, (perSecond * queuedMs) / 1000);
+function wantedBy({ passedPerSecond }: Pick<ClientQueue, 'passedPerSecond'>, concurrency: number): number {
+  return Math.max(2 * concurrency, (passedPerSecond * queuedMs) / 1000);
 }
 
 /**

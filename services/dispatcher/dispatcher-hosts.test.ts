@@ -164,6 +164,71 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
+  it('disables a failing path that no client has named while the host serves others, until it recovers', async () => {
+    let isMended = false;
+    const { clock, subject, tables, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
+      ({ path }) => status(path.startsWith('/bad') && !isMended ? 500 : 200),
+    );
+    clients.set(clientIdOf(1), { retries: { strategy: 'fixed', attempts: 50, delayMs: 1000 } });
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1), url: 'https://one.example/good' });
+    await passTime(clock, 100);
+    await offer(...numbered(10, 30).map((jobId) => ({ jobId, url: `https://one.example/bad/${jobId}` })));
+    await passTime(clock, 300);
+    expect([...tables.circuits.values()]).toMatchObject([{ host: 'one.example/bad', state: 'open' }]);
+    await offer(...numbered(40, 60).map((jobId) => ({ jobId, url: 'https://one.example/good' })));
+    await passTime(clock, 200);
+    expect(calls.filter(({ path }) => path === '/good')).toHaveLength(21);
+    isMended = true;
+    for (let seconds = 0; seconds < 60; seconds++) await offerDue(1000);
+    expect(await subject.rows()).toMatchObject({ pending: [], dead: [] });
+    expect(tables.circuits.size).toBe(0);
+    await stop(dispatcher);
+  });
+
+  it('calls the first job of each path of a disabled host, and counts no attempt if the host is down', async () => {
+    const { clock, subject, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => {
+      return { kind: 'unanswered', cause: 'connection refused' };
+    });
+    const key = { clientId: clientIdOf(1), host: 'one.example' };
+    await createMemoryHostCircuits({ tables, owner: 'x' }).open(key, 'down', 60_000);
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 100);
+    for (const path of ['a', 'b']) {
+      await offer(
+        ...[1, 2, 3].map((nth) => ({
+          jobId: jobIdOf(path.charCodeAt(0) * 64 + nth),
+          url: `https://one.example/${path}`,
+        })),
+      );
+      await passTime(clock, 200);
+    }
+    expect(calls.map(({ path }) => path)).toEqual(['/a', '/b']);
+    const { pending } = await subject.rows();
+    expect(pending.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(pending.filter(({ sideline }) => sideline === 'one.example')).toHaveLength(2);
+    await stop(dispatcher);
+  });
+
+  it('brings back at once what was put aside while its host came back', async () => {
+    const { clock, tables, subject, dispatcherOf, offer, stop } = dispatcherSubject();
+    const circuits = createMemoryHostCircuits({ tables, owner: 'x' });
+    const key = { clientId: clientIdOf(1), host: 'one.example' };
+    await circuits.open(key, 'down', 60_000);
+    await circuits.disable(key, 'gone');
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await passTime(clock, 500);
+    // Another dispatcher has seen it enabled, and brought back what there was.
+    tables.circuits.clear();
+    await offer({ jobId: jobIdOf(1), url: 'https://one.example/a' });
+    await passTime(clock, 3000);
+    expect((await subject.rows()).pending.map(({ sideline }) => sideline)).toEqual([null]);
+    await stop(dispatcher);
+  });
+
   it('puts a path aside by itself where its client names it, also when it takes the name back meanwhile', async () => {
     let isUp = false;
     const { clock, subject, tables, clients, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(

@@ -6,6 +6,8 @@ import type { Flushed } from './ports/call-ledger.ts';
 export interface DispatcherMeterDeps {
   meter: Meter;
   levels: () => { queued: number; waiting: number; inFlight: number };
+  /** Milliseconds that the claimed job which waits longest has waited for a slot. */
+  longestWaitMs: () => number;
 }
 
 /** What a dispatcher does, in figures. No label is an id: clients are too many. */
@@ -16,7 +18,7 @@ export interface DispatcherMeter {
   flushed(flushed: Flushed, calls: readonly JobCall[], claims: number, tookMs: number): void;
 }
 
-export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): DispatcherMeter {
+export function createDispatcherMeter({ meter, levels, longestWaitMs }: DispatcherMeterDeps): DispatcherMeter {
   const calls = meter.counter(dispatcherMetrics.calls);
   const kinds = ['called', 'expired', 'dead', 'retry', 'released', 'sidelined', 'reporting'] as const;
   const counters = new Map(kinds.map((verdict) => [verdict, calls.of({ verdict })]));
@@ -31,6 +33,10 @@ export function createDispatcherMeter({ meter, levels }: DispatcherMeterDeps): D
     collect: (gauge) => {
       for (const [state, value] of Object.entries(levels())) gauge.of({ state }).set(value);
     },
+  });
+  meter.gauge({
+    ...dispatcherMetrics.longestWait,
+    collect: (gauge) => gauge.of({}).set(longestWaitMs() / 1000),
   });
 
   return {

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from './heartbeat.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../../test/support/memory/call-ledger.ts';
+import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import type { CallWork } from './ports/call-ledger.ts';
-import { dispatcherSubject, leaseMs, ok, status, topic } from '../../test/support/dispatcher-subject.ts';
+import { dispatcherSubject, leaseMs, numbered, ok, status, topic } from '../../test/support/dispatcher-subject.ts';
+import { createReportInviter } from './call/report-inviter.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { openReportToken } from '../../shared/runtime/installation/report-tokens.ts';
 import { passTime } from '../../test/support/pass-time.ts';
@@ -29,6 +32,81 @@ describe('the dispatcher', () => {
       fires: [],
       ended: [{ outcome: 'called', status: 200, answer: 'thanks' }],
     });
+    await stop(dispatcher);
+  });
+
+  it('calls what it claimed when Postgres answers again, though it knew nothing of the others meanwhile', async () => {
+    const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject();
+    const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
+    let thawedAtMs = -Infinity;
+    const frozen = () => clock.sleep(Math.max(0, thawedAtMs - clock.monotonicMs()));
+    const dispatcher = dispatcherOf('a', clock, {
+      ledger: { flush: (work) => real.flush(work).then((flushed) => frozen().then(() => flushed)) },
+      nodes: { dispatchers: () => frozen().then(() => ['a']) },
+    });
+    const starting = dispatcher.start();
+    await passTime(clock, 2000);
+    await starting;
+    thawedAtMs = clock.monotonicMs() + 4000;
+    await offer(...numbered(1, 31).map((jobId) => ({ jobId })));
+    await passTime(clock, 6000);
+    expect(calls).toHaveLength(30);
+    expect(dispatcher.levels()).toEqual({ queued: 0, waiting: 0, inFlight: 0 });
+    await stop(dispatcher);
+  });
+
+  it('calls with a slot that it takes turns for, though each flush takes longer than a try to get one', async () => {
+    const { clock, tables, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject();
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
+    clients.set(clientIdOf(1), { limits });
+    const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
+    const dispatcher = dispatcherOf('a', clock, {
+      ledger: { flush: (work) => real.flush(work).then((flushed) => clock.sleep(250).then(() => flushed)) },
+      nodes: { dispatchers: () => Promise.resolve(['a', 'b']) },
+    });
+    void dispatcher.start();
+    await passTime(clock, 8000);
+    for (const jobId of numbered(1, 11)) {
+      await offer({ jobId });
+      await passTime(clock, 300);
+    }
+    await passTime(clock, 6000);
+    expect(calls).toHaveLength(10);
+    await stop(dispatcher);
+  });
+
+  it('gives back what it claimed when its slot has become another dispatcher’s, and calls it when that is gone', async () => {
+    const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject();
+    const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
+    clients.set(clientIdOf(1), { limits });
+    const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });
+    const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
+    const owners = ['a'];
+    const dispatcher = dispatcherOf('a', clock, {
+      leases,
+      // While it claims, another dispatcher comes and takes the one slot.
+      ledger: {
+        flush: async (work) => {
+          const flushed = await real.flush(work);
+          if (work.claims.length === 0 || owners.length > 1) return flushed;
+          owners.push('b');
+          await leases.acquire(`call-slot/${clientIdOf(1)}/0`, 'b', 5000);
+          await clock.sleep(1000);
+          return flushed;
+        },
+      },
+      nodes: { dispatchers: () => Promise.resolve(owners) },
+    });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 2000);
+    expect(dispatcher.levels()).toEqual({ queued: 0, waiting: 1, inFlight: 0 });
+    await passTime(clock, 1500);
+    expect(dispatcher.levels()).toEqual({ queued: 0, waiting: 0, inFlight: 0 });
+    expect(await subject.rows()).toMatchObject({ fires: [], pending: [{ attempt: 1 }] });
+    await passTime(clock, 3000);
+    await offerDue(2000);
+    expect(calls).toHaveLength(1);
     await stop(dispatcher);
   });
 
@@ -138,6 +216,37 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('invites to a report beside all that the call has by itself', async () => {
+    const { clock, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    const call = { url: 'https://one.example/a?b=c', body: '{"x":1}' };
+    await offer({ jobId: jobIdOf(1), ...call });
+    await passTime(clock, 100);
+    clients.set(clientIdOf(1), { reportWithinMs: 5000 });
+    await offer({ jobId: jobIdOf(2), ...call });
+    await passTime(clock, 100);
+    const [uninvited, invited] = calls.map(({ method, origin, path, body, headers }) => {
+      const names = headers.filter((_, index) => index % 2 === 0);
+      return { method, origin, path, body, names: names.filter((name) => !name.startsWith('muster-report')) };
+    });
+    expect(invited).toEqual(uninvited);
+    await stop(dispatcher);
+  });
+
+  it('calls nobody who would be invited to a report without a token, and tries again', async () => {
+    const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
+    clients.set(clientIdOf(1), { reportWithinMs: 5000 });
+    const inviter = createReportInviter({ secretBox: createSecretBox([]), publicAddress: undefined });
+    const dispatcher = dispatcherOf('a', clock, { inviter });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    expect(calls).toEqual([]);
+    expect(await subject.rows()).toMatchObject({ fires: [], ended: [], pending: [{ jobId: jobIdOf(1) }] });
+    await stop(dispatcher);
+  });
+
   it('tells a receiver of no report where none is waited for, and a 202 is a success', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     const dispatcher = dispatcherOf('a');
@@ -160,7 +269,7 @@ describe('the dispatcher', () => {
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await offerDue(100);
-    expect(calls.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 300, leaseMs - 2000, 1000]);
+    expect(calls.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 300, leaseMs - 4000, 1000]);
     const { dead, pending } = await subject.rows();
     expect([dead.map(({ jobId }) => jobId), pending.map(({ jobId }) => jobId)]).toEqual([
       [jobIdOf(0), jobIdOf(1)],
@@ -327,16 +436,20 @@ describe('the dispatcher', () => {
 
   it('keeps the calls of each client within its own number, and slow ones from holding up others', async () => {
     const slow = clientIdOf(1);
+    let hangs = false;
     const { clock, subject, calls, dispatcherOf, offer } = dispatcherSubject((call) =>
-      call.limits.clientId === slow ? new Promise(() => undefined) : ok,
+      hangs && call.limits.clientId === slow ? new Promise(() => undefined) : ok,
     );
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
+    await offer({ jobId: jobIdOf(200) });
+    await passTime(clock, 100);
+    hangs = true;
     await offer(...Array.from({ length: 45 }, (_, index) => ({ jobId: jobIdOf(index) })));
     await offer({ jobId: jobIdOf(100), clientId: clientIdOf(2) });
     await passTime(clock, 100);
-    expect(calls.filter(({ limits }) => limits.clientId === slow)).toHaveLength(10);
-    expect((await subject.rows()).ended.map(({ jobId }) => jobId)).toEqual([jobIdOf(100)]);
+    expect(calls.filter(({ limits }) => limits.clientId === slow)).toHaveLength(1 + 10);
+    expect((await subject.rows()).ended.map(({ jobId }) => jobId)).toEqual([jobIdOf(100), jobIdOf(200)]);
     // Claimed is what has a slot; the rest is left to others.
     expect((await subject.rows()).fires).toHaveLength(10);
   });
@@ -418,21 +531,25 @@ describe('the dispatcher', () => {
 
   it('leaves nothing behind when it stops: what it called is written, what it claimed is due again', async () => {
     const gates: (() => void)[] = [];
-    const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(
-      () => new Promise((resolve) => gates.push(() => resolve(ok))),
+    let isGated = false;
+    const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() =>
+      isGated ? new Promise((resolve) => gates.push(() => resolve(ok))) : ok,
     );
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
+    await offer({ jobId: jobIdOf(100) });
+    await passTime(clock, 50);
+    isGated = true;
     await offer(...Array.from({ length: 40 }, (_, index) => ({ jobId: jobIdOf(index) })));
     await passTime(clock, 50);
-    expect(calls).toHaveLength(10);
+    expect(calls).toHaveLength(1 + 10);
     const stopping = stop(dispatcher);
     gates.forEach((open) => open());
     await stopping;
     const rows = await subject.rows();
     expect(rows).toMatchObject({ fires: [] });
-    expect([rows.ended.length, rows.pending.length]).toEqual([10, 30]);
-    expect(calls).toHaveLength(10);
+    expect([rows.ended.length, rows.pending.length]).toEqual([1 + 10, 30]);
+    expect(calls).toHaveLength(1 + 10);
   });
 
   it('sets messages aside that it cannot read, and goes on', async () => {

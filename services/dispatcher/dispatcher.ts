@@ -1,37 +1,25 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { CallDurations, JobNodes, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
-import type { Leases } from '../../shared/ports/leases.ts';
-import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
-import type { Tracing } from '../../shared/ports/tracing.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { CallDurations, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
 import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import { createCallCounts } from './call-counts.ts';
+import { createClaimWatch } from './claim-watch.ts';
 import { callJob, leaseFor } from './call/call-job.ts';
-import type { CallOpener } from './call/call-opener.ts';
 import { createClientQueues } from './client-queues.ts';
 import { createClientSlots } from './slots/client-slots.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { createDispatcherMeter } from './dispatcher-meter.ts';
 import { forgedAmong, type HeardReference } from './heard-reference.ts';
 import { heldJobOf, type HeldJob } from './held-job.ts';
-import type { Heartbeat } from './heartbeat.ts';
-import { createHeldJobs } from './held-jobs.ts';
+import { createHeldJobs, type Written } from './held-jobs.ts';
 import { recordCall } from './call/job-traces.ts';
-import { createCircuitKeeper } from './keep-circuits.ts';
+import { createCircuitKeeper } from './routes/keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { outletCallsOf } from './outlet-calls.ts';
-import { usualTimeoutMs, type CallLedger, type JobClaim } from './ports/call-ledger.ts';
-import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
-import type { ClientDirectory } from './ports/client-terms.ts';
-import type { HostCircuits } from './ports/host-circuits.ts';
-import type { ReportInviter } from './call/report-inviter.ts';
+import { usualTimeoutMs, type JobClaim } from './ports/call-ledger.ts';
+import type { DispatcherDeps } from './dispatcher-deps.ts';
+import type { RouteCallEnd } from './routes/route-lines.ts';
 import { createReferenceReceiver } from './reference-receiver.ts';
 
 /**
@@ -41,43 +29,14 @@ import { createReferenceReceiver } from './reference-receiver.ts';
 const minBetweenFlushesMs = 8;
 const maxClaims = 500;
 const idleMs = 1000;
+/** Between two turns while a claimed job waits for a slot, at most. */
+const waitingMs = 100;
 const afterErrorMs = 500;
 /**
  * When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their
  * leases are over.
  */
 const lastTries = 20;
-
-export interface DispatcherDeps {
-  consumer: MessageConsumer;
-  ledger: CallLedger;
-  circuits: HostCircuits;
-  keys: Pick<KeyAdvancer, 'advance'>;
-  clients: ClientDirectory;
-  opener: CallOpener;
-  inviter: ReportInviter;
-  endpoint: CallbackEndpoint;
-  deadLetters: DeadLetters;
-  heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
-  nodes: Pick<JobNodes, 'dispatchers'>;
-  /** Of slots that dispatchers take in turns. */
-  leases: Leases;
-  /** As it beats. */
-  owner: string;
-  /** How long claims last at least. */
-  leaseMs: number;
-  /** Calls in flight over all clients. */
-  concurrency: number;
-  clock: Clock;
-  /** In [0, 1). */
-  random: () => number;
-  /** Of other dispatchers, and of hosts that they leave alone. */
-  notices: Notices;
-  logger: Logger;
-  meter?: Meter;
-  /** Null, or absent, where it is off. */
-  tracing?: Tracing | null | undefined;
-}
 
 /** Calls jobs that are due: claims them, calls, and writes what came of it. */
 export interface Dispatcher extends Service {
@@ -95,6 +54,8 @@ export interface Dispatcher extends Service {
   calls(): Record<string, OutletCalls>;
   /** How long its calls of the last ten minutes took, by client and endpoint. */
   durations(): CallDurations;
+  /** Reports a beat that is stored. */
+  beaten(): void;
 }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -125,11 +86,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const queues = createClientQueues({
     ...{ concurrency: deps.concurrency, concurrencyOf, isClosed: (clientId) => slots.isClosed(clientId), clock },
     ownerOf: (clientId) => clients.termsOf(clientId)?.ownerId ?? clientId,
-    start: (job) => serve(job, () => queues.done(job.clientId)),
+    ratePerSecondOf: (clientId) => {
+      const terms = clients.termsOf(clientId);
+      // The dispatcher's share of the rate, as for the slots.
+      return terms
+        ? ((terms.ratePerSecond ?? Infinity) * Math.max(1, slots.of(clientId))) / terms.limits.concurrency
+        : Infinity;
+    },
+    start: serve,
+    random: deps.random,
   });
   const counts = createCallCounts({ clock });
   const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
-  const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels });
+  const longestWaitMs = () => queues.longestWaitMs();
+  const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels, longestWaitMs });
+  const claimWatch = createClaimWatch({ clock });
   const letters = createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger });
   const receiver = createReferenceReceiver({
     letters,
@@ -150,7 +121,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ...{ endpoint: deps.endpoint, opener: deps.opener, inviter: deps.inviter, clients },
     ...{ tracing, clock, random: deps.random },
     aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
-    stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
+    refusalOf: (job: HeldJob, host: string) => keeper.refusalOf(job, host),
+    isFirstHand: (job: HeldJob) => keeper.isFirstHand(job),
   };
   const loop = createLoop({
     ...{ name: 'dispatcher', turn: flush, minBetweenMs: minBetweenFlushesMs, afterErrorMs, clock, logger },
@@ -168,24 +140,35 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     onWork();
   }
 
-  function serve(job: HeldJob, whenDone?: () => void): void {
+  function serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void {
     serving++;
     void callJob(job, callDeps).then((call) => {
       serving--;
       held.end(call);
       if (call.note.latencyMs !== null) counts.note(job.clientId, call.note.latencyMs);
-      keeper.onCalled(call);
+      const isOfKey = keeper.onCalled(call);
       meter.called(call, clock.monotonicMs() + job.clockAheadMs);
       if (tracing) recordCall(call, tracing, clock, deps.random);
-      whenDone?.();
+      if (whenDone) {
+        claimWatch.ended(call.verdict);
+        whenDone(isOfKey ? null : (call.routeEnd ?? null));
+      }
       loop.poke();
     });
   }
 
+  /** One look at all claimed jobs: each begins, waits on for a bounded time, or is given back. */
+  function turnClaimed(): void {
+    held.release(queues.turn());
+    claimWatch.turned(levels());
+  }
+
   /**
-   * Ends and claims of many jobs, in one statement. Returns until when there is nothing more to do, in milliseconds.
+   * One turn: what was claimed begins or is given back, then ends and claims of many jobs, in one statement. Returns
+   * until when there is nothing more to do, in milliseconds.
    */
   async function flush(): Promise<number> {
+    turnClaimed();
     // What others may take at once is not claimed.
     const isAlive = clock.monotonicMs() < deps.heartbeat.aliveUntilMs();
     const references = isTakingIn && isAlive ? queues.take(maxClaims) : [];
@@ -193,24 +176,34 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const claims = references.filter((reference) => !held.has(reference));
     const askedMs = clock.monotonicMs();
     const leaseMs = Math.max(deps.leaseMs, ...new Set(claims.map(({ clientId }) => leaseOf(clientId))));
-    const written = await held.flush(claims.map(claimOf), leaseMs).catch((error: unknown) => {
+    const writing = claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));
+    const written = await writing.catch((error: unknown) => {
       queues.putBack(references);
       throw error;
     });
     handled += references.length;
     if (references.length > 0) onWork();
-    if (!written) return isAlive ? idleMs : afterErrorMs;
+    const jobs = written?.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs)) ?? [];
+    held.add(jobs);
+    if (isTakingIn) queues.hold(jobs);
+    else held.giveBack(jobs);
+    if (written) noteWritten(written, claims, askedMs);
+    return pauseMs(isAlive, written !== null);
+  }
+
+  function noteWritten(written: Written, claims: readonly HeardReference[], askedMs: number): void {
     for (const { message, reason } of forgedAmong(claims, written)) {
       letters.keep(message, 'contradicted', reason, () => undefined);
     }
     keyTurns.written(written.calls);
+    keeper.written(written.calls);
     meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
-    const jobs = written.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
-    held.add(jobs);
-    if (isTakingIn) queues.hold(jobs);
-    else held.giveBack(jobs);
+  }
+
+  function pauseMs(isAlive: boolean, hasWritten: boolean): number {
     if (!isAlive && held.unwritten === 0) return afterErrorMs;
-    return held.unwritten + queues.queued > 0 ? 0 : idleMs;
+    if (hasWritten && held.unwritten + queues.queued > 0) return 0;
+    return queues.waiting > 0 ? waitingMs : idleMs;
   }
 
   async function finishWork(): Promise<void> {
@@ -264,6 +257,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     credit: () => (isTakingIn ? creditOf({ queues, concurrencyOf }) : null),
     calls: () => outletCallsOf({ queues, counts, slotsOf: concurrencyOf }),
     durations: () => counts.durations(),
+    beaten: () => claimWatch.beaten(),
     stopIntake: async () => {
       [isTakingIn, isStopping] = [false, true];
       consumer.stopIntake();
@@ -276,6 +270,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     finishWork: () => (finishing ??= finishWork()),
     close: () => Promise.resolve(),
-    broken: Promise.race([consumer.crashed, failed.promise]),
+    broken: Promise.race([consumer.crashed, failed.promise, claimWatch.stuck]),
   };
 }

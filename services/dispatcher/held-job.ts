@@ -1,5 +1,6 @@
 import { mailAddressOf, mailDomainOf, mailScheme } from '../../shared/contracts/webhooks/notice-urls.ts';
 import { topicOf } from '../../shared/contracts/jobs/topic-urls.ts';
+import { callRouteOf } from './routes/call-route.ts';
 import type { ClaimedJob } from './ports/call-ledger.ts';
 
 /** A claimed job as this process holds it. Times by the monotonic clock. */
@@ -13,6 +14,8 @@ export interface HeldJob extends ClaimedJob {
   origin: string;
   /** What comes behind them, without a fragment. */
   path: string;
+  /** Host and first words of the path; only the host if the call is not made over HTTP. */
+  route: string;
   /** How long its claim lasts. */
   leaseMs: number;
   /** From then on another may claim it. */
@@ -46,13 +49,18 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
   };
 }
 
-function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path'> {
+function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path' | 'route'> {
   const address = mailAddressOf(url);
-  if (address !== undefined) return { host: `@${mailDomainOf(address)}`, origin: mailScheme, path: address };
-  if (topicOf(url) !== undefined) return { host: url, origin: url, path: '' };
+  if (address !== undefined) {
+    const host = `@${mailDomainOf(address)}`;
+    return { host, origin: mailScheme, path: address, route: host };
+  }
+  if (topicOf(url) !== undefined) return { host: url, origin: url, path: '', route: url };
   const target = URL.parse(url);
-  if (!target) return { host: '', origin: '', path: '' };
-  return { host: hostOf(target), origin: target.origin, path: target.pathname + target.search };
+  if (!target) return { host: '', origin: '', path: '', route: '' };
+  const { origin, pathname, search } = target;
+  const host = hostOf(target);
+  return { host, origin, path: pathname + search, route: callRouteOf(host, pathname) };
 }
 
 /** Two origins of one host are two servers: what answers http says nothing of https. */

@@ -1,5 +1,6 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { JobCall } from './call/call-job.ts';
+import type { ReleasedJob } from './released-jobs.ts';
 import type { HeldJob } from './held-job.ts';
 import type { CallLedger, Flushed, JobClaim, JobResult } from './ports/call-ledger.ts';
 
@@ -18,6 +19,8 @@ export interface HeldJobs {
   end(call: JobCall): void;
   /** What was claimed and not begun is due again at once, for others. */
   giveBack(jobs: readonly HeldJob[]): void;
+  /** Releases jobs, each of which is due again after its own delay. */
+  release(jobs: readonly ReleasedJob[]): void;
   /** Writes what came of calls, and claims, in one statement. Null when there is nothing to write and to claim. */
   flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;
 }
@@ -30,6 +33,14 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
   const held = new Map<string, HeldJob>();
   let finished: JobCall[] = [];
 
+  function release(jobs: readonly ReleasedJob[]): void {
+    const note = { status: null, latencyMs: null, error: null, answer: null };
+    for (const { job, delayMs } of jobs) {
+      const verdict = { kind: 'released', delayMs } as const;
+      finished.push({ job, host: job.host, verdict, note, sign: 'none', terms: undefined });
+    }
+  }
+
   return {
     get unwritten() {
       return finished.length;
@@ -41,13 +52,8 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
     end: (call) => {
       finished.push(call);
     },
-    giveBack: (jobs) => {
-      const note = { status: null, latencyMs: null, error: null, answer: null };
-      for (const job of jobs) {
-        const verdict = { kind: 'released', delayMs: 0 } as const;
-        finished.push({ job, host: job.host, verdict, note, sign: 'none', terms: undefined });
-      }
-    },
+    giveBack: (jobs) => release(jobs.map((job) => ({ job, delayMs: 0 }))),
+    release,
     flush: async (claims, leaseMs) => {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;

@@ -1,8 +1,8 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
-import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
 import { createTopicWriter } from '../../shared/kafka/publisher/topic-writer.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
@@ -32,6 +32,7 @@ import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { chooseEndpoint } from './mail/choose-endpoint.ts';
 import { createMailEndpoint } from './mail/mail-endpoint.ts';
 import { createTopicEndpoint } from './topics/topic-endpoint.ts';
+import { dispatcherMetrics } from './metrics.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createReportInviter } from './call/report-inviter.ts';
@@ -50,7 +51,10 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const max = poolSizes.dispatcher['muster-dispatcher'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
-  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
+  const { brokers } = config.kafka;
+  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerLook.require);
   const installationId = await takePart({ pool, logger, clock });
   const beats = onClose(createProcessBeats({ pool, owner, service: 'dispatcher', region, clock, logger }), (opened) =>
     opened.stop(),
@@ -70,7 +74,6 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   await untilDatabaseAnswers({ clock, logger }, () => reader.refresh());
   reader.start();
 
-  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const topic = callsTopic(config.MUSTER_TOPIC_PREFIX, region);
   const { partitionsPerShard: partitions, replicationFactor } = engine;
   const consumer = createConsumer({
@@ -89,7 +92,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const own = { pool, owner, slot: totalsSlotOf(owner) };
   const heartbeat = createHeartbeat();
   const nodes = createJobNodes({ pool });
-  const ways = { clock, names, installation: config.egress };
+  const sentAgain = meter.counter(dispatcherMetrics.sentAgain).of({});
+  const ways = { clock, names, installation: config.egress, onSentAgain: () => sentAgain.add() };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
   const mail = config.mail && createMailEndpoint({ settings: config.mail, clock });
   const writer = onClose(createTopicWriter({ kafka }), (opened) => opened.close());

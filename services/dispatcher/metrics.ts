@@ -10,6 +10,13 @@ export const dispatcherMetrics = {
       'receiver says later), dead, expired, sidelined (its host is left alone), released (to others).',
     labelNames: ['verdict'],
   },
+  sentAgain: {
+    kind: 'counter',
+    name: 'muster_callbacks_sent_again_total',
+    help:
+      'Calls, and requests for access tokens, that were sent once more, because a kept connection ended without an ' +
+      'answer. Each is one call in all other metrics.',
+  },
   durations: {
     kind: 'histogram',
     name: 'muster_callback_duration_seconds',
@@ -48,5 +55,10 @@ export const dispatcherMetrics = {
     name: 'muster_dispatcher_jobs',
     help: 'Jobs that a dispatcher knows of: queued (not claimed yet), waiting for a slot, inFlight (being called).',
     labelNames: ['state'],
+  },
+  longestWait: {
+    kind: 'gauge',
+    name: 'muster_dispatcher_longest_wait_seconds',
+    help: 'How long the claimed job that waits longest has waited for a call slot. After two seconds it is released.',
   },
 } as const satisfies MetricTable;

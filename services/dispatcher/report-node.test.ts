@@ -35,6 +35,7 @@ function given() {
       credit: () => ({ toAnyClient: 10, toClients: {} }),
       calls: () => ({ shop: { underWay: 1, slots: 2, lastMinute: 3 } }),
       durations: () => ({ forMs: 600_000, byOutlet: new Map([['shop', [0, 3]]]) }),
+      beaten: () => undefined,
       onWork: (listener) => {
         onWork = listener;
       },

@@ -23,7 +23,10 @@ export interface NodeReporterDeps {
   nodes: JobNodes;
   owner: string;
   region: string;
-  dispatcher: Pick<Dispatcher, 'levels' | 'received' | 'handled' | 'credit' | 'calls' | 'durations' | 'onWork'>;
+  dispatcher: Pick<
+    Dispatcher,
+    'levels' | 'received' | 'handled' | 'credit' | 'calls' | 'durations' | 'onWork' | 'beaten'
+  >;
   heartbeat: Pick<Heartbeat, 'beaten'>;
   clock: Clock;
   logger: Logger;
@@ -65,6 +68,7 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
     const durations = nowMs - durationsToldAtMs >= durationsEveryMs ? dispatcher.durations() : undefined;
     await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit, calls, durations }, deadAfterMs);
     heartbeat.beaten(nowMs);
+    dispatcher.beaten();
     if (calls) callsToldAtMs = nowMs;
     if (durations) durationsToldAtMs = nowMs;
     const named = Object.keys(credit?.toClients ?? {}).length;

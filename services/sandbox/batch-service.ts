@@ -5,6 +5,7 @@ import type { ServiceSettings } from './config.ts';
 import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, Refusal } from './effects/effects.ts';
 import { decidesAsRule, faultyAnswerOf, isApplied } from './faults/faulty-answer.ts';
 import { faultyStatus } from './faults/faulty-status.ts';
+import type { CallRule } from './faults/fault-rules.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 import type { HttpAnswer } from './wire/http-answer.ts';
 import { createKeysInFlight } from './effects/keys-in-flight.ts';
@@ -59,12 +60,17 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     const parsed = parseBatchRequest(headers, body);
     if (!parsed.ok) return refuse(parsed.refusal);
     const { request } = parsed;
-    const { key, attempt } = request;
+    const { key } = request;
     const overlapping = keysInFlight.enter(key);
     onClosed(() => keysInFlight.leave(key));
     if (overlapping > 0) stats.overlapping++;
 
     const rule = deps.faults.ruleForCall(name, request, overlapping);
+    return { ...(await answerTo(request, overlapping, rule)), interim: rule?.interim };
+  }
+
+  async function answerTo(request: BatchRequest, overlapping: number, rule: CallRule | undefined): Promise<HttpAnswer> {
+    const { key, attempt } = request;
     const latencyMs = latencyOf(settings.latency, key, attempt) + (rule?.latencyMs ?? 0);
     if (rule?.answer && !isApplied(rule.answer)) {
       stats.faulty++;
@@ -105,7 +111,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     const step = rule?.answer?.kind === 'first-step' ? 1 : parsed.query.step;
     const outcomes = effects.statusOf({ ...parsed.query, step });
     await pass(rule?.latencyMs ?? 0);
-    return faultyStatus(outcomes, parsed.query, rule?.answer);
+    return { ...faultyStatus(outcomes, parsed.query, rule?.answer), interim: rule?.interim };
   }
 
   async function pass(latencyMs: number): Promise<void> {

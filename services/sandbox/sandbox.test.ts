@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
@@ -18,12 +19,29 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
   return sandbox.url;
 }
 
-async function post(url: string, users: string[]): Promise<Response> {
+const headers = { 'idempotency-key': 'key-1', 'muster-attempt': '1', 'muster-mode': 'live' };
+
+function bodyOf(users: string[]): string {
   const action = { type: 'send-message', params: {} };
-  return await fetch(url, {
-    method: 'POST',
-    headers: { 'idempotency-key': 'key-1', 'muster-attempt': '1', 'muster-mode': 'live' },
-    body: JSON.stringify({ campaign: 'cmp_1', run: 'run_1', step: 1, country: 'SG', batch: 1, action, users }),
+  return JSON.stringify({ campaign: 'cmp_1', run: 'run_1', step: 1, country: 'SG', batch: 1, action, users });
+}
+
+async function post(url: string, users: string[]): Promise<Response> {
+  return await fetch(url, { method: 'POST', headers, body: bodyOf(users) });
+}
+
+/** Returns the statuses of all interim answers and of the answer. `fetch` does not show them. */
+function statusesOf(url: string, body?: string): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const statuses: number[] = [];
+    request(url, { method: body === undefined ? 'GET' : 'POST', headers })
+      .on('information', ({ statusCode }) => statuses.push(statusCode))
+      .on('response', (answer) => {
+        answer.resume();
+        resolve([...statuses, answer.statusCode ?? 0]);
+      })
+      .on('error', reject)
+      .end(body);
   });
 }
 
@@ -133,6 +151,18 @@ describe('faults that are switched on while it runs', () => {
     await untilCalled(url);
     if (sandbox) await stopService(sandbox);
     await expect(hanging).rejects.toThrow();
+  });
+
+  test('interim answers before the answer to a call, a question and a page', async () => {
+    const url = await start({ SANDBOX_MESSAGES_MEMORY: 'outcomes' });
+    const rule = { name: 'interim', interim: [100, 102, 103, 100] };
+    await control(url, { calls: [rule], status: [rule], segmentation: [rule] });
+    const body = JSON.stringify({ run: 'run_1', step: 1, users: ['a'] });
+    const all = [100, 102, 103, 100, 200];
+    expect(await statusesOf(`${url}/messages/v1/status`, body)).toEqual(all);
+    expect(await statusesOf(`${url}/segmentation/v1/segments/odd?country=SG`)).toEqual(all);
+    await control(url, { calls: [{ ...rule, answer: { kind: 'status', status: 503 } }] });
+    expect(await statusesOf(`${url}/messages/v1/batches`, bodyOf(['a']))).toEqual([100, 102, 103, 100, 503]);
   });
 
   test('pages of a segment: unsorted, or not there', async () => {

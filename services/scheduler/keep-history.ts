@@ -1,31 +1,40 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import { processMetrics } from '../../shared/runtime/meter/process-metrics.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { HistoryTerms, JobHistory } from './ports/job-history.ts';
 
 const keepEveryMs = 3_600_000;
-/** A drop waits for who reads the day: one that hangs is no reason for another to try as well. */
+/** The next try after a reader held days up. */
+const againAfterMs = 300_000;
+/** Longer than a turn, and than the pause behind one that was held up: no other scheduler tries meanwhile. */
 const leaseMs = 600_000;
 
 export interface HistoryKeeperDeps {
   history: JobHistory;
   leases: Leases;
   terms: HistoryTerms;
+  meter: Meter;
   owner: string;
   clock: Clock;
   logger: Logger;
 }
 
 /** The node that gets the lease first keeps the history of jobs in order, once an hour. */
-export function createHistoryKeeper({ history, leases, terms, owner, clock, logger }: HistoryKeeperDeps): Loop {
+export function createHistoryKeeper({ history, leases, terms, meter, owner, clock, logger }: HistoryKeeperDeps): Loop {
+  const heldUp = meter.counter(processMetrics.partitionsHeldUp).of({});
   return createLoop({
     name: 'keep-job-history',
     turn: async () => {
       if (!(await leases.acquire('job-history', owner, leaseMs))) return keepEveryMs;
       const kept = await history.keep(terms);
       if (Object.values(kept).some((count) => count > 0)) logger.info({ ...kept }, 'history of jobs kept in order');
-      return keepEveryMs;
+      if (kept.heldUp === 0) return keepEveryMs;
+      heldUp.add(kept.heldUp);
+      logger.warn({ partitions: kept.heldUp }, 'long readers hold up the days of jobs, trying again in minutes');
+      return againAfterMs;
     },
     afterErrorMs: 60_000,
     clock,

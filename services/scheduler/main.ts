@@ -95,6 +95,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     history: createJobHistory({ pool }),
     leases: createLeases({ pool }),
     terms: { historyDays: config.JOBS_HISTORY_DAYS, deadDays: config.JOBS_DEAD_DAYS },
+    meter,
     owner,
     clock: systemClock,
     logger,

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { webhookClientName } from '../../shared/domain/job/webhook-clients.ts';
 import type { Client } from '../../shared/ports/clients.ts';
@@ -9,7 +9,8 @@ import { createMemoryNotices } from '../../test/support/memory/notices.ts';
 import { passTime, settled } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { notice, webhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
-import type { WebhookEvent } from './ports/webhook-events.ts';
+import type { CampaignScope } from '../../shared/domain/scopes.ts';
+import type { WebhookBounds, WebhookEvent } from './ports/webhook-events.ts';
 import { createWebhookTeller, digestCall, toldOf } from './tell-webhooks.ts';
 
 const webhookId = clientIdOf(1);
@@ -80,16 +81,17 @@ const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padSt
 const nowMs = Date.parse('2026-12-01T02:00:00Z');
 
 function eventOf(kind: string, fields: Partial<WebhookEvent> = {}): WebhookEvent {
-  const campaign = { campaignId: uuid(1), name: 'Payday', owner: null, tags: [], countries: ['SG'] };
+  const reach = { countries: ['SG', 'VN'], actionTypes: ['award-reward'] };
+  const campaign = { campaignId: uuid(1), name: 'Payday', owner: null, tags: [], ...reach };
   const run = { runId: uuid(2), state: 'completed', scheduledFor: new Date(nowMs), startedAt: null };
   const figures = { audience: 300, throughTheChain: 290, failed: 10 };
-  const of = { campaign, run, figures, recurs: true, ...fields };
+  const of = { campaign, run, figures, recurs: true, keyAccount: null, ...fields };
   return { eventId: uuid(3), kind, at: new Date(nowMs), webhookId: null, detail: {}, ...of };
 }
 
-function listening(number: number, fields: object) {
-  const definition = webhookDefinition.parse({ events: ['run.started', 'run.ended'], ...fields });
-  return { webhookId: uuid(number), url: 'https://hooks.example.com/', definition, createdAt: new Date(0) };
+function listening(number: number, fields: object, bounds?: WebhookBounds) {
+  const definition = webhookDefinition.parse({ events: ['run.started', 'run.ended', 'key.ending'], ...fields });
+  return { webhookId: uuid(number), url: 'https://hooks.example.com/', definition, createdAt: new Date(0), bounds };
 }
 
 it('what is routine of recurring campaigns waits for a digest, and all else is told at once', () => {
@@ -126,4 +128,54 @@ it('a digest of a week is told on Monday, and says how many runs there were beyo
     ...{ link: 'https://muster.test/campaigns', digest: { runs: 150 } },
   });
   expect(data.digest?.first).toHaveLength(100);
+});
+
+describe('notices to a webhook of an account with a scope', () => {
+  const account = uuid(20);
+  const everything = { countries: null, actionTypes: null };
+
+  function isTold(bounds: WebhookBounds | undefined, event: WebhookEvent): boolean {
+    const digest = { every: 'day', at: '09:00', zone: 'UTC' };
+    const webhooks = [listening(7, {}, bounds), listening(8, { digest }, bounds)];
+    const { calls, kept } = toldOf([event], webhooks, { base: '', nowMs });
+    const receivers = new Set([...calls.map(({ clientId }) => clientId), ...kept.map((each) => each.webhookId)]);
+    expect([0, 2]).toContain(receivers.size);
+    return receivers.size === 2;
+  }
+
+  it.each<[boolean, Partial<CampaignScope>]>([
+    [true, { countries: ['SG'] }],
+    [true, { countries: ['ID', 'SG'], actionTypes: ['award-reward'] }],
+    [true, { countries: ['VN'] }],
+    [false, { countries: ['ID'] }],
+    [false, { countries: [] }],
+    [false, { actionTypes: ['send-message'] }],
+  ])('about a campaign are sent (%s) by the scope %j', (expected, scope) => {
+    expect(isTold({ account, scopes: [{ ...everything, ...scope }] }, eventOf('run.completed'))).toBe(expected);
+    expect(isTold(undefined, eventOf('run.completed'))).toBe(true);
+  });
+
+  it.each<[boolean, string[], string[]]>([
+    [true, ['SG', 'ID'], ['SG']],
+    [false, ['SG', 'ID'], ['ID']],
+    [false, ['ID'], ['SG', 'ID']],
+  ])(
+    'about a campaign are sent (%s) by the account for %j and the key behind the URL for %j',
+    (expected, ...scopes) => {
+      const bounds = { account, scopes: scopes.map((countries) => ({ ...everything, countries })) };
+      expect(isTold(bounds, eventOf('run.completed'))).toBe(expected);
+    },
+  );
+
+  it.each([
+    [true, account],
+    [false, uuid(21)],
+    [false, null],
+  ])('about a key are sent (%s) if it is of that account: %s', (expected, keyAccount) => {
+    const key = { id: uuid(30), name: 'nightly', owner: null, expiresAt: new Date(nowMs).toISOString() };
+    const event = eventOf('key.ending', { campaign: null, run: null, keyAccount, detail: { key } });
+    expect(isTold({ account, scopes: [everything] }, event)).toBe(expected);
+    expect(isTold({ account: null, scopes: [everything] }, event)).toBe(false);
+    expect(isTold(undefined, event)).toBe(true);
+  });
 });

@@ -1,6 +1,7 @@
 import { isAskedFor, type Notice, type WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
+import { seesReach } from '../../shared/domain/scopes.ts';
 import { isWebhookClient } from '../../shared/domain/job/webhook-clients.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { JobToStore } from '../../shared/ports/job-intake.ts';
@@ -14,6 +15,7 @@ import type {
   KeptForDigest,
   ListeningWebhook,
   Told,
+  WebhookBounds,
   WebhookEvent,
   WebhookEvents,
 } from './ports/webhook-events.ts';
@@ -121,9 +123,16 @@ function callOf({ webhookId, url }: ListeningWebhook, key: string, notice: Notic
 }
 
 /** What happened before there was the webhook is no news for it. */
-function isTold({ webhookId, definition, createdAt }: ListeningWebhook, event: WebhookEvent): boolean {
+function isTold({ webhookId, definition, createdAt, bounds }: ListeningWebhook, event: WebhookEvent): boolean {
   if (event.webhookId !== null) return event.webhookId === webhookId;
+  if (bounds && !isWithinBounds(bounds, event)) return false;
   return event.at >= createdAt && isAskedFor(event.kind, definition.events) && isOf(definition, event);
+}
+
+/** True if each scope sees the campaign, or the key that the event is about is of the account of the webhook. */
+function isWithinBounds({ account, scopes }: WebhookBounds, { campaign, keyAccount }: WebhookEvent): boolean {
+  if (campaign === null) return keyAccount !== null && keyAccount === account;
+  return scopes.every((scope) => seesReach(scope, campaign));
 }
 
 /** What is about no campaign is of none of those, and of no tag; a key has an owner. */

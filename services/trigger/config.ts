@@ -21,12 +21,21 @@ export const triggerEnvironment = commonEnvironment.extend({
   RETENTION_USERS_DAYS: days
     .default(14)
     .describe('How long users of batches are kept after a run has ended; 0 keeps for ever ([data](../data.md))'),
+  RETENTION_RECEIPTS_DAYS: days
+    .default(7)
+    .describe(
+      'Receipts of single users, and how long further ones are accepted, as long as the users are kept too; how many ' +
+        'there were stays with the run',
+    ),
   RETENTION_STEPS_DAYS: days.default(30).describe('Steps of batches'),
   RETENTION_FAILURES_DAYS: days.default(90).describe('Failures of single users'),
   RETENTION_RUNS_DAYS: days.default(400).describe('Runs with their figures'),
   RETENTION_AUDIENCES_DAYS: days
     .default(30)
-    .describe('Uploaded lists, longer while a campaign that is scheduled or runs, or a saved audience, names them'),
+    .describe(
+      'Uploaded lists, longer while a campaign that is scheduled or runs, or a saved audience, names them; and records ' +
+        'of uploads to suppression lists',
+    ),
 });
 
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {

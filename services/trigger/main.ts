@@ -1,6 +1,6 @@
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
-import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
@@ -18,6 +18,7 @@ import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts'
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
+import { readsSentAgain } from '../../shared/runtime/meter/reads-sent-again.ts';
 import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import { topicsOf } from '../../shared/runtime/installation/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -50,7 +51,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const feeds = { applicationName: 'muster-trigger-feeds', max: poolSizes.trigger['muster-trigger-feeds'] };
   const hotPool = onClose(createHotPathPool({ ...database, ...feeds }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
-  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
+  const { brokers } = config.kafka;
+  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerLook.require);
   const installationId = await takePart({
     pool,
     logger,
@@ -82,10 +86,13 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     names: onClose(createHostNames({ clock: systemClock }), (names) => names.close()),
   };
   const segmentation = onClose(
-    createSegmentation({ config: engine, environment, egress, connections: segmentationConnections }),
+    createSegmentation({
+      ...{ config: engine, environment, egress },
+      connections: segmentationConnections,
+      onSentAgain: readsSentAgain(meter, 'segmentation'),
+    }),
     (opened) => opened.close(),
   );
-  const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
   const workers = workerGroup(config.MUSTER_TOPIC_PREFIX, installationId);
   const connection = onClose(
     createPublisher({
@@ -98,6 +105,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   );
   const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
   const topicBacklogs = onClose(createTopicBacklogs({ kafka, groupId: workers, logger }), (opened) => opened.close());
+  addPart('publisher', connection.requireAnswers);
   await connection.connect();
   const publisher = ownPublisher(connection, installationId);
 
@@ -115,6 +123,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     retention: createRetentionStore({ pool }),
     retentionDays: {
       users: config.RETENTION_USERS_DAYS,
+      receipts: config.RETENTION_RECEIPTS_DAYS,
       steps: config.RETENTION_STEPS_DAYS,
       failures: config.RETENTION_FAILURES_DAYS,
       runs: config.RETENTION_RUNS_DAYS,

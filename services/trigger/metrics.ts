@@ -33,11 +33,6 @@ export const triggerMetrics = {
       'was changed.',
     labelNames: ['kind'],
   },
-  weeks: {
-    kind: 'counter',
-    name: 'muster_trigger_weeks_held_up_total',
-    help: 'Times that a week of partitions could not be made or dropped because long readers had its tables.',
-  },
   feeds: {
     kind: 'gauge',
     name: 'muster_trigger_feeds',

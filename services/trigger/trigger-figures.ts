@@ -1,6 +1,7 @@
 import type { TerminalRunState } from '../../shared/domain/run/run-states.ts';
 import type { RepairKind } from './sweep/reconciliation.port.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import { processMetrics } from '../../shared/runtime/meter/process-metrics.ts';
 import { triggerMetrics } from './metrics.ts';
 
 /** What a trigger counts about itself. */
@@ -13,8 +14,8 @@ export interface TriggerFigures {
   ended(state: TerminalRunState): void;
   /** Something of a feed was not what its rows say, and was set right. */
   repaired(kind: RepairKind): void;
-  /** Weeks that could not be made or dropped, because readers had their tables. */
-  heldUp(weeks: number): void;
+  /** A reader held up weeks that were to be made or dropped. */
+  heldUp(times: number): void;
 }
 
 export interface TriggerFiguresDeps {
@@ -29,7 +30,7 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
   const offers = meter.counter(triggerMetrics.offers);
   const runs = meter.counter(triggerMetrics.runs);
   const repairs = meter.counter(triggerMetrics.repairs);
-  const weeks = meter.counter(triggerMetrics.weeks);
+  const heldUp = meter.counter(processMetrics.partitionsHeldUp);
   meter.gauge({
     ...triggerMetrics.feeds,
     collect: (gauge) => {
@@ -44,6 +45,6 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
     offered: (references) => offers.of({}).add(references),
     ended: (state) => runs.of({ state }).add(),
     repaired: (kind) => repairs.of({ kind }).add(),
-    heldUp: (count) => weeks.of({}).add(count),
+    heldUp: (count) => heldUp.of({}).add(count),
   };
 }

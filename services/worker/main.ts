@@ -1,8 +1,8 @@
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
-import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
 import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
@@ -12,6 +12,7 @@ import { createNotices } from '../../shared/postgres/connection/notices.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
+import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
@@ -54,7 +55,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: asideMax };
   const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
-  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
+  const { brokers } = config.kafka;
+  const brokerLook = onClose(createBrokerLook({ kafka, brokers }), (opened) => opened.close());
+  addPart('kafka', brokerLook.require);
   const installationId = await takePart({
     pool,
     logger,
@@ -74,6 +78,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     (opened) => opened.stop(),
   );
   beats.start();
+  // The API says with it how long a batch that is claimed already may still be called.
+  await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
+    noteSettings(pool, 'worker', { WORKER_LEASE_MS: config.leaseMs }),
+  );
   const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
   notices.start();
   const registry = onClose(
@@ -89,15 +97,15 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     guard: createEgressGuard([config.egress]),
     names: onClose(createHostNames({ clock: systemClock }), (names) => names.close()),
   };
-  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock, egress }), (opened) =>
+  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock, egress, meter }), (opened) =>
     opened.close(),
   );
-  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
   const connection = onClose(
     createPublisher({ kafka, logger, topics: topicsOf(first.shards, topicTerms), consumedBy: groupId }),
     (opened) => opened.close(),
   );
+  addPart('publisher', connection.requireAnswers);
   await connection.connect();
   const publisher = ownPublisher(connection, installationId);
   const consumer = createConsumer({

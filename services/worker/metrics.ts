@@ -25,6 +25,14 @@ export const workerMetrics = {
     help: 'Questions what became of calls that were not answered (class C), by what they brought.',
     labelNames: resultLabels,
   },
+  sentAgain: {
+    kind: 'counter',
+    name: 'muster_worker_calls_sent_again_total',
+    help:
+      'Calls of batch endpoints (classes A and B) and status queries that were sent once more, because a kept ' +
+      'connection ended without an answer. Each is one call in all other metrics.',
+    labelNames: ['action', 'request'],
+  },
   violations: {
     kind: 'counter',
     name: 'muster_worker_contract_violations_total',

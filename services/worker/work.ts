@@ -63,17 +63,26 @@ export interface StepStanding {
   readonly step: number;
   /** A user was accepted in it: an answer spoke of the users, or the ledger counts successes. */
   isAccepted: boolean;
-  /** The last look's, or what was learned here since. */
-  hold: Pick<StepHold, 'cause' | 'tryDue'> | null;
-  /**
-   * When a hold or its lift was written here last, by the clock's `monotonicMs`; infinite while it is being written.
-   */
-  holdChangedAtMs: number;
+  /** A person has to mend it. */
+  readonly fault: KnownHold;
+  /** Batches wait for the end of quiet hours. */
+  readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
-  /** Refused users of the run when the hold here was lifted last: only those after it count against the limit. */
+  /** Refused users of the run when a fault ended here last: only those after it count against the limit. */
   refusedAtLift: number;
   /** Whole batches were refused while no user was accepted: single users are tried alone, and everybody else waits. */
   trial: RefusalTrial | null;
+}
+
+/** A hold of one kind, as this worker knows it. */
+export interface KnownHold {
+  /** The last look's, or what was learned here since; null while there is none. */
+  current: Pick<StepHold, 'cause' | 'tryDue'> | null;
+  /**
+   * Time at which its beginning or end was written here last, by the clock's `monotonicMs`; infinite while it is being
+   * written.
+   */
+  changedAtMs: number;
 }
 
 /** Of one step of a run, over all of its countries: all standings of the step share it. */

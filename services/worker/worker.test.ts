@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage } from '../../shared/contracts/messages/messages.ts';
-import { passTime } from '../../test/support/pass-time.ts';
+import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
 import { answerWithFailures, withoutHandOn } from '../../test/support/worker-fixture.ts';
 import { createWorker } from './assemble-worker.ts';
@@ -52,6 +52,25 @@ describe('a batch', () => {
       { succeeded: 2, failed: 1 },
       { succeeded: 2, failed: 0 },
     ]);
+  });
+
+  it('counts as recorded by its shard once it is done, and not when its endpoint refuses it for now', async () => {
+    const { clock, endpoint, feed, worker } = await createRunningWorker();
+    const { answer } = endpoint;
+    const tooMany = { kind: 'answered', status: 429, retryAfterMs: null, body: Buffer.from('') } as const;
+    endpoint.answer = (seen) => (endpoint.seen.length === 1 ? tooMany : answer(seen));
+    const { totals } = await feed([['u1', 'u2', 'u3']]);
+    const recorded = () => worker.levels().map(({ shard, recorded: steps }) => [shard.actionType, steps]);
+    await passTimeUntil(clock, () => endpoint.seen.length === 1);
+    await passTime(clock, 100);
+    expect(recorded()).toContainEqual(['award-reward', 0]);
+    await passTimeUntil(clock, () => totals()[1]?.succeeded === 3);
+    expect(recorded()).toEqual(
+      expect.arrayContaining([
+        ['award-reward', 1],
+        ['send-message', 1],
+      ]),
+    );
   });
 
   it('does not go on when nobody is left', async () => {

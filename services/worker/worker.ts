@@ -11,12 +11,11 @@ import type { BeginMarks } from './claims/begin-marks.ts';
 import type { FeedDirectory } from './claims/feed-directory.ts';
 import { matchClaims, matchResults } from './claims/flush-matching.ts';
 import { prepareWork } from './claims/prepare-work.ts';
-import { splitSuppressed } from './claims/split-suppressed.ts';
-import { splitForBudgets } from './claims/split-for-budgets.ts';
 import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
 import type { RecordedStep } from './forward/forward-survivors.ts';
 import type { HandOn } from './forward/hand-on.ts';
 import type { NextStepPublisher } from './forward/next-step-publisher.ts';
+import { mayWithhold, sortClaimed } from './gates/gates.ts';
 import type { Serving } from './intake/follow-registry.ts';
 import type { MessageReceiver } from './intake/message-receiver.ts';
 import { selectClaims } from './intake/select-claims.ts';
@@ -26,7 +25,8 @@ import type { StepQueue } from './intake/step-queue.ts';
 import type { TimedSteps } from './intake/timed-steps.ts';
 import { createVainClaims } from './intake/vain-claims.ts';
 import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
-import { quickFlushMs, type CallSlots } from './slots/call-slots.ts';
+import type { CallSlots } from './slots/call-slots.ts';
+import { quickFlushMs } from './slots/flush-pace.ts';
 import { levelsOf } from './slots/group-views.ts';
 import type { GuardKeeper } from './slots/guard-keeper.ts';
 import type { RateKeeper } from './slots/rate-keeper.ts';
@@ -102,14 +102,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   let isTakingIn = false;
   const vain = createVainClaims();
   const actionTypeOf = (step: StepRef) => directory.actionTypeOf(step);
-  /** Whom quiet hours or a check withhold was not called, whatever becomes of this worker. */
-  const checked = (step: StepRef) => directory.checkOf(step) !== null || isDropped(step);
-
-  function isDropped(step: StepRef): boolean {
-    if (quietHours.isEmpty) return false;
-    const country = directory.contextOf(step.feedId)?.country ?? '';
-    return quietHours.of(actionTypeOf(step) ?? '', country)?.then === 'drop';
-  }
+  const withholdDeps = { directory, quietHours };
+  const checked = (step: StepRef) => mayWithhold(step, withholdDeps);
 
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
@@ -167,11 +161,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     traces?.claimed(prepared.works, startedMs);
-    const [affordable, parts] = splitForBudgets(prepared.works);
-    const [callable, withheld] = splitSuppressed(affordable);
-    outcomes.record(parts);
-    outcomes.record(withheld);
-    serve(callable);
+    serve(prepared.works);
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;
@@ -189,11 +179,10 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   }
 
   function serve(works: readonly Work[]): void {
-    const [going, stopped] = stops.split(works);
-    const [asked, callable] = checks.split(going);
+    const { asked, callable, finished } = sortClaimed(works, { stops });
+    outcomes.record(finished);
     checks.ask(asked);
     slots.add(callable);
-    server.release(stopped, null);
   }
 
   /** What waited for a trial goes on. */

@@ -1,4 +1,18 @@
 import { z } from 'zod';
+import { refusals } from './stated-rules.ts';
+
+const offset = String.raw`(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
+const timeOfDay = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`;
+
+/** RFC 3339 with days that exist. Seconds may be left out, and `t` and `z` may be small letters. */
+export const instantPattern = new RegExp(`${z.core.regexes.date.source.slice(0, -1)}[Tt]${timeOfDay}${offset}$`);
+
+/** A time with its offset, in any year. What is read from it has large letters, as `Date` needs them. */
+export const anyInstant = z
+  .string()
+  .regex(instantPattern, { error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z', abort: true })
+  .overwrite((text) => text.toUpperCase())
+  .meta({ format: 'date-time' });
 
 /** Written with more or fewer digits, a year is read otherwise by some of those that a time passes through. */
 const firstYear = 1000;
@@ -13,10 +27,16 @@ export const instant = instantUntil(lastYear);
 export const instantToRecurFrom = instantUntil(lastYear - yearsToRecur);
 
 function instantUntil(year: number) {
-  return z.iso
-    .datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' })
+  return anyInstant
     .refine((text) => isWithin(new Date(text).getUTCFullYear(), year), {
       error: ({ input }) => `has to lie in a year from ${firstYear} to ${year}, not ${JSON.stringify(input)}`,
+      params: { code: 'year-out-of-range' },
+    })
+    .meta({
+      format: 'date-time',
+      ...refusals({
+        'year-out-of-range': 'a time lies in a year before 1000 or after 9999, or 9899 if something recurs from it',
+      }),
     });
 }
 

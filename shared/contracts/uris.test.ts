@@ -16,6 +16,7 @@ describe('a URL that Muster calls', () => {
     'http://[2001:db8::1]:8080/hook?to=a@b',
     'HTTPS://xn--bcher-kva.example/~a/(b)/c;d=1,2',
     `https://shop.example.com/?q=${'a%2f'.repeat(500)}`,
+    'https://shop.example.com:08080/0',
   ])('may be %s', (url) => {
     expect([isHttpUri(url), URL.canParse(url), isUri(url)]).toEqual([true, true, true]);
   });
@@ -30,6 +31,10 @@ describe('a URL that Muster calls', () => {
     'https://shop.example.com/a#b#c',
     'https://shop.example.com\\hook',
     'https:shop.example.com',
+    'https://shop.example.com:0',
+    'https://shop.example.com:0/hook',
+    'http://127.0.0.1:00000?a=1',
+    'http://[::1]:0/#part',
   ])('is not %s, which parsers take for one', (url) => {
     expect([isHttpUri(url), URL.canParse(url)]).toEqual([false, true]);
   });

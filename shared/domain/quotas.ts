@@ -12,6 +12,16 @@ export const storedQuotas = [
 ] as const;
 export type StoredQuota = (typeof storedQuotas)[number];
 
+/** Kinds of requests that take much of a process for as long as they last. Each kind has slots of its own. */
+export const heavyKinds = ['exports', 'uploads', 'reports', 'previews'] as const;
+export type HeavyKind = (typeof heavyKinds)[number];
+
+/** Requests of one kind that a process carries out at once. Pools of connections for them have as many. */
+export const heavySlotsOfProcess = 4;
+
+/** Requests of one kind that one account may have under way in a process: half of all, so that others have a half. */
+export const heavySlotsOfAccount = heavySlotsOfProcess / 2;
+
 /** As they are configured; `streams` is of each process. */
 export type Quotas = Readonly<Record<StoredQuota | 'streams', number>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWhole, isWithin, wholeScope, type Scope } from './scopes.ts';
+import { holdsReach, isWhole, isWithin, readsAllUsers, seesReach, wholeScope, type Scope } from './scopes.ts';
 
 const orders: Scope = { clients: ['orders'], countries: ['SG', 'ID'], actionTypes: [] };
 
@@ -25,4 +25,46 @@ describe('a scope', () => {
       expect(isWithin({ ...orders, ...more }, orders)).toBe(false);
     },
   );
+});
+
+describe('a campaign, for a scope', () => {
+  const campaign = { countries: ['SG', 'ID'], actionTypes: ['award', 'message'] };
+  const scopeOf = (countries: string[] | null, actionTypes: string[] | null): Scope => ({
+    ...{ clients: [], countries, actionTypes },
+  });
+
+  it.each([
+    { scope: wholeScope, sees: true, holds: true },
+    { scope: scopeOf(['ID', 'SG', 'VN'], null), sees: true, holds: true },
+    { scope: scopeOf(['SG'], null), sees: true, holds: false },
+    { scope: scopeOf(null, ['message']), sees: true, holds: false },
+    { scope: scopeOf(['SG'], ['refund']), sees: false, holds: false },
+    { scope: scopeOf(['VN'], null), sees: false, holds: false },
+    { scope: scopeOf([], []), sees: false, holds: false },
+  ])(
+    'can be read by a scope with a part of it, and changed by a scope with all of it: %j',
+    ({ scope, sees, holds }) => {
+      expect([seesReach(scope, campaign), holdsReach(scope, campaign)]).toEqual([sees, holds]);
+    },
+  );
+
+  it('can be read while it has no countries yet, except by a key for callbacks', () => {
+    const uploading = { countries: [], actionTypes: [] };
+    expect(seesReach(scopeOf(['SG'], null), uploading)).toBe(true);
+    expect(seesReach(scopeOf([], []), uploading)).toBe(false);
+    expect(holdsReach(scopeOf([], null), uploading)).toBe(false);
+  });
+
+  it('shows its users to a scope of all campaigns, and to a scope with users', () => {
+    expect(readsAllUsers(wholeScope)).toBe(true);
+    expect(readsAllUsers(scopeOf(['SG'], null))).toBe(false);
+    expect(readsAllUsers({ ...scopeOf(['SG'], null), users: true })).toBe(true);
+  });
+
+  it('never passes the right to read all users to a narrower key', () => {
+    const reader = { ...scopeOf(['SG'], null), users: true };
+    expect(isWithin(reader, scopeOf(['SG'], null))).toBe(false);
+    expect(isWithin(reader, wholeScope)).toBe(true);
+    expect(isWithin(reader, reader)).toBe(true);
+  });
 });

@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { placeOf, type EgressGuard } from '../runtime/egress/address-guard.ts';
+import { connectToFirst, inTurn } from './connect-to-first.ts';
 
-/** Addresses of one name that are tried, one after the other. */
+/** Upper bound on the addresses of one name that are tried for a connection. */
 const maxAddresses = 3;
 
 export class ForbiddenAddressError extends Error {
@@ -23,16 +24,26 @@ export interface GuardedConnectorDeps {
  * Resolves the name itself, judges what comes out, and connects to that very address: no server can answer one look-up
  * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
  * (nodejs/undici#2019).
+ *
+ * Addresses are tried one after the other. The one that was connected to last is tried first, as long as the name still
+ * has it and it may be called.
  */
 export function guardedConnector(deps: GuardedConnectorDeps): buildConnector.connector {
   const { guard, timeoutMs, secureContext, resolve } = deps;
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, ...(secureContext && { secureContext }) });
+  // undici returns the socket, which its types leave out.
+  const connect: (...terms: Parameters<buildConnector.connector>) => unknown = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    ...(secureContext && { secureContext }),
+  });
+  let lastConnected: string | undefined;
 
   async function allowedAddresses(hostname: string, port: number): Promise<string[]> {
     const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
-    const allowed = addresses.filter((address) => guard.mayConnect({ hostname, port, address }));
+    const allowed = inTurn(addresses.filter((address) => guard.mayConnect({ hostname, port, address })));
     if (allowed.length === 0) throw new ForbiddenAddressError('its address is none that may be called');
-    return allowed.slice(0, maxAddresses);
+    const isLast = (address: string) => address === lastConnected;
+    return [...allowed.filter(isLast), ...allowed.filter((address) => !isLast(address))].slice(0, maxAddresses);
   }
 
   return (options, callback) => {
@@ -40,17 +51,17 @@ export function guardedConnector(deps: GuardedConnectorDeps): buildConnector.con
     // Certificates are for the name, whatever it was resolved to.
     const servername = isIP(hostname) === 0 ? hostname : '';
 
-    function tryNext([address, ...others]: readonly string[]): void {
-      if (address === undefined) return;
+    function connectTo(address: string, settle: buildConnector.Callback): unknown {
       const terms = { ...options, hostname: address, ...(servername === '' ? {} : { servername }) };
-      connect(terms, (...result) => {
-        if (result[0] !== null && others.length > 0) tryNext(others);
-        else callback(...result);
+      return connect(terms, (...result) => {
+        if (result[0] === null) lastConnected = address;
+        settle(...result);
       });
     }
 
-    allowedAddresses(hostname, port).then(tryNext, (error: unknown) =>
-      callback(error instanceof Error ? error : new Error(String(error)), null),
+    allowedAddresses(hostname, port).then(
+      (addresses) => connectToFirst(addresses, connectTo, callback),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
 }

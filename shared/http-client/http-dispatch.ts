@@ -1,5 +1,7 @@
-import { Client, type buildConnector, type Dispatcher } from 'undici';
-import { causeOf } from './http-cause.ts';
+import { buildConnector, type Dispatcher } from 'undici';
+import { createCallDeadlines } from './call-deadlines.ts';
+import { causeOf, isLostConnection } from './http-cause.ts';
+import { KeptConnection } from './kept-connection.ts';
 
 /**
  * What became of one HTTP call.
@@ -24,10 +26,18 @@ export interface HttpCall {
   body?: Buffer;
   /** In the place of the origin's. */
   timeoutMs?: number;
+  /** Time by `performance.now()` after which the call is not sent again; until its deadline unless given. */
+  repeatUntilMs?: number;
 }
 
 export interface HttpOrigin {
-  /** Sends once: no retry, no redirect. Never rejects. */
+  /**
+   * Sends once, and follows no redirect. Never rejects.
+   *
+   * Sends once more, on a fresh connection, if a connection that had carried an answer ended without a byte of an
+   * answer to this call: a server may close an idle connection while the call is written. The origin has to be
+   * repeatable, and the deadline stays. The outcome is one call's.
+   */
   send(call: HttpCall): Promise<HttpOutcome>;
   /** Breaks off what is still in flight. */
   close(): Promise<void>;
@@ -44,16 +54,13 @@ export interface HttpOriginOptions {
   cutsAnswers?: boolean;
   /** Makes the connections, in place of undici. */
   connect?: buildConnector.connector;
+  /** False if a call that may have been received must not be sent again; true unless given. */
+  isRepeatable?: boolean;
+  /** Called for each call that is sent once more. */
+  onSentAgain?: (() => void) | undefined;
 }
 
-/** How often running calls are looked at for their deadline: one timer for all instead of one for each. */
-const deadlineCheckMs = 50;
-
-/** A client of its own, and the call that it carries. */
-interface Connection {
-  readonly client: Client;
-  collector: AnswerCollector | null;
-}
+type Connection = KeptConnection<AnswerCollector>;
 
 /**
  * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer
@@ -66,35 +73,28 @@ interface Connection {
  * copied into the old generation.
  */
 export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
-  const { origin, connections, timeoutMs, maxAnswerBytes, cutsAnswers = false, connect } = settings;
-  const options: Client.Options = {
-    pipelining: 1,
-    // Over HTTP/2 a connection's end would leave open which of its calls were never begun.
-    allowH2: false,
-    connect: connect ?? { timeout: Math.min(timeoutMs, 10_000) },
-    // The deadline below is ours: undici's own would restart with every byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
+  const { origin, connections, maxAnswerBytes, cutsAnswers = false, isRepeatable = true, onSentAgain } = settings;
+  const { timeoutMs } = settings;
+  const connect = settings.connect ?? buildConnector({ timeout: Math.min(timeoutMs, 10_000), allowH2: false });
   const open: Connection[] = [];
   const idle: Connection[] = [];
-  let waiting: { call: HttpCall; collector: AnswerCollector }[] = [];
+  let waiting: AnswerCollector[] = [];
   let closed = false;
-  let deadlines: NodeJS.Timeout | undefined;
+  const deadlines = createCallDeadlines(() => {
+    waiting = waiting.filter(({ settled }) => !settled);
+    return [...open.flatMap(({ call }) => call ?? []), ...waiting];
+  });
 
   function openOne(): Connection | undefined {
     if (open.length >= connections) return undefined;
-    const connection = { client: new Client(origin, options), collector: null };
+    const connection: Connection = new KeptConnection({ origin, connect, isRepeatable });
     open.push(connection);
     return connection;
   }
 
-  function dispatch(
-    connection: Connection,
-    { method, path, headers, body }: HttpCall,
-    collector: AnswerCollector,
-  ): void {
-    connection.collector = collector;
+  function dispatch(connection: Connection, collector: AnswerCollector): void {
+    const { method, path, headers, body } = collector.call;
+    connection.begin(collector);
     collector.connection = connection;
     try {
       connection.client.dispatch({ method, path, headers, body: body ?? null }, collector);
@@ -104,48 +104,32 @@ export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
   }
 
   function free(connection: Connection): void {
-    connection.collector = null;
+    connection.end();
     let next = waiting.shift();
-    while (next?.collector.settled) next = waiting.shift();
-    if (next) dispatch(connection, next.call, next.collector);
+    while (next?.settled) next = waiting.shift();
+    if (next) dispatch(connection, next);
     else idle.push(connection);
   }
 
-  function checkDeadlines(): void {
-    const now = performance.now();
-    let running = 0;
-    for (const { collector } of [...open, ...waiting]) {
-      if (!collector) continue;
-      running++;
-      if (collector.deadline <= now) collector.expire();
-    }
-    waiting = waiting.filter(({ collector }) => !collector.settled);
-    // Without calls nothing is to be woken: an idle process would do little else.
-    if (running === 0) deadlines = undefined;
-    else deadlines?.refresh();
-  }
-
-  const terms = { timeoutMs, maxAnswerBytes, cutsAnswers, free };
+  const mayRepeat = (connection: Connection) => isRepeatable && !closed && connection.endedUnanswered();
+  const terms = { timeoutMs, maxAnswerBytes, cutsAnswers, free, mayRepeat, dispatch, onSentAgain };
   return {
     send: (call) =>
       new Promise((resolve) => {
-        const collector = new AnswerCollector(
-          call.timeoutMs === undefined ? terms : { ...terms, timeoutMs: call.timeoutMs },
-          resolve,
-        );
+        const collector = new AnswerCollector(call, terms, resolve);
         if (closed) {
           collector.onResponseError(undefined, new Error('closed'));
           return;
         }
-        deadlines ??= setTimeout(checkDeadlines, deadlineCheckMs).unref();
+        deadlines.watch();
         const connection = idle.pop() ?? openOne();
-        if (connection) dispatch(connection, call, collector);
-        else waiting.push({ call, collector });
+        if (connection) dispatch(connection, collector);
+        else waiting.push(collector);
       }),
     close: async () => {
       closed = true;
-      clearTimeout(deadlines);
-      for (const { collector } of waiting.splice(0)) collector.onResponseError(undefined, new Error('closed'));
+      deadlines.stop();
+      for (const collector of waiting.splice(0)) collector.onResponseError(undefined, new Error('closed'));
       await Promise.all(open.map(({ client }) => client.destroy()));
     },
   };
@@ -156,25 +140,36 @@ interface CollectorTerms {
   maxAnswerBytes: number;
   cutsAnswers: boolean;
   free: (connection: Connection) => void;
+  /** Returns true if a call that was lost with this connection may be sent again. */
+  mayRepeat: (connection: Connection) => boolean;
+  dispatch: (connection: Connection, collector: AnswerCollector) => void;
+  onSentAgain: (() => void) | undefined;
 }
 
 /** Collects one answer. A class, so that its methods are made once and not for every call. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
+  readonly call: HttpCall;
   readonly deadline: number;
   /** Given back once it is free again, which may be later than the outcome is known. */
   connection: Connection | null = null;
+  bytesRead = 0;
   readonly #terms: CollectorTerms;
+  readonly #timeoutMs: number;
   readonly #settle: (outcome: HttpOutcome) => void;
+  /** Undefined until the call is written to its connection, also the second time. */
   #controller: Dispatcher.DispatchController | undefined;
+  /** Cause for which the call is sent once more. */
+  #firstLoss: string | undefined;
   #settled = false;
   #status = 0;
   #retryAfter: string | null = null;
   #contentEncoding: string | undefined;
   #chunks: Buffer[] = [];
-  #bytes = 0;
 
-  constructor(terms: CollectorTerms, settle: (outcome: HttpOutcome) => void) {
-    this.deadline = performance.now() + terms.timeoutMs;
+  constructor(call: HttpCall, terms: CollectorTerms, settle: (outcome: HttpOutcome) => void) {
+    this.call = call;
+    this.#timeoutMs = call.timeoutMs ?? terms.timeoutMs;
+    this.deadline = performance.now() + this.#timeoutMs;
     this.#terms = terms;
     this.#settle = settle;
   }
@@ -186,9 +181,15 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // A process that was stopped meanwhile may see its connection before it sees its timers.
     if (performance.now() >= this.deadline) this.expire();
+    if (this.#firstLoss !== undefined) this.#beginAgain(this.#firstLoss);
     this.#controller = controller;
     // It expired while it waited for a connection: it must not be sent after that was reported.
     if (this.#settled) controller.abort(new Error('expired before it was sent'));
+  }
+
+  #beginAgain(cause: string): void {
+    if (performance.now() > (this.call.repeatUntilMs ?? Infinity)) this.#finish({ kind: 'ambiguous', cause });
+    if (!this.#settled) this.#terms.onSentAgain?.();
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -200,14 +201,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#terms.maxAnswerBytes && this.#terms.cutsAnswers) {
+    this.bytesRead += chunk.length;
+    if (this.bytesRead > this.#terms.maxAnswerBytes && this.#terms.cutsAnswers) {
       this.#chunks.push(chunk);
       this.#finish(this.#answer(Buffer.concat(this.#chunks).subarray(0, this.#terms.maxAnswerBytes)));
       controller.abort(new Error('the rest is not wanted'));
       return;
     }
-    if (this.#bytes > this.#terms.maxAnswerBytes) {
+    if (this.bytesRead > this.#terms.maxAnswerBytes) {
       this.#finish({ kind: 'ambiguous', cause: `answer longer than ${this.#terms.maxAnswerBytes} bytes` });
       controller.abort(new Error('answer too long'));
       return;
@@ -228,13 +229,34 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause: causeOf(error) });
+    const { connection } = this;
+    const cause = causeOf(error, this.#status >= 200);
+    if (connection && this.#mayRepeat(connection, error)) {
+      this.#firstLoss = cause;
+      this.#controller = undefined;
+      // The socket is closed by now, and the client of the connection makes another.
+      this.#terms.dispatch(connection, this);
+      return;
+    }
+    // If the second connection could not be made, the call is in doubt because of the first one.
+    const isUnsent = this.#controller === undefined;
+    this.#finish({ kind: this.#failure(), cause: isUnsent ? (this.#firstLoss ?? cause) : cause });
     this.#giveBack();
   }
 
+  #mayRepeat(connection: Connection, error: Error): boolean {
+    if (this.#settled || this.#controller === undefined || this.#firstLoss !== undefined) return false;
+    return isLostConnection(error) && this.#terms.mayRepeat(connection);
+  }
+
+  #failure(): 'not-applied' | 'ambiguous' {
+    return this.#controller === undefined && this.#firstLoss === undefined ? 'not-applied' : 'ambiguous';
+  }
+
   expire(): void {
-    const cause = `no whole answer within ${this.#terms.timeoutMs} ms`;
-    this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause, timedOut: true });
+    if (this.#settled) return;
+    const cause = `no whole answer within ${this.#timeoutMs} ms`;
+    this.#finish({ kind: this.#failure(), cause, timedOut: true });
     this.#controller?.abort(new Error(cause));
   }
 

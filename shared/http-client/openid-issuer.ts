@@ -20,24 +20,27 @@ export interface OpenIdIssuerDeps {
   /** Exactly as tokens name it. */
   issuer: string;
   egress: Egress;
+  /** Called for each read that is sent once more after its connection was lost. */
+  onSentAgain?: (() => void) | undefined;
 }
 
 /** An issuer over HTTP. Its endpoints may be of several origins. */
-export function createOpenIdIssuer({ issuer, egress }: OpenIdIssuerDeps): OpenIdIssuer {
+export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuerDeps): OpenIdIssuer {
   const origins = new Map<string, HttpOrigin>();
 
-  function originOf(url: URL): HttpOrigin {
-    const opened =
-      origins.get(url.origin) ??
-      createGuardedOrigin({ egress, caller: 'issuer', origin: url.origin, connections, timeoutMs, maxAnswerBytes });
-    origins.set(url.origin, opened);
+  /** An issuer may revoke the tokens of a code that it receives twice (RFC 6749, section 4.1.2). */
+  function originOf({ origin }: URL, isRepeatable: boolean): HttpOrigin {
+    const key = `${origin} ${isRepeatable}`;
+    const terms = { egress, caller: 'issuer', origin, connections, timeoutMs, maxAnswerBytes };
+    const opened = origins.get(key) ?? createGuardedOrigin({ ...terms, isRepeatable, onSentAgain });
+    origins.set(key, opened);
     return opened;
   }
 
   function send(address: string, call: Omit<HttpCall, 'path'>): Promise<HttpOutcome> {
     const url = new URL(address);
     const headers = ['accept', 'application/json', 'accept-encoding', 'identity', ...call.headers];
-    return originOf(url).send({ ...call, headers, path: url.pathname + url.search });
+    return originOf(url, call.method === 'GET').send({ ...call, headers, path: url.pathname + url.search });
   }
 
   return {

@@ -17,6 +17,8 @@ export interface SegmentationDeps {
     /** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
     descriptions: number;
   };
+  /** Called for each question that is sent once more after its connection was lost. */
+  onSentAgain?: (() => void) | undefined;
 }
 
 const minAnswerBytes = 4 * 1024 * 1024;
@@ -32,6 +34,7 @@ export function createSegmentation({
   environment,
   egress,
   connections,
+  onSentAgain,
 }: SegmentationDeps): Segmentation & SegmentList & { close(): Promise<void> } {
   const base = new URL(segmentation.url);
   const authorization = authorizationOf(segmentation, environment);
@@ -39,7 +42,8 @@ export function createSegmentation({
     ...['accept', 'application/json', 'accept-encoding', 'identity'],
     ...(authorization === undefined ? [] : ['authorization', authorization]),
   ];
-  const terms = { egress, caller: 'segmentation', origin: base.origin, timeoutMs: segmentation.timeoutMs };
+  const { timeoutMs } = segmentation;
+  const terms = { egress, caller: 'segmentation', origin: base.origin, timeoutMs, onSentAgain };
   const pages = createGuardedOrigin({
     ...terms,
     connections: connections.pages,

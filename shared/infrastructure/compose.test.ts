@@ -42,7 +42,7 @@ const serviceOf = (name: string) => {
   return service;
 };
 
-const oneShots = ['migrate', 'topics'];
+const oneShots = ['roles', 'migrate', 'topics'];
 const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
 /** Started where they are asked for alone. */
@@ -68,9 +68,36 @@ describe('docker-compose.yml', () => {
     const variables = [...composeText.matchAll(/\$\{(\w+)([^}]*)\}/g)];
     const secrets = variables.filter(([, name = '']) => /PASSWORD|KEY|SECRET/.test(name));
     expect(new Set(secrets.map(([, name]) => name))).toEqual(
-      new Set(['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY']),
+      new Set([
+        ...['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY'],
+        ...['MUSTER_OWNER_PASSWORD', 'MUSTER_ENGINE_PASSWORD', 'MUSTER_API_PASSWORD', 'MUSTER_SANDBOX_PASSWORD'],
+      ]),
     );
     for (const [whole, , otherwise] of secrets) expect(otherwise, whole).toBe(':?run muster init first');
+  });
+
+  it('gives each service its own role, and the superuser only to the container that creates the roles', () => {
+    const userOf = (name: string) =>
+      /^postgres:\/\/(\w+):/.exec(String(serviceOf(name).environment['DATABASE_URL']))?.[1];
+    const users = Object.keys(services).flatMap((name) =>
+      serviceOf(name).environment['DATABASE_URL'] === undefined ? [] : [[name, userOf(name)]],
+    );
+    expect(Object.fromEntries(users)).toEqual({
+      ...{ roles: 'muster', migrate: 'muster_owner', muster: 'muster_owner', api: 'muster_api' },
+      ...{ scheduler: 'muster_engine', trigger: 'muster_engine', worker: 'muster_engine', dispatcher: 'muster_engine' },
+      sandbox: 'muster_sandbox',
+    });
+    expect(serviceOf('roles').environment).toMatchObject({
+      MUSTER_OWNER_PASSWORD: '${MUSTER_OWNER_PASSWORD:?run muster init first}',
+    });
+    for (const [name] of users.filter(([, user]) => user !== 'muster'))
+      expect(JSON.stringify(serviceOf(String(name)).environment), String(name)).not.toContain('POSTGRES_PASSWORD');
+    expect(serviceOf('migrate').command).toEqual(['node', 'cli/muster.ts', 'migrate', '--roles', 'muster']);
+    expect(Object.keys(serviceOf('migrate').depends_on)).toEqual(['roles']);
+  });
+
+  it('names the address at which people reach the API', () => {
+    expect(serviceOf('api').environment['API_PUBLIC_URL']).toBe('http://localhost:8080');
   });
 
   it.each([...oneShots, ...ours, ...tools])('builds %s from the one Dockerfile', (name) => {
@@ -105,7 +132,7 @@ describe('docker-compose.yml', () => {
   it.each(['api', 'scheduler', 'trigger', 'worker', 'dispatcher'])(
     'prepares database and topics before %s starts',
     (name) => {
-      expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(oneShots));
+      expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(['migrate', 'topics']));
     },
   );
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
@@ -10,13 +11,19 @@ import { createServer } from 'node:net';
 const lowest = 20_000;
 const highest = 32_000;
 
-/** Ports of 127.0.0.1 that no process listens on now. Another process may still be quicker. */
+/** A server takes its port this soon after it was found: Kafka formats its disk first. */
+const reservedForMs = 60_000;
+
+/**
+ * Ports of 127.0.0.1 that no process listens on now, and that nothing else gets from here within a minute, in other
+ * processes of this machine too. A stranger may still be quicker.
+ */
 export async function findFreePorts(count: number): Promise<number[]> {
   const free = new Set<number>();
   for (let tries = 0; free.size < count; tries++) {
     if (tries > 200) throw new Error(`no free TCP port found between ${lowest} and ${highest}`);
     const port = randomInt(lowest, highest);
-    if (!free.has(port) && (await isFree(port))) free.add(port);
+    if ((await isFree(port)) && (await reserve(port))) free.add(port);
   }
   return [...free];
 }
@@ -32,5 +39,26 @@ export async function isFree(port: number): Promise<boolean> {
   }
   server.close();
   await once(server, 'close');
+  return true;
+}
+
+/**
+ * Holds the UDP port of the same number, which no server here needs: the system gives it to one process at a time, and
+ * takes it back when that process ends, so nothing stays behind on the disk.
+ *
+ * @returns false if another has it.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const holder = createSocket({ type: 'udp4' });
+  holder.bind({ port, address: '127.0.0.1', exclusive: true });
+  try {
+    await once(holder, 'listening');
+  } catch {
+    return false;
+  }
+  holder.unref();
+  setTimeout(() => {
+    holder.close();
+  }, reservedForMs).unref();
   return true;
 }

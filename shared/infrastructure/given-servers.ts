@@ -38,7 +38,7 @@ export async function requireDatabase(given: Pick<GivenServers, 'DATABASE_URL'>)
 }
 
 /** @throws {ConfigurationError} one line when no server listens at any of the addresses */
-export async function requireBroker(brokers: readonly string[]): Promise<void> {
+async function requireBroker(brokers: readonly string[]): Promise<void> {
   const answers = await Promise.all(brokers.map(brokerAnswers));
   if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);
 }

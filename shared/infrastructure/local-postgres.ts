@@ -10,7 +10,8 @@ import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryo
 import { databaseLocale, postgresArguments } from './server-settings.ts';
 import { isMemoryHeld, readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
-const startDeadlineMs = 30_000;
+/** A slow machine needs minutes. A server that ends is noticed at once. */
+const startDeadlineMs = 10 * 60_000;
 const name = 'muster';
 
 export interface LocalPostgresDeps {

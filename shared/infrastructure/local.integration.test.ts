@@ -86,9 +86,6 @@ async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** `npm test` runs what comes first alone: each Kafka takes seconds of both cores to start. */
-const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
-
 const endings = [
   { how: 'killed', end: (parent: ChildProcess) => parent.kill('SIGKILL') },
   // What a terminal does at Ctrl-C: everything in the foreground gets it.
@@ -96,19 +93,16 @@ const endings = [
 ];
 
 describe('local Kafka and PostgreSQL', () => {
-  it.each(isFirstAlone ? endings.slice(0, 1) : endings)(
-    'are gone, with all their files, when their parent was $how',
-    async ({ end }) => {
-      const parent = startParent();
-      const servers = await serversOf(parent);
-      expect(servers.map(isRunning)).toEqual([true, true]);
+  it.each(endings)('stop and remove all their files when their parent was $how', async ({ end }) => {
+    const parent = startParent();
+    const servers = await serversOf(parent);
+    expect(servers.map(isRunning)).toEqual([true, true]);
 
-      end(parent);
+    end(parent);
 
-      await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), awaiting);
-      await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), awaiting);
-    },
-  );
+    await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), awaiting);
+    await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), awaiting);
+  });
 
   it('are gone when their parent was killed while they started', async () => {
     const parent = startParent();
@@ -157,8 +151,8 @@ describe('local Kafka and PostgreSQL', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it.each(isFirstAlone ? [] : [3 as const])('can be %i brokers', async (nodes) => {
-    const { brokers, kafkaNodes } = await start(nodes);
+  it('can have three brokers', async () => {
+    const { brokers, kafkaNodes } = await start(3);
     expect(await Promise.all(brokers.map(brokerAnswers))).toEqual([true, true, true]);
     kafkaNodes[1]?.signal('SIGKILL');
     await kafkaNodes[1]?.exited();

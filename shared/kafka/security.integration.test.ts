@@ -10,6 +10,7 @@ import { findFreePorts } from '../infrastructure/free-ports.ts';
 import { createGuardian, type Guardian } from '../infrastructure/guarded-processes.ts';
 import { startLocalKafka } from '../infrastructure/local-kafka.ts';
 import { createKafka, type KafkaSecurity } from './client/connection.ts';
+import { createBrokerLook } from './cluster/broker-look.ts';
 import { createConsumer } from './consumer/consumer.ts';
 import { createPublisher } from './publisher/publisher.ts';
 
@@ -116,6 +117,18 @@ describe('a Kafka that is not open to everybody', () => {
       expect(receiver.values()).toEqual(['secret']);
     },
   );
+
+  it('answers a look at the brokers by the same certificate and password', async () => {
+    const sasl = { mechanism: 'scram-sha-256', username, password } as const;
+    const look = createBrokerLook({ kafka: clientWith({ tls: tls(), sasl }), brokers: [broker] });
+    await look.require();
+    await look.require();
+    await look.close();
+    const stranger = clientWith({ tls: tls(), sasl: { ...sasl, password: 'wrong' } });
+    const refused = createBrokerLook({ kafka: stranger, brokers: [broker] });
+    await expect(refused.require()).rejects.toThrow(/authentication failed/i);
+    await refused.close();
+  });
 
   it.concurrent.each<[string, () => KafkaSecurity | undefined]>([
     ['talks in the clear', () => undefined],

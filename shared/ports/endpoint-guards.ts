@@ -50,6 +50,12 @@ export interface EndpointGuards {
   takeProbe(shard: Shard, leaseMs: number): Promise<boolean>;
   /** The probe's call has ended. No effect where another worker has the probe by now. */
   endProbe(end: ProbeEnd): Promise<void>;
+  /**
+   * Closes the breaker at once, whichever worker has the probe, because a feed of the shard is served. No effect if it
+   * is closed.
+   * @param how.startsSlowly false if the endpoint was never down for that feed
+   */
+  close(shard: Shard, how: { startsSlowly: boolean }): Promise<void>;
 }
 
 /** A breaker, for people. */

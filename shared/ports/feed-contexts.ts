@@ -1,6 +1,7 @@
 import type { Verdict } from '../domain/run/admission.ts';
 import type { StepMode } from '../domain/run/run-kinds.ts';
 import type { StepCheck } from '../domain/step/checks.ts';
+import type { HoldKind } from '../domain/step/holds.ts';
 import type { StepRef } from './step-ledger.ts';
 
 /** What a worker has to know of a feed to serve its steps. */
@@ -27,10 +28,12 @@ export interface FeedAdmission {
   holds: readonly StepHold[];
 }
 
-/** No call is made in this step until its cause is mended; when a try is due, one batch may be. */
+/** No call is made in this step until a person has mended its cause, or quiet hours end. */
 export interface StepHold {
   step: number;
+  kind: HoldKind;
   cause: string;
+  /** One batch may be tried, in case a person has mended the fault. For quiet hours: this hold of them is over. */
   tryDue: boolean;
 }
 

@@ -1,31 +1,37 @@
+import type { HoldKind } from '../domain/step/holds.ts';
+
 /** A step of a feed: of a run in one country. */
 export interface FeedStep {
   feedId: string;
   step: number;
 }
 
-export interface HeldStep extends FeedStep {
-  /** What a person has to mend, for people. */
+export type HeldStep = FeedStep & {
+  /** For people: what has to be mended, or which hours are quiet. */
   cause: string;
-  /** Not for a person to mend: it goes on by itself so long from now. */
-  endsInMs?: number | undefined;
-}
+} & (
+    | { kind: 'fault' }
+    /** @param endsInMs time from now after which the step goes on by itself */
+    | { kind: 'quiet-hours'; endsInMs: number }
+  );
 
 /**
- * Steps in which no user is called for until a person has mended the cause: our configuration, or the run's parameters.
- * No user fails by it, and neighbours do not notice.
+ * Steps in which no user is called: a person has to mend a fault of our configuration or the run's parameters first, or
+ * the hours are quiet. No user fails by it, and neighbours do not notice. Holds of different kinds are independent of
+ * each other.
  */
 export interface StepHolds {
   /**
-   * Holds the steps. Where one is held already, the batch is counted, the cause is the newest, and since when stays.
-   * One that ends by itself is tried when it ends, by what was said last.
+   * Holds the steps. If a step is held already by the same kind, the batch is counted, the cause is the newest, and the
+   * beginning stays. The end of quiet hours is the newest too. Quiet hours that had ended begin anew, although no batch
+   * has lifted their hold.
    */
   hold(held: readonly HeldStep[]): Promise<void>;
   /**
-   * True for one asker at most every `everyMs`, the first time `tryHeldEveryMs` after the hold began: it may send one
-   * batch.
+   * Returns true for one caller at most every `everyMs`, the first time `tryHeldEveryMs` after the fault began: that
+   * caller may send one batch. False if the step has no fault.
    */
   mayTry(ref: FeedStep, everyMs: number): Promise<boolean>;
-  /** The try succeeded: the hold goes, and what waits in the step is due now. No effect where there is no hold. */
-  lift(ref: FeedStep): Promise<void>;
+  /** Ends the hold of this kind: what waits in the step is due now. No effect if there is none. */
+  lift(ref: FeedStep, kind: HoldKind): Promise<void>;
 }

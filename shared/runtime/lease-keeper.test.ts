@@ -5,7 +5,7 @@ import { createMemoryDatabase } from '../../test/support/memory/memory-database.
 import { createMemoryLeases } from '../../test/support/memory/leases.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { createLeaseKeeper } from './lease-keeper.ts';
+import { createLeaseKeeper, type LeaseKeeperDeps } from './lease-keeper.ts';
 
 const ttlMs = 9000;
 
@@ -13,7 +13,7 @@ function setUp() {
   const clock = createSettableClock();
   const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });
   const acquired: string[] = [];
-  const keeperOf = (owner: string, store: Leases = leases) =>
+  const keeperOf = (owner: string, store: LeaseKeeperDeps['leases'] = leases) =>
     createLeaseKeeper({
       leases: store,
       name: 'scheduler',
@@ -27,7 +27,7 @@ function setUp() {
 }
 
 /** A store that stops answering when the test says so. */
-function breakable(leases: Leases): Leases & { isDown: boolean } {
+function breakable(leases: Leases): LeaseKeeperDeps['leases'] & { isDown: boolean } {
   const store = {
     isDown: false,
     acquire: (...args: Parameters<Leases['acquire']>) =>

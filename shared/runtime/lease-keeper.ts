@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import { createLoop } from './loop.ts';
 
 export interface LeaseKeeperDeps {
-  leases: Leases;
+  leases: Pick<Leases, 'acquire' | 'renew' | 'release'>;
   name: string;
   owner: string;
   ttlMs: number;

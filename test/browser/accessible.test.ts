@@ -60,7 +60,7 @@ const views = {
 /** What lies over a view once a button is pressed. */
 const dialogs = [
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Share…' },
-  { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Other campaigns…' },
+  { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Other runs…' },
   { pathOf: ({ unknownId }: Ids) => `runs/${unknownId}/report`, button: /^Settle/ },
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/failures`, button: 'Time' },
   { pathOf: () => 'action-types?name=award-reward', button: /^Register/ },

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
+import { engineConfigFor, type EngineConfigFile } from './engine-config.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
@@ -100,7 +101,9 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-const readyDeadlineMs = 30_000;
+/** A start beside three brokers takes long. This is below the time-out of hooks; a process that ends is noticed at once. */
+const readyDeadlineMs = 90_000;
+const answerWithinMs = 10_000;
 const pollMs = 50;
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
@@ -185,7 +188,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
     await end();
     // The folder stays: the error points to its logs.
-    throw new Error(`the installation in ${folder} did not start\n${logs.join('\n')}`, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the installation in ${folder} did not start: ${why}\n${logs.join('\n')}`, { cause: error });
   }
 
   const apiUrl = (await options.apiThrough?.(ownApiUrl)) ?? ownApiUrl;
@@ -253,51 +257,13 @@ function roleOf(service: ServiceName): ServiceRole {
   return service === 'api' || service === 'all' ? service : 'engine';
 }
 
-export interface ActionTypeFile {
-  url: string;
-  class: 'A' | 'B' | 'C' | 'D';
-  statusUrl?: string;
-  appliesLateSeconds?: number;
-  answerForm: 'full' | 'compact';
-  understandsTest?: boolean;
-  timeoutMs: number;
-  concurrency?: number;
-  batchSize?: number;
-  maxAttempts?: number;
-  retry?: { firstDelayMs: number; maxDelayMs: number };
-  receipts?: true;
-  receiptsSecretEnv?: string;
-  check?: true;
-}
-
-export interface EngineConfigFile {
-  countries: string[];
-  segmentation: { url: string; pageSize: number; timeoutMs?: number };
-  actionTypes: Record<string, ActionTypeFile>;
-  partitionsPerShard: number;
-  replicationFactor?: number;
-}
-
 /**
- * Where nothing is broken, an endpoint on a busy machine is waited for: a call that is given up and made again is seen
- * twice. Tests that break things shorten leases, and with them what a call may take.
+ * Returns the longest time of a call. On a busy machine an endpoint is waited for: a call that is given up and made
+ * again is seen twice. Tests that shorten leases shorten it too, because a lease has to outlast two calls.
  */
 function timeoutOf({ engine }: InstallationOptions): number {
-  return engine?.['WORKER_LEASE_MS'] === undefined ? 10_000 : 2000;
-}
-
-function engineConfigFor(sandboxUrl: string, served: string[], timeoutMs: number): EngineConfigFile {
-  return {
-    countries: served,
-    // Small pages: feeding takes long enough to be interrupted.
-    segmentation: { url: `${sandboxUrl}/segmentation`, pageSize: 100 },
-    actionTypes: {
-      'award-reward': { url: `${sandboxUrl}/rewards/v1/batches`, class: 'A', answerForm: 'full', timeoutMs },
-      'award-points': { url: `${sandboxUrl}/points/v1/batches`, class: 'B', answerForm: 'full', timeoutMs },
-      'send-message': { url: `${sandboxUrl}/messages/v1/batches`, class: 'B', answerForm: 'compact', timeoutMs },
-    },
-    partitionsPerShard: 4,
-  };
+  const leaseMs = Number(engine?.['WORKER_LEASE_MS'] ?? Number.POSITIVE_INFINITY);
+  return Math.min(10_000, Math.round(0.4 * leaseMs));
 }
 
 async function createTopics(kafkaBrokers: string, prefix: string, config: EngineConfigFile): Promise<void> {
@@ -308,17 +274,25 @@ async function createTopics(kafkaBrokers: string, prefix: string, config: Engine
   const logger = createLogger('e2e', 'silent');
   const admin = createTopicAdmin({ kafka: createKafka({ brokers: kafkaBrokers.split(','), clientId: 'e2e', logger }) });
   const { partitionsPerShard: partitions, replicationFactor = 1 } = config;
-  await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor })));
-  await admin.close();
+  try {
+    await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor })));
+  } finally {
+    await admin.close();
+  }
 }
 
 async function awaitAnswer(url: string, service: ServiceProcess | undefined): Promise<void> {
   const deadline = performance.now() + readyDeadlineMs;
+  let last = 'nothing';
   for (;;) {
-    const answer = await fetch(url).catch(() => undefined);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) }).catch((error: unknown) => {
+      last = String(error);
+    });
     if (answer?.ok) return;
+    if (answer) last = `${answer.status} ${await answer.text()}`;
     if (!service?.running) throw new Error(`the service behind ${url} ended: see ${service?.logFile ?? 'nothing'}`);
-    if (performance.now() > deadline) throw new Error(`${url} did not answer within ${readyDeadlineMs} ms`);
+    if (performance.now() > deadline)
+      throw new Error(`${url} was not ready within ${readyDeadlineMs} ms; last answer: ${last}`);
     await wait(pollMs);
   }
 }

@@ -45,9 +45,9 @@ it('sends no message in quiet hours, says until when, gives rewards meanwhile, a
   );
   await killAndRestart('worker-1');
   expect(waiting).toMatchObject({ state: 'running', eta: null, steps: [{}, { succeeded: 0 }] });
-  for (const { cause, held, nextTryAt } of waiting.waits) {
+  for (const { cause, blockedBy, nextTryAt } of waiting.waits) {
     expect(cause).toMatch(/^quiet hours: send-message calls nobody in/);
-    expect([held, nextTryAt?.slice(11, 16)]).toEqual([true, night.until]);
+    expect([blockedBy, nextTryAt?.slice(11, 16)]).toEqual(['quiet-hours', night.until]);
   }
   expect((await readLedger(muster.ledgerFile)).of(runId, 2).appliedUnderKeys.size).toBe(0);
 

@@ -50,14 +50,14 @@ async function draft(client = muster.api.client, changes: Partial<CampaignDefini
   return (await createCampaign({ client, body: definition })).data.id;
 }
 
-async function tested(id: string) {
+async function tested(id: string, again = false) {
   const { client } = muster.api;
-  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG' } })).data;
+  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG', again } })).data;
   const runId = run?.runId ?? '';
   return { ended: await muster.api.awaitEnd(runId), runId, ledger: await readLedger(muster.ledgerFile) };
 }
 
-it('a test gives what is real, nothing else, and costs that; its users are tested again, and served by the campaign', async () => {
+it('a test gives what is real, nothing else, and costs that; its users are tested again if asked for, and served by the campaign', async () => {
   const { client } = muster.api;
   await changeActionType({ client, path: { name: 'award-reward' }, body: { understandsTest: true } });
   const id = await draft();
@@ -71,7 +71,8 @@ it('a test gives what is real, nothing else, and costs that; its users are teste
   expect([...first.ledger.of(first.runId, 1).applied.keys()]).toEqual([]);
   expect([...first.ledger.of(first.runId, 2).applied.keys()].toSorted()).toEqual(users);
 
-  const second = await tested(id);
+  await expect(tested(id)).rejects.toMatchObject({ problem: { status: 409, code: 'reached-by-test' } });
+  const second = await tested(id, true);
   expect([...second.ledger.of(second.runId, 2).applied.keys()].toSorted()).toEqual(users);
   const [budget] = (await listBudgets({ client, path: { id } })).data.items;
   expect(budget).toMatchObject({ used: 4, reserved: 0 });

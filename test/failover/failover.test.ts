@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { rewardThenMessage, type EngineConfigFile } from '../e2e/installation.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
+import { rewardThenMessage } from '../e2e/installation.ts';
 import { startCallbackTrial } from '../faults/support/callback-trial.ts';
 import { startTrial } from '../faults/support/trial.ts';
 import { until } from '../faults/support/until.ts';

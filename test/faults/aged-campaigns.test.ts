@@ -66,7 +66,7 @@ describe('row 53: a campaign that has ended very often', () => {
       workers: 0,
       countries: Object.values(countryOf),
       sandbox: {
-        SANDBOX_SEGMENTS: `${segment}=100000,${shortSegment}=20000`,
+        SANDBOX_SEGMENTS: `${segment}=160000,${shortSegment}=20000`,
         SANDBOX_COUNTRIES: 'SG=1,ID=1',
         SANDBOX_POINTS_LATENCY_MS: '200-400',
       },

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { refusedMessages } from './support/refused-messages.ts';
+import { patientCalls, startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -29,14 +30,15 @@ afterEach(async () => {
 afterAll(() => kafka.end());
 
 /** A run of both steps that is being served, on three brokers. */
-async function begin(users: number): Promise<string> {
+async function begin(users: number, options: Pick<TrialOptions, 'engineOf'> = {}): Promise<string> {
   trial = await startTrial({
     workers: 2,
     triggers: 2,
     servers: { databaseUrl: inject('databaseUrl'), kafkaBrokers: kafka.brokers },
     configure: (config) => ({ ...config, replicationFactor: 3 }),
     sandbox: { ...slowNaiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}` },
-    engine: { WORKER_CONCURRENCY: '10' },
+    engine: { ...patientCalls, WORKER_CONCURRENCY: '10' },
+    ...options,
   });
   const { api, countries } = trial.muster;
   const runId = await api.run({ name: 'On broken brokers', countries, segment, chain: rewardThenMessage });
@@ -76,7 +78,8 @@ describe('row 10: the controller is killed', () => {
       return leader === controller ? undefined : leader;
     });
     const tookOverAfter = (Date.now() - killedAt) / 1000;
-    await trial.muster.createTopics(['TH']);
+    // The others name the killed broker for a few seconds still: who dials it tries again, as the trigger does.
+    await until('new topics come to life', () => trial.muster.createTopics(['TH']).then(() => true));
 
     await trial.awaitEnd(runId, 3 * minutes);
     expect(next).not.toBe(controller);
@@ -107,23 +110,42 @@ describe('row 11: the three brokers are restarted one after another', () => {
 });
 
 describe('row 12: two of three brokers are down for 60 s', () => {
+  /** A worker that serves both steps hands survivors on without Kafka, and would meet no refusal. */
+  const aWorkerForEachStep = {
+    'worker-1': { WORKER_ACTION_TYPES: 'award-reward' },
+    'worker-2': { WORKER_ACTION_TYPES: 'send-message' },
+  };
+
   it('publishing is refused, and resumes by itself', async () => {
-    const runId = await begin(60_000);
+    const runId = await begin(200_000, { engineOf: aWorkerForEachStep });
+    const topics = trial.muster.countries.map((country) => trial.topic('send-message', country)).toSorted();
+    const refusedBefore = refusedMessages(trial, 'worker-1');
     const [first = 1, second = 2] = kafka.nodes;
     const back = trial.injections.begin('two brokers killed', '60 s');
     await kafka.kill(first, second);
     await lasting(60_000);
-    const unpublished = await trial.database.count(
-      `select 1 from batch_steps s where s.step = 1 and s.state = 3 and s.rest = 1 and not exists (
-        select 1 from batch_steps n where n.feed = s.feed and n.batch_no = s.batch_no and n.step = 2)`,
-    );
+    const refused = refusedMessages(trial, 'worker-1');
     await kafka.start(first, second);
     back();
+    const atReturn = await until('all partitions have leaders', () => messagesOn(topics));
+    await until('survivors are published to each topic again', async () => {
+      const now = await messagesOn(topics);
+      return now.every((messages, index) => messages > (atReturn[index] ?? 0));
+    });
 
     await trial.awaitEnd(runId, 4 * minutes);
-    expect(unpublished).toBeGreaterThan(0);
-    expect(await judge(runId, '12', 'two of three down 60 s', { 'batches unpublished': unpublished })).toEqual([]);
+    // Some may have been refused before: a new topic has no leader for an instant.
+    for (const topic of topics) expect(refused.get(topic) ?? 0, topic).toBeGreaterThan(refusedBefore.get(topic) ?? 0);
+    const measured = { 'messages refused': [...refused.values()].reduce((sum, messages) => sum + messages, 0) };
+    expect(await judge(runId, '12', 'two of three down 60 s', measured)).toEqual([]);
   }, 600_000);
+
+  /** Number of messages that each topic was ever given. */
+  function messagesOn(topics: readonly string[]): Promise<number[]> {
+    return Promise.all(
+      topics.map(async (topic) => (await trial.topics.ends(topic)).reduce((sum, messages) => sum + messages, 0)),
+    );
+  }
 });
 
 describe('row 13: all brokers are down for 2 minutes', () => {
@@ -132,28 +154,29 @@ describe('row 13: all brokers are down for 2 minutes', () => {
     const back = trial.injections.begin('all brokers killed', '120 s');
     const from = Date.now();
     await kafka.kill(...kafka.nodes);
-    await until('nothing is in flight', async () => {
-      return (await trial.database.count('select 1 from batch_steps where state = 1')) === 0;
+    // Survivors go on in memory until a worker has none: the numbers agree once nothing is called any more.
+    await until('nothing is in flight, and all that was called is recorded', async () => {
+      const inFlight = await trial.database.count('select 1 from batch_steps where state = 1');
+      const recorded = await trial.database.count('select 1 from batch_steps where state = 3');
+      const called = (await trial.batchesCalled(runId, 1)) + (await trial.batchesCalled(runId, 2));
+      return inFlight === 0 && recorded === called;
     });
     const inFlightFor = (Date.now() - from) / 1000;
-    const [called, recorded] = [
-      (await trial.batchesCalled(runId, 1)) + (await trial.batchesCalled(runId, 2)),
-      await trial.database.count('select 1 from batch_steps where state = 3'),
-    ];
     await lasting(120_000 - (Date.now() - from));
     await kafka.start(...kafka.nodes);
     back();
 
     await trial.awaitEnd(runId, 4 * minutes);
-    expect(recorded).toBe(called);
     const measured = { 'in flight for s': inFlightFor };
     expect(await judge(runId, '13', 'all down 2 min', measured)).toEqual([]);
   }, 600_000);
 });
 
 describe('row 15: a broker is frozen', () => {
+  // The short run serves its last users about when the broker thaws: nothing comes later that would hide an offset that
+  // was set back.
   it.each([
-    ['20 s', 20_000, 30_000],
+    ['20 s', 20_000, 15_000],
     ['60 s', 60_000, 60_000],
   ])(
     'the coordinator for %s: no consumer is stuck, then or after',

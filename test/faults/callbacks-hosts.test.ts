@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { changeClient, getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -9,11 +10,12 @@ const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as co
 
 describe('a host that answers some jobs well and others never', () => {
   let trial: CallbackTrial;
-  beforeEach(async () => {
-    trial = await startCallbackTrial();
-    await trial.receiver.behave({ bad: { status: 500 } });
-  });
   afterEach(() => trial.end());
+
+  async function start(without?: FaultControl): Promise<void> {
+    trial = await startCallbackTrial(without && { without });
+    await trial.receiver.behave({ bad: { status: 500 } });
+  }
 
   const hosts = async () => (await getScheduler({ client: trial.client })).data.hosts;
   const isCalled = (ids: readonly string[]) => {
@@ -36,6 +38,7 @@ describe('a host that answers some jobs well and others never', () => {
   }
 
   it('row 57: ten jobs that always get 500 end as dead letters, the twenty behind them are called within 10 s', async () => {
+    await start();
     const { id } = await trial.addClient('shop', { sideline: {}, retry });
     const over = trial.injections.begin('500 for ten jobs of thirty', 'receiver');
     const { bad, good, sinceMs } = await badThenGood();
@@ -54,6 +57,7 @@ describe('a host that answers some jobs well and others never', () => {
   });
 
   it('row 57: a path that its client names is put aside by itself, calls to others of its host go on', async () => {
+    await start();
     await trial.addClient('shop', { sideline: { pathPrefixes: ['/bad'], probeSeconds: 1 }, retry });
     const over = trial.injections.begin('500 for one path of two', 'receiver');
     const { bad, good, sinceMs } = await badThenGood();
@@ -69,7 +73,8 @@ describe('a host that answers some jobs well and others never', () => {
     expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
   });
 
-  it('a host that is tried with what was tried most, at no cost to it, is never called for its other jobs (control)', async () => {
+  it('a host that learns from each route, and is tried with what was tried most, is never called for its other jobs (control)', async () => {
+    await start(faultControls.routesLearnFirst);
     await trial.database.rows(`
       create function good_ones_last() returns trigger language plpgsql as $$ begin
         new.attempt := old.attempt;

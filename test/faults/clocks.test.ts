@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
-import { startTrial, type Trial } from './support/trial.ts';
-import { wrongBy } from './support/wrong-clock.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+import { createSettableClock, wrongBy } from './support/wrong-clock.ts';
 
 const segment = 'lapsed-riders';
 const hourMs = 3_600_000;
@@ -58,5 +59,45 @@ describe('row 32: clocks that are an hour wrong', () => {
     expect(await trial.slowestRepeat(runId)).toBeLessThan(20);
     const allow = { appliedAgain: 2 * concurrency };
     expect(await trial.judge(runId, { rows: '32', scenario: 'clocks wrong', segment, allow })).toEqual([]);
+  });
+
+  it('one is set back by an hour while its worker is busy: the worker stays in its group and joins again when another one comes', async () => {
+    const clock = createSettableClock();
+    onTestFinished(() => clock.remove());
+    const sessionTimeoutMs = 6000;
+    trial = await startTrial({
+      workers: 2,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=60000`,
+        SANDBOX_REWARDS_MEMORY: 'none',
+        SANDBOX_MESSAGES_MEMORY: 'none',
+        SANDBOX_REWARDS_LATENCY_MS: '900-1300',
+        SANDBOX_MESSAGES_LATENCY_MS: '900-1300',
+      },
+      engine: {
+        ...patientCalls,
+        WORKER_CONCURRENCY: String(concurrency),
+        KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutMs),
+      },
+      engineOf: { 'worker-1': clock.environment },
+    });
+    const { api, countries, topicPrefix } = trial.muster;
+    const runId = await api.run({ name: 'Set back', countries, segment, chain: rewardThenMessage });
+    await trial.awaitCalls(runId, 1, 20);
+    const members = await trial.topics.membersOf(topicPrefix);
+    const over = trial.injections.begin('clock set back', 'an hour');
+    clock.set(Date.now() - hourMs);
+    await lasting(2 * sessionTimeoutMs);
+    expect(await trial.topics.membersOf(topicPrefix)).toEqual(members);
+    await trial.restart('worker-3');
+    const joined = await until('a third worker joins', async () => {
+      const now = await trial.topics.membersOf(topicPrefix);
+      return now.some((id) => !members.includes(id)) && now;
+    });
+    expect(joined).toEqual(expect.arrayContaining(members));
+    expect((await api.report(runId)).state).toBe('running');
+    await trial.awaitEnd(runId, 200_000);
+    over();
+    expect(await trial.judge(runId, { rows: '32', scenario: 'clock set back', segment })).toEqual([]);
   });
 });

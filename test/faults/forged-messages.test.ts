@@ -5,7 +5,7 @@ import { rewardThenMessage } from '../e2e/installation.ts';
 import { faultControls } from '../mutations/fault-controls.ts';
 import { forgeReferences, type ForgedLoss } from './support/forge-references.ts';
 import { compareNeighbour, undisturbed } from './support/neighbours.ts';
-import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -33,7 +33,7 @@ describe('row 49: messages that lie', () => {
         SANDBOX_REWARDS_LATENCY_MS: '50-100',
         SANDBOX_MESSAGES_LATENCY_MS: '300-600',
       },
-      engine: { WORKER_CONCURRENCY: '10' },
+      engine: { ...patientCalls, WORKER_CONCURRENCY: '10' },
       ...options,
     });
   }
@@ -98,7 +98,7 @@ describe('row 49: messages that lie', () => {
         SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
         SANDBOX_POINTS_LATENCY_MS: '400',
       },
-      engine: { WORKER_CONCURRENCY: '40' },
+      engine: { ...patientCalls, WORKER_CONCURRENCY: '40' },
     });
     const chain = [{ action: 'award-points', params: {} }];
     const run = (country: string) => trial.muster.api.run({ name: country, countries: [country], segment, chain });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -24,7 +24,7 @@ describe('the consumer group of the workers', () => {
         SANDBOX_REWARDS_LATENCY_MS: latencyMs,
         SANDBOX_MESSAGES_LATENCY_MS: latencyMs,
       },
-      engine: { WORKER_CONCURRENCY: String(concurrency) },
+      engine: { ...patientCalls, WORKER_CONCURRENCY: String(concurrency) },
     });
     const { api, countries } = trial.muster;
     return await api.run({ name: 'In one group', countries, segment, chain: rewardThenMessage });

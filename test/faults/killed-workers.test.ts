@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { bestRate } from './support/measure-run.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -24,11 +24,16 @@ describe('workers that are killed', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  async function begin(workers: number, users: number, sandbox: Record<string, string> = {}): Promise<string> {
+  async function begin(
+    workers: number,
+    users: number,
+    sandbox: Record<string, string> = {},
+    engine: Record<string, string> = {},
+  ): Promise<string> {
     trial = await startTrial({
       workers,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}`, ...sandbox },
-      engine: { WORKER_CONCURRENCY: String(concurrency) },
+      engine: { WORKER_CONCURRENCY: String(concurrency), ...engine },
     });
     return await trial.muster.api.run({
       name: 'Under fire',
@@ -143,7 +148,7 @@ describe('workers that are killed', () => {
   });
 
   it('row 4: asked to stop one after another, they drain, and no key is sent twice', async () => {
-    const runId = await begin(3, 30_000);
+    const runId = await begin(3, 30_000, {}, patientCalls);
     for (const [index, name] of ['worker-1', 'worker-2', 'worker-3'].entries()) {
       await trial.awaitCalls(runId, 1, 20 * (index + 1));
       expect(await trial.stop(name)).toBe(0);

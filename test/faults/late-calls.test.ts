@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineConfigFile } from '../e2e/installation.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
-import type { EngineConfigFile } from '../e2e/installation.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
 import { isAsAsked } from './support/as-asked.ts';
 import { compareNeighbour, undisturbed, type Compared } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startReplay } from './support/replay.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';
 /** In both steps: what came twice would be two effects. */
@@ -13,7 +13,11 @@ describe('messages that nobody meant to send', () => {
   afterEach(() => trial.end());
 
   it('row 25: poison at the head of every partition is set aside with its bytes, and the partitions move on', async () => {
-    trial = await startTrial({ workers: 2, sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=10000` } });
+    trial = await startTrial({
+      workers: 2,
+      sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=10000` },
+      engine: patientCalls,
+    });
     const poison = [
       Buffer.from('no JSON'),
       Buffer.from('{"feedId":"no uuid","step":1,"batchNos":[1],"remaining":[1]}'),
@@ -62,6 +66,7 @@ describe('messages that nobody meant to send', () => {
         SANDBOX_REWARDS_LATENCY_MS: '50-150',
         SANDBOX_MESSAGES_LATENCY_MS: '50-150',
       },
+      engine: patientCalls,
     });
     const topics = trial.muster.countries.flatMap((country) =>
       ['award-reward', 'send-message'].map((action) => trial.topic(action, country)),

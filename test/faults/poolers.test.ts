@@ -5,7 +5,7 @@ import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { requireOwnSessions } from '../../shared/postgres/connection/right-server.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startPgBouncer, type PgBouncerTerms } from './support/pgbouncer.ts';
-import { startTrial } from './support/trial.ts';
+import { patientCalls, startTrial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';
 const inSessionMode = (url: string) => `${url}?pooler=session`;
@@ -58,6 +58,7 @@ describe('row 63: an installation behind PgBouncer', () => {
     const trial = await startTrial({
       workers: 1,
       sandbox: { SANDBOX_SEGMENTS: `${segment}=5000`, SANDBOX_REWARDS_FAILURE_SHARE: '0.02' },
+      engine: patientCalls,
       throughProxy: (databaseUrl) => Promise.resolve(inSessionMode(bySession.through(databaseUrl))),
       engineOf: (urlFor) => ({ 'worker-2': { DATABASE_URL: inSessionMode(byTransaction.through(urlFor('engine'))) } }),
     });

@@ -4,7 +4,7 @@ import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import { isAsAsked } from './support/as-asked.ts';
-import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -67,6 +67,7 @@ describe('row 16: Postgres crashes', () => {
       workers: 2,
       servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
       sandbox: { ...slowNaiveSinks, SANDBOX_SEGMENTS: `${segment}=6000` },
+      engine: patientCalls,
     });
     const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
     const runId = await trial.muster.api.run({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settlement } from '../../shared/contracts/runs/settlements.ts';
-import type { EngineConfigFile } from '../e2e/installation.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
 import { violations } from '../support/evidence.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 
@@ -117,6 +117,23 @@ describe('endpoints that know no keys', () => {
     expect(after).toMatchObject({ balanced: true, settled: unknown.length });
     expect(after.steps).toMatchObject([{ succeeded, failed: users - succeeded, unknown: 0 }]);
     expect(violations(await trial.muster.evidence(runId, segment))).toEqual([]);
+  });
+
+  it.each([
+    { contract: 'C', action: 'award-points' },
+    { contract: 'D', action: 'send-message' },
+  ])('row 71, class $contract: interim answers before every answer leave nobody unknown', async (of) => {
+    await trial.switchFaults({ calls: [{ name: 'interim', interim: [100, 102, 103, 100] }] });
+    const { api, countries } = trial.muster;
+    const runId = await api.run({ name: 'Interim', countries, segment, chain: [{ action: of.action, params: {} }] });
+    await trial.awaitEnd(runId);
+    expect((await trial.faultHits())['interim']).toBeGreaterThan(users / 1000);
+    await trial.switchFaults();
+    const verdict = { rows: '71', scenario: `interim answers, class ${of.contract}`, segment };
+    expect(await trial.judge(runId, verdict)).toEqual([]);
+    const report = await api.report(runId);
+    expect(report).toMatchObject({ state: 'completed', balanced: true, steps: [{ succeeded: users, unknown: 0 }] });
+    expect((await trial.ledger()).of(runId, 1).applied.size).toBe(users);
   });
 
   async function settle(runId: string, body: string, type: string) {

@@ -4,6 +4,7 @@ import { rewardThenMessage } from '../e2e/installation.ts';
 import { scheduleAllTheWhile } from './support/callbacks-all-the-while.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
+import { patientCalls } from './support/trial.ts';
 import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
@@ -31,7 +32,7 @@ describe('row 11: each of three brokers is replaced by one with an empty disk', 
         SANDBOX_REWARDS_LATENCY_MS: '400-800',
         SANDBOX_MESSAGES_LATENCY_MS: '400-800',
       },
-      engine: { WORKER_CONCURRENCY: '10' },
+      engine: { ...patientCalls, WORKER_CONCURRENCY: '10' },
     });
     const { api, countries, topicPrefix } = trial.muster;
     const runId = await api.run({ name: 'On new brokers', countries, segment, chain: rewardThenMessage });

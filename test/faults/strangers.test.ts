@@ -3,12 +3,12 @@ import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startInstallation, type Installation } from '../e2e/installation.ts';
+import { answersTo } from './support/answers-to.ts';
 import { startBareServer, type BareServer } from './support/bare-server.ts';
 import { publishFigures } from './support/figures.ts';
 import { undisturbed } from './support/neighbours.ts';
 import { sendStrangers } from './support/strangers.ts';
 import { treeWithout } from './support/tree-without.ts';
-import { lasting } from './support/until.ts';
 
 /** Action types that take signed receipts: a signature that is by none of them is tried with each. */
 const receiptTypes = 24;
@@ -16,8 +16,6 @@ const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 /** The first one is until it is compiled. */
 const rounds = 12;
 const perRound = 20;
-/** Some 50 a second: a user's answers are not slow because others of theirs are under way. */
-const betweenUsersMs = 20;
 const mebibyte = Buffer.alloc(1024 * 1024, '[{"a":');
 const json = { 'content-type': 'application/json' };
 /** Of the right form and time, by a secret that is none of ours. */
@@ -107,8 +105,8 @@ describe('row 65: senders without a good key', () => {
     };
     const ms = Object.fromEntries(Object.entries(costs).map(([what, cost]) => [`${what}, ms`, cost.ms]));
     publishMeasured('cost of a request without a good key', ms);
-    const taken = Object.entries(costs).filter(([, { status }]) => status < 400);
-    expect(taken.map(([what]) => what)).toEqual(['the document']);
+    // Not even the document, unless API_DOCS is public.
+    expect(Object.entries(costs).filter(([, { status }]) => status < 400)).toEqual([]);
     expect(Object.entries(ms).filter(([, each]) => each > 5)).toEqual([]);
   });
 
@@ -151,28 +149,6 @@ function cpuMs(pid: number): number {
     .split(' ')
     .slice(11, 13);
   return (Number(user) + Number(system)) * 10;
-}
-
-/**
- * Of so many requests, one each 20 ms, whatever becomes of the others: which statuses there were, and in how many
- * seconds 99 % were answered. Each has its own time, however long others take.
- */
-async function answersTo(send: () => Promise<Response>, count: number): Promise<{ statuses: number[]; p99: number }> {
-  const seconds: number[] = [];
-  const statuses = new Set<number>();
-  const beganMs = performance.now();
-  await Promise.all(
-    Array.from({ length: count }, async (_, place) => {
-      const dueMs = beganMs + place * betweenUsersMs;
-      await lasting(dueMs - performance.now());
-      const response = await send();
-      await response.text();
-      seconds.push((performance.now() - dueMs) / 1000);
-      statuses.add(response.status);
-    }),
-  );
-  const inOrder = seconds.toSorted((a, b) => a - b);
-  return { statuses: [...statuses], p99: inOrder[Math.floor(0.99 * inOrder.length)] ?? 0 };
 }
 
 /** No run is judged here: what was measured is all. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { compareNeighbour, undisturbed } from './support/neighbours.ts';
-import { startTrial, type Trial } from './support/trial.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
@@ -13,12 +13,13 @@ describe('topics that are deleted or cannot be written', () => {
       workers: 2,
       sandbox: {
         ...naiveSinks,
-        SANDBOX_SEGMENTS: `${segment}=30000`,
+        // Runs of 8 s: a topic that is deleted costs all workers one rebalance, up to a second on a busy machine.
+        SANDBOX_SEGMENTS: `${segment}=60000`,
         SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
         SANDBOX_REWARDS_LATENCY_MS: '200-300',
         SANDBOX_MESSAGES_LATENCY_MS: '200-300',
       },
-      engine: { WORKER_CONCURRENCY: '20' },
+      engine: { ...patientCalls, WORKER_CONCURRENCY: '20' },
     });
   });
   afterAll(() => trial.end());
@@ -98,6 +99,7 @@ describe('row 39: workers of different subscriptions', () => {
     trial = await startTrial({
       workers: 4,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=20000` },
+      engine: patientCalls,
       engineOf: {
         'worker-1': { WORKER_ACTION_TYPES: 'award-reward' },
         'worker-2': { WORKER_ACTION_TYPES: 'award-reward' },
@@ -119,6 +121,7 @@ describe('row 39: workers of different subscriptions', () => {
     trial = await startTrial({
       workers: 2,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=24000`, SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1,TH=1' },
+      engine: patientCalls,
     });
     const { muster } = trial;
     const path = muster.writeConfig((config) => ({ ...config, countries: [...config.countries, 'TH'] }));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelRun } from '../../sdk/generated/sdk.gen.ts';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
-import type { EngineConfigFile } from '../e2e/installation.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 

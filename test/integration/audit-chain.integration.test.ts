@@ -42,6 +42,8 @@ describe('the audit log', () => {
     const [last] = await listed('?limit=1');
     expect(await verified()).toEqual({
       checked: 17,
+      from: { number: 0, hash: '0'.repeat(64) },
+      cut: { number: 0, hash: '0'.repeat(64) },
       to: { number: 17, hash: last?.hash },
       head: { number: 17, hash: last?.hash },
       next: null,

@@ -111,7 +111,7 @@ describe('firing on Postgres', () => {
   it('leaves the job when its connection dies in the middle, and the next fire makes its run', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
-    await database.pool.query(`select pg_terminate_backend(pid) from ${lockWaits}`);
+    await database.pool.query(`select pg_terminate_backend(pid, 30000) from ${lockWaits}`);
     await expect(firing).rejects.toThrow();
     await goOn();
     expect(await dueJobs.fire(lease, 10)).toMatchObject({ runs: [{ isNew: true }] });

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { seenParamsOf } from '../../services/api/frame/postgres/seen-campaigns.ts';
 import { selectComparable, selectOpenRuns } from '../../services/api/runs/postgres/run-report-statements.ts';
 import type { SettledUser } from '../../shared/ports/settlements.ts';
 import type { UserFailure } from '../../shared/ports/step-ledger.ts';
@@ -125,7 +126,8 @@ describe('a run that has ended', () => {
     const { campaignId, runId } = await doneRun();
     await database.pool.query(endedRuns, [campaignId, 4000]);
     await database.pool.query('analyze runs');
-    const { rows } = await database.pool.query<Plan>(`${explained} ${selectComparable}`, [runId, 5]);
+    const { text, values } = selectComparable.with({ runId, limit: 5, ...seenParamsOf() });
+    const { rows } = await database.pool.query<Plan>(`${explained} ${text}`, values);
     const [all] = (await database.pool.query<Plan>(`${explained} select count(created_at) from runs`)).rows;
     expect(pagesOf(rows[0])).toBeLessThan(pagesOf(all));
   });

@@ -64,7 +64,8 @@ async function passTime(ms: number): Promise<void> {
   );
   await database.pool.query(`update agenda set offer_at = offer_at - $1 * interval '1 ms'`, [ms]);
   await database.pool.query(
-    `update holds set since = since - $1 * interval '1 ms', next_try_at = next_try_at - $1 * interval '1 ms'`,
+    `update holds set since = since - $1 * interval '1 ms', next_try_at = next_try_at - $1 * interval '1 ms',
+       until = until - $1 * interval '1 ms'`,
     [ms],
   );
   await database.pool.query(
@@ -171,7 +172,7 @@ describe('the ledger on Postgres', () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(1, 2));
     const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
-    const ended = await database.pool.query(`select pg_terminate_backend(pid) ${others}`);
+    const ended = await database.pool.query(`select pg_terminate_backend(pid, 30000) ${others}`);
     expect(ended.rowCount).toBeGreaterThan(0);
     const ledger = subject.ledgerOf('a');
     await ledger.lostUsers(steps).catch(() => undefined);

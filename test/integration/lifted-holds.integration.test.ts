@@ -24,7 +24,7 @@ describe('what is put back until quiet hours end, while they are taken back', ()
     subject = createPostgresExecutionStores({ pool: database.pool, passTime: () => Promise.resolve() });
     ({ feedId } = await startFedRun(subject, someBatches(2, 1)));
     ledger = subject.ledgerOf('a');
-    await subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs: nightMs }]);
+    await subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: nightMs }]);
     // The worker's row of totals is there from now on.
     await putBack(1);
   });
@@ -47,7 +47,7 @@ describe('what is put back until quiet hours end, while they are taken back', ()
     await other.query('select from run_totals where feed = $1 for update', [feedId]);
     const flushed = record(ledger, { ...waitingOf(step, { delayMs: nightMs }), whileHeld: true });
     await untilBlocked(1);
-    const lifted = subject.holds.lift({ feedId, step: 1 });
+    const lifted = subject.holds.lift({ feedId, step: 1 }, 'quiet-hours');
     await untilBlocked(2);
     await other.query('commit');
     other.release();

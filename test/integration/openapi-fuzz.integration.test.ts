@@ -3,13 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { apiDocument } from '../../services/api/api-document.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { someCampaign } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import type { JsonValue } from '../support/fuzz/json.ts';
 import { createJudge, type JudgeAnswer } from '../support/fuzz/judge-answer.ts';
 import { operationsOf, readDocument, type Operation } from '../support/fuzz/operations.ts';
 import { requestsFor, type FuzzRequest } from '../support/fuzz/request-arbitraries.ts';
+import { createRequestFit, undeclaredRefusals, type RequestFit } from '../support/fuzz/request-fit.ts';
 import { createSender, type Sender } from '../support/fuzz/send-request.ts';
+import { unruly } from '../support/fuzz/odd-values.ts';
+import { withTextEverywhere } from '../support/fuzz/with-text.ts';
 import { fc } from '../support/properties.ts';
 import { routeTable } from '../support/route-table.ts';
 
@@ -26,11 +31,14 @@ const on = apiOnPostgres({ begun: 'once' });
 const operations = operationsOf(readDocument(await apiDocument()));
 let sender: Sender;
 let judge: JudgeAnswer;
+let fit: RequestFit;
 let document: ReturnType<typeof readDocument>;
 /** Operations of which some request was carried out. */
 const accepted = new Set<string>();
 
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
+/** Media type of the bodies that examples are. */
+const type = 'application/json';
 const asksForKey = ({ security }: Operation) => security?.length !== 0;
 
 /** What the installation has. */
@@ -65,6 +73,7 @@ beforeAll(async () => {
   const response = await on.api.server.inject('/openapi.json');
   document = readDocument(response.json());
   judge = createJudge(document);
+  fit = createRequestFit(document);
   sender = createSender(on.api.server, async () => {
     const secret = `muster_${randomUUID()}`;
     await on.deps.apiKeys.add({ name: 'fuzz', digest: digestOfApiKey(secret), role: 'operator' });
@@ -84,19 +93,19 @@ async function begin(): Promise<void> {
   await made('POST', '/v1/schedules', { name: 'hourly', target, cron: '0 * * * *' });
   await made('POST', '/v1/audiences?name=riders&country=SG', 'u1\nu2\n');
   await made('POST', '/v1/campaigns', someCampaign);
-  for (const state of ['running', 'completed_with_failures'] as const) await runThere(state);
+  for (const state of ['running', 'paused', 'completed_with_failures'] as const) await runThere(state);
   await made('GET', '/v1/runs');
 }
 
 async function made(...asked: Parameters<Sender['ask']>): Promise<void> {
   const { status, body } = await sender.ask(...asked);
-  if (status >= 300) throw new Error(`${asked[1]} was answered ${status}: ${body ?? ''}`);
+  if (status >= 300) throw new Error(`${asked[1]} was answered ${status}: ${body}`);
 }
 
-async function runThere(state: 'running' | 'completed_with_failures'): Promise<void> {
+async function runThere(state: 'running' | 'paused' | 'completed_with_failures'): Promise<string> {
   const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
   const startedAt = new Date('2025-12-31T23:00:00Z');
-  const ended = state === 'running' ? {} : { endedAt: new Date('2025-12-31T23:30:00Z') };
+  const ended = state !== 'completed_with_failures' ? {} : { endedAt: new Date('2025-12-31T23:30:00Z') };
   const runId = await on.deps.rows.addRun({
     campaignId,
     revision: 1,
@@ -108,25 +117,42 @@ async function runThere(state: 'running' | 'completed_with_failures'): Promise<v
   const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 3 });
   await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 2, failed: 1 });
   await on.deps.rows.addFailure(feedId, { user: 'u1', step: 1, reason: 'out-of-stock' });
+  return publicId('run', runId);
 }
 
 /** Before the rest: what they name is there. */
 describe('the example of a body', () => {
   const withBody = operations.flatMap((operation) => {
-    const schema = operation.requestBody?.content['application/json']?.schema;
-    const { $ref: ref } = referring.parse(schema);
-    return ref === undefined ? [] : [{ name: nameOf(operation), operation, ref }];
+    const refs = refsOf(operation);
+    return refs.map((ref) => ({ name: nameOf(operation), operation, ref }));
   });
 
   it.each(withBody)('is accepted as it stands: $name', async ({ operation, ref }) => {
-    const component = document.components.schemas[ref.replace('#/components/schemas/', '')];
-    const { examples } = withExamples.parse(component);
+    const examples = examplesOf(ref);
     const path = { name: 'night', shard: 'award-reward.SG', region: 'local', id: '@run:0', secret: 'authorization' };
     for (const body of examples) {
-      const request = { path, query: [], headers: {}, body: JSON.stringify(body), isFitting: true };
+      const request = { path, query: [], headers: {}, type, body: JSON.stringify(body), isFitting: true };
       const answer = await sender.send(operation, request);
       // What may be wrong is not the body: who asks, what the path names, or the state that it is in.
       expect([200, 201, 202, 204, 401, 403, 404, 409, 428], answer.body).toContain(answer.status);
+    }
+  });
+});
+
+describe('an operation that controls a run', () => {
+  it.each([
+    ['changeRun', 'running'],
+    ['pauseRun', 'running'],
+    ['resumeRun', 'paused'],
+    ['cancelRun', 'running'],
+  ] as const)('carries out each example of its body: %s', async (operationId, state) => {
+    const operation = operations.find((each) => each.operationId === operationId) ?? expect.fail('it is not declared');
+    for (const example of refsOf(operation).flatMap(examplesOf)) {
+      const path = { id: await runThere(state) };
+      const body = JSON.stringify(example);
+      const answer = await sender.send(operation, { path, query: [], headers: {}, type, body, isFitting: true });
+      expect([answer.status, ...judge(operation, answer)], answer.body).toEqual([expect.toBeOneOf([200, 202])]);
+      accepted.add(operationId);
     }
   });
 });
@@ -137,7 +163,10 @@ describe('an operation answers what the document declares, whatever it is sent',
     { timeout: 60_000 + numRuns * 500 },
     async ({ operation }) => {
       await fc.assert(
-        fc.asyncProperty(requestsFor(operation, document, words), async (request) => await check(operation, request)),
+        fc.asyncProperty(
+          requestsFor(operation, document, words, fit),
+          async (request) => await check(operation, request),
+        ),
         { numRuns, ...seed },
       );
     },
@@ -147,17 +176,63 @@ describe('an operation answers what the document declares, whatever it is sent',
 async function check(operation: Operation, request: FuzzRequest): Promise<void> {
   const answer = await sender.send(operation, request);
   expect(judge(operation, answer)).toEqual([]);
+  const isAllowed = answer.status === 422 && fit.allows(operation, answer.sent);
+  expect(isAllowed ? undeclaredRefusals(operation, answer.body) : []).toEqual([]);
   if (answer.status < 300) accepted.add(operation.operationId);
 }
 
-const referring = z.object({ $ref: z.string().optional() }).default({});
+describe('an operation answers what the document declares, whichever text stands in each parameter and field', () => {
+  it.each(operations.map((operation) => ({ name: nameOf(operation), operation })))(
+    '$name',
+    { timeout: 180_000 },
+    async ({ operation }) => {
+      const samples = fc.sample(requestsFor(operation, document, words, fit), { numRuns: 30, ...seed });
+      const request = samples.find(({ isFitting, body }) => isFitting && body !== undefined) ?? samples.find(isFitted);
+      if (request === undefined) throw new Error('no request was made');
+      for (const [kind, text] of Object.entries(unruly)) {
+        for (const { place, pointer, request: bent } of withTextEverywhere(operation, request, text)) {
+          const answer = await sender.send(operation, bent);
+          const found = judge(operation, answer).map((fault) => `${kind} in ${place}: ${fault}`);
+          expect(found, answer.body).toEqual([]);
+          if (kind !== 'nul' || pointer === undefined || findsItsCallerFirst(operation)) continue;
+          expect([answer.status, ...refusedPlaces(answer.body)], `${place}: ${answer.body}`).toEqual([422, pointer]);
+        }
+      }
+    },
+  );
+});
+
+/** The token of a report belongs to the job in the path, which is looked for first. */
+const findsItsCallerFirst = ({ path }: Operation) => path === '/v1/jobs/{id}/report';
+
+const refusedTexts = z.object({
+  errors: z.array(z.object({ pointer: z.string(), code: z.literal('unstorable-text') })),
+});
+/** Pointers of the texts that a refusal names. */
+const refusedPlaces = (body: string) => refusedTexts.parse(JSON.parse(body)).errors.map(({ pointer }) => pointer);
+const isFitted = ({ isFitting }: FuzzRequest) => isFitting;
+
+const referring = z.object({ $ref: z.string() });
+const choosing = z.object({ anyOf: z.array(z.json()) });
+
+/** Components that a body is one of. */
+function refsOf({ requestBody }: Operation): string[] {
+  const schema = requestBody?.content[type]?.schema;
+  const choices = choosing.safeParse(schema).data?.anyOf ?? [schema];
+  return choices.flatMap((choice) => referring.safeParse(choice).data?.$ref ?? []);
+}
+
+function examplesOf(ref: string): JsonValue[] {
+  return withExamples.parse(document.components.schemas[ref.replace('#/components/schemas/', '')]).examples;
+}
+
 const withExamples = z.object({ examples: z.array(z.json()).min(1) });
 
 describe('an operation asks for a key', () => {
   it.each(operations.filter(asksForKey).map((operation) => ({ name: nameOf(operation), operation })))(
     '$name',
     async ({ operation }) => {
-      const [request] = fc.sample(requestsFor(operation, document, words), { numRuns: 1, ...seed });
+      const [request] = fc.sample(requestsFor(operation, document, words, fit), { numRuns: 1, ...seed });
       if (request === undefined) throw new Error('no request was made');
       const answer = await sender.sendWithoutKey(operation, request);
       expect([answer.status, ...judge(operation, answer)]).toEqual([401]);

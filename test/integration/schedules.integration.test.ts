@@ -123,7 +123,7 @@ describe('firing on Postgres', () => {
       const look = due.recur({ region: 'local', owner: 'a' }, 10);
       look.catch(() => undefined);
       await untilOneWaits(database.pool);
-      await database.pool.query(`select pg_terminate_backend(pid) from ${lockWaits}`);
+      await database.pool.query(`select pg_terminate_backend(pid, 30000) from ${lockWaits}`);
       await expect(look).rejects.toThrow();
     } finally {
       rival.release(true);

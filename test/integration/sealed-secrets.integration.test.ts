@@ -71,7 +71,8 @@ async function callAll(
     clients: createClientDirectory({ reader: on.deps.clients, secretBox, tokenEndpoint, clock: on.deps.clock, logger }),
     inviter: createReportInviter({ secretBox, publicAddress: undefined }),
     opener: createCallOpener({ secretBox, clock: on.deps.clock, logger }),
-    stateOf: () => 'closed',
+    refusalOf: () => null,
+    isFirstHand: () => false,
     ...{ aliveUntilMs: () => Infinity, clock: on.deps.clock, random: () => 0.5 },
   };
   const ledger = callLedgerOn(on.pool, 'a');

@@ -1,11 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
+import { problem } from '../../services/api/frame/problems.contract.ts';
 import { authorized } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { setClock } from '../support/postgres-clock.ts';
-import { suppressionList, suppressionUpload } from '../../services/api/suppressions/suppressions.contract.ts';
+import {
+  receivedSuppressions,
+  suppressionList,
+  suppressionUpload,
+} from '../../services/api/suppressions/suppressions.contract.ts';
 
 const on = apiOnPostgres();
 
@@ -50,12 +55,15 @@ async function listShown() {
   return suppressionList.parse(items[0]);
 }
 
-const start = (mode: 'replace' | 'add') => ({ uploadId: uuidv7(), actionType: 'send-message', mode, note: null });
+function start(mode: 'replace' | 'add', confirmRemoved: number | null) {
+  return { uploadId: uuidv7(), actionType: 'send-message', mode, note: null, confirmRemoved };
+}
+
 const rowsOf = (...users: string[]) => ({ users, countries: users.map(() => '*'), lines: users.map((_, n) => n + 1) });
 const end = { rows: 1, rejected: 0, rejects: [] };
 
-async function begun(mode: 'replace' | 'add') {
-  const begin = await on.deps.suppressionUploads.begin(start(mode));
+async function begun(mode: 'replace' | 'add', confirmRemoved: number | null = null) {
+  const begin = await on.deps.suppressionUploads.begin(start(mode, confirmRemoved));
   if (begin.kind !== 'begun') expect.fail(`the upload is ${begin.kind}`);
   return begin.upload;
 }
@@ -63,7 +71,7 @@ async function begun(mode: 'replace' | 'add') {
 describe('a file of people', () => {
   it('is added to the list, each once, with the rows that are no user', async () => {
     await add('a', 'b');
-    const done = await uploaded('userId\nb\nc\n\nc\r\n"x""y"\na,b\nnew\u0001line', '&note=asked%20to');
+    const done = await uploaded('userId\nb\nc\n\nc\r\n"x""y"\na,b\nnew\u0001line', '&note=asked%20to&acceptRejected=2');
     expect(done).toMatchObject({ state: 'done', mode: 'add', rows: 6, people: 2, rejected: 2, note: 'asked to' });
     expect(done.rejects.map(({ line, rule }) => [line, rule])).toEqual([
       [7, 'too-many-columns'],
@@ -78,14 +86,14 @@ describe('a file of people', () => {
   it('takes the place of the list, packed too, and nothing of it is lost that came meanwhile', async () => {
     await add('a', 'b');
     await pass(1000);
-    const upload = await begun('replace');
+    const upload = await begun('replace', 2);
     await upload.add(rowsOf('c', 'd'));
     expect(await people()).toEqual(['a', 'b']);
     await add('e');
     await upload.finish(end);
     expect(await people()).toEqual(['c', 'd', 'e']);
     await pass(1000);
-    await uploaded(gzipSync('f\ng'), '&mode=replace', { 'content-encoding': 'gzip' });
+    await uploaded(gzipSync('f\ng'), '&mode=replace&confirmRemoved=3', { 'content-encoding': 'gzip' });
     expect(await listShown()).toMatchObject({ people: 2 });
   });
 
@@ -97,6 +105,41 @@ describe('a file of people', () => {
     const { items } = (await get('/uploads')) as { items: unknown[] };
     expect(suppressionUpload.parse(items[0])).toMatchObject({ state: 'failed', people: 0 });
     expect(suppressionUpload.parse(items[0]).cause).toContain('cannot be unpacked');
+  });
+
+  it('that is refused leaves the list as it was, also behind its first parts', async () => {
+    await add('a');
+    const before = await listShown();
+    const many = Array.from({ length: 30_000 }, (_, n) => `u-${n}`);
+    const refused = await upload(['userId', ...many, ...many.map(() => 'NULL')].join('\n'), '');
+    expect(problem.parse(refused.json()).code).toBe('too-many-rejected');
+    expect(await people()).toEqual(['a']);
+    expect(await listShown()).toEqual(before);
+    const { items } = (await get('/uploads')) as { items: unknown[] };
+    expect(items[0]).toMatchObject({ state: 'failed', people: 0, rejected: 30_000 });
+    const done = await uploaded(['userId', ...many, 'NULL'].join('\n'), '');
+    expect(done).toMatchObject({ state: 'done', people: 30_000, rejected: 1 });
+    expect(await listShown()).toMatchObject({ people: 30_001 });
+  });
+
+  it('is added to the list only when all of it is there, and keeps people who came meanwhile', async () => {
+    await add('a');
+    const upload = await begun('add');
+    await upload.add(rowsOf('b', 'c'));
+    await add('c', 'd');
+    expect(await people()).toEqual(['a', 'c', 'd']);
+    expect(await upload.finish(end)).toMatchObject({ state: 'done', people: 1 });
+    expect(await people()).toEqual(['a', 'b', 'c', 'd']);
+    expect(await listShown()).toMatchObject({ people: 4 });
+  });
+
+  it('may have other columns, and describes what it was read as', async () => {
+    const response = await upload('userId;reason\nid-1;asked by phone\nid-2;asked by mail\n', '');
+    expect(receivedSuppressions.parse(response.json())).toMatchObject({
+      people: 2,
+      reading: { separator: ';', userColumn: 'userId', countryColumn: null, columns: ['userId', 'reason'] },
+    });
+    expect(await people()).toEqual(['id-1', 'id-2']);
   });
 
   it('keeps a second one of the same list waiting, and is begun once under its key', async () => {
@@ -118,16 +161,129 @@ describe('a file of people', () => {
   });
 });
 
+describe('a replacement that removes people', () => {
+  const ten = Array.from({ length: 10 }, (_, place) => `u${place}`);
+  const without = (count: number) => [...ten.slice(count), 'new'].join('\n');
+
+  async function replaced(file: string, query = '') {
+    const response = await upload(file, `&mode=replace${query}`);
+    return response.statusCode === 201 ? 'done' : problem.parse(response.json());
+  }
+
+  beforeEach(async () => {
+    await add(...ten);
+    await pass(1000);
+  });
+
+  it('is done at once if they are a tenth of the list or fewer', async () => {
+    expect(await replaced(without(0))).toBe('done');
+    await pass(1000);
+    expect(await people()).toHaveLength(11);
+    expect(await replaced(without(1))).toBe('done');
+    expect(await people()).not.toContain('u0');
+  });
+
+  it('is refused with their number if they are more, and replaces nothing', async () => {
+    const refused = await replaced(without(2));
+    expect(refused).toMatchObject({
+      status: 409,
+      code: 'replacement-not-confirmed',
+      detail: expect.stringContaining('replaces 10 people by 9: it removes 2 of them') as unknown,
+      errors: [{ pointer: '/confirmRemoved', detail: expect.stringContaining('has to be 2,') as unknown }],
+    });
+    expect(await people()).toEqual(ten);
+    expect(await listShown()).toMatchObject({ people: 10, version: 2 });
+    const { items } = (await get('/uploads')) as { items: unknown[] };
+    expect(items[0]).toMatchObject({ state: 'failed', cause: expect.stringContaining('removes 2 of them') as unknown });
+  });
+
+  it('is done if their number is confirmed, and refused with any other', async () => {
+    for (const wrong of [0, 1, 3, 10]) {
+      expect(await replaced(without(2), `&confirmRemoved=${wrong}`)).toMatchObject({ status: 409 });
+    }
+    expect(await people()).toEqual(ten);
+    expect(await replaced(without(2), '&confirmRemoved=2')).toBe('done');
+    expect(await people()).toEqual(['new', ...ten.slice(2)]);
+  });
+
+  it.each([
+    ['separated by semicolons', 'userId;note\nu0;asked to\nu1;asked to\n', 8],
+    ['of other people', 'a\nb\n', 10],
+    ['with few of them', 'u3', 9],
+  ])('is refused for a file %s', async (_what, file, removed) => {
+    expect(await replaced(file)).toMatchObject({
+      errors: [{ detail: expect.stringContaining(`${removed},`) as unknown }],
+    });
+    expect(await people()).toEqual(ten);
+  });
+
+  it('does not count people who came while the file was read', async () => {
+    const upload = await begun('replace');
+    await upload.add(rowsOf(...ten.slice(1)));
+    await add('late1', 'late2');
+    await upload.finish(end);
+    expect(await people()).toEqual(['late1', 'late2', ...ten.slice(1)]);
+  });
+
+  it('may be sent again with the number under the same idempotency key', async () => {
+    const headers = { 'idempotency-key': 'k1' };
+    expect((await upload(without(5), '&mode=replace', headers)).statusCode).toBe(409);
+    expect((await upload(without(5), '&mode=replace&confirmRemoved=5', headers)).statusCode).toBe(201);
+    expect(await people()).toEqual(['new', ...ten.slice(5)]);
+  });
+
+  it('is done without a number if the list is new', async () => {
+    const url = '/v1/suppressions/uploads?actionType=*&mode=replace';
+    const headers = { ...authorized, 'content-type': 'text/csv' };
+    const response = await on.api.server.inject({ method: 'POST', url, headers, payload: 'a' });
+    expect(response.statusCode).toBe(201);
+  });
+
+  it('is refused for a number that is none', async () => {
+    expect(await replaced(without(2), '&confirmRemoved=two')).toMatchObject({
+      status: 422,
+      errors: [{ pointer: '/confirmRemoved' }],
+    });
+  });
+});
+
 describe('retention', () => {
   it('deletes the people of lists that others have taken the place of, in chunks, and nobody else', async () => {
     const retention = createRetentionStore({ pool: on.deps.pool });
     await add('a', 'b', 'c');
     await pass(1000);
-    await uploaded('d\ne', '&mode=replace');
+    await uploaded('d\ne', '&mode=replace&confirmRemoved=3');
     expect(await retention.deleteReplacedPeople(2)).toBe(2);
     expect(await retention.deleteReplacedPeople(2)).toBe(1);
     expect(await retention.deleteReplacedPeople(2)).toBe(0);
     expect(await people()).toEqual(['d', 'e']);
+  });
+
+  it('deletes the numbers of replaced lists once no upload names them, but for the highest', async () => {
+    const retention = createRetentionStore({ pool: on.deps.pool });
+    const numbers = async () => {
+      const { rows } = await on.deps.pool.query<{ listNo: number; state: string }>(
+        'select list_no as "listNo", state from suppression_numbers order by list_no',
+      );
+      return rows.map(({ state }) => state);
+    };
+    await add('a');
+    await pass(1000);
+    await uploaded('b', '&mode=replace&confirmRemoved=1');
+    await pass(1000);
+    await uploaded('c', '&mode=replace&confirmRemoved=1');
+    expect(await numbers()).toEqual(['gone', 'gone', 'in-force']);
+    await retention.deleteReplacedPeople(100);
+    // The second number was loaded by an upload that is kept.
+    expect(await numbers()).toEqual(['gone', 'in-force']);
+    const failed = await begun('replace');
+    await failed.fail('given up', end);
+    await pass(31 * 86_400_000);
+    expect(await retention.deleteSuppressionUploads(30, 2)).toBe(2);
+    expect(await retention.deleteSuppressionUploads(30, 100)).toBe(1);
+    await retention.deleteReplacedPeople(100);
+    expect(await numbers()).toEqual(['in-force', 'gone']);
+    expect(await people()).toEqual(['c']);
   });
 
   it('ends an upload whose process has died: nothing of a replacement stays', async () => {

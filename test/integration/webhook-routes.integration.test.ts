@@ -17,7 +17,7 @@ import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { problem } from '../../services/api/frame/problems.contract.ts';
 
 const on = apiOnPostgres();
-const { askAs, makeManager } = teamsOn(on);
+const { askAs, makeManager, makeLead } = teamsOn(on);
 const url = 'https://hooks.example.com/services/T0/B0/secret?token=1';
 const body = { url, events: ['run.ended'] };
 
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     const elsewhere = await on.ask('POST', '/v1/webhooks', { ...body, url: 'mailto:team@elsewhere.test' });
     expect([elsewhere.statusCode, errorsOf(elsewhere)]).toEqual([422, ['forbidden-address /url']]);
     const several = await on.ask('POST', '/v1/webhooks', { ...body, url: 'mailto:a@example.com,b@elsewhere.test' });
-    expect([several.statusCode, errorsOf(several)]).toEqual([422, ['invalid-value /url']]);
+    expect([several.statusCode, errorsOf(several)]).toEqual([422, ['invalid-url /url']]);
     const called = await on.ask('PATCH', `/v1/webhooks/${webhook.id}`, { url });
     expect([called.statusCode, errorsOf(called)]).toEqual([422, ['other-way /url']]);
     expect((await on.ask('POST', `/v1/webhooks/${webhook.id}/rotate`, {})).json()).toMatchObject({ code: 'no-secret' });
@@ -161,36 +161,80 @@ describe('a webhook', () => {
   });
 });
 
-describe('who may', () => {
+describe('a webhook of an account', () => {
   const keyOf = async (role: string) =>
     issuedApiKey.parse((await on.ask('POST', '/v1/api-keys', { name: role, role })).json()).secret;
 
-  it('make one is a manager, change it a key of the same account or an operator', async () => {
-    const [mine, theirs] = [await makeManager(), await keyOf('viewer')];
-    expect((await askAs(theirs, 'POST', '/v1/webhooks', body)).statusCode).toBe(403);
+  const problemOf = (answer: { json: () => unknown }) => {
+    const { status, code } = problem.parse(answer.json());
+    return [status, code];
+  };
+  const keyWithScope = (role: string) => (role === 'manager' ? makeManager() : makeLead());
+
+  it('is made by a manager, and changed by a key of the account or an operator of everything', async () => {
+    const [mine, viewer, manager] = [await makeManager(), await keyOf('viewer'), await keyOf('manager')];
+    expect((await askAs(viewer, 'POST', '/v1/webhooks', body)).statusCode).toBe(403);
     const { webhook } = createdWebhook.parse((await askAs(mine.secret, 'POST', '/v1/webhooks', body)).json());
     const path = `/v1/webhooks/${webhook.id}`;
-    const ofOperator = (await made()).webhook.id;
     expect((await askAs(mine.secret, 'PATCH', path, { enabled: false })).statusCode).toBe(200);
-    const asked = [
-      await askAs(mine.secret, 'PATCH', `/v1/webhooks/${ofOperator}`, { enabled: false }),
-      await askAs(mine.secret, 'DELETE', `/v1/webhooks/${ofOperator}`),
-      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/rotate`, {}),
-      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/test`),
-      await askAs(mine.secret, 'POST', `/v1/webhooks/${ofOperator}/send-again`),
-    ];
-    for (const answer of asked) {
-      const { status, code } = problem.parse(answer.json());
-      expect([status, code]).toEqual([403, 'not-yours']);
-    }
+    expect((await askAs(viewer, 'GET', path)).statusCode).toBe(200);
+    expect(problemOf(await askAs(manager, 'PATCH', path, { enabled: true }))).toEqual([403, 'not-yours']);
     expect((await on.ask('DELETE', path)).statusCode).toBe(204);
   });
 
-  it('open addresses that are not public is an operator', async () => {
-    const { secret } = await makeManager();
-    const inside = { ...body, url: 'http://127.0.0.1:9/x', egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
-    expect((await askAs(secret, 'POST', '/v1/webhooks', inside)).statusCode).toBe(403);
-    expect((await on.ask('POST', '/v1/webhooks', inside)).statusCode).toBe(201);
+  it.each(['manager', 'operator'])(
+    'is neither shown to nor changed by a %s of another account with a scope',
+    async (role) => {
+      const { secret } = await keyWithScope(role);
+      const { webhook } = await made({ url: 'https://hooks.example.com/theirs' });
+      const path = `/v1/webhooks/${webhook.id}`;
+      const asked = [
+        await askAs(secret, 'GET', path),
+        await askAs(secret, 'GET', `${path}/deliveries`),
+        await askAs(secret, 'PATCH', path, { url: 'https://elsewhere.example.com/' }),
+        await askAs(secret, 'DELETE', path),
+        await askAs(secret, 'POST', `${path}/rotate`, { overlapSeconds: 0 }),
+        await askAs(secret, 'POST', `${path}/test`),
+        await askAs(secret, 'POST', `${path}/send-again`),
+      ];
+      expect(asked.map(problemOf)).toEqual(asked.map(() => [404, 'webhook-not-found']));
+      const list = async (by?: string) => {
+        const { items } = pageShape(webhookShape).parse((await askAs(by, 'GET', '/v1/webhooks')).json());
+        return items.map(({ id }) => id);
+      };
+      expect(await list(secret)).toEqual([]);
+      expect(await list()).toEqual([webhook.id]);
+      const { webhook: ours } = createdWebhook.parse((await askAs(secret, 'POST', '/v1/webhooks', body)).json());
+      expect(await list(secret)).toEqual([ours.id]);
+      expect(await look(webhook.id)).toEqual(webhook);
+      expect(await on.rowsOf('client_keys')).toHaveLength(2);
+    },
+  );
+
+  it('receives notices about keys that end alone if its key has no campaigns', async () => {
+    expect((await on.ask('POST', '/v1/clients', { name: 'shop' })).statusCode).toBe(201);
+    const scope = { clients: ['shop'], countries: [], actionTypes: [] };
+    const key = await on.ask('POST', '/v1/api-keys', { name: 'shop team', role: 'manager', scope });
+    const { secret } = issuedApiKey.parse(key.json());
+    for (const events of [['run.ended'], ['key.ending', 'run.ended']])
+      expect(problemOf(await askAs(secret, 'POST', '/v1/webhooks', { url, events }))).toEqual([403, 'out-of-scope']);
+    const answer = await askAs(secret, 'POST', '/v1/webhooks', { url, events: ['key.ending'] });
+    expect(answer.statusCode, answer.body).toBe(201);
+    const path = `/v1/webhooks/${createdWebhook.parse(answer.json()).webhook.id}`;
+    expect((await askAs(secret, 'PATCH', path, { name: 'Keys' })).statusCode).toBe(200);
+    const wider = await askAs(secret, 'PATCH', path, { events: ['key.ending', 'run.started'] });
+    expect(problemOf(wider)).toEqual([403, 'out-of-scope']);
+    expect((await askAs(undefined, 'GET', path)).json()).toMatchObject({ events: ['key.ending'], name: 'Keys' });
+  });
+
+  it.each(['manager', 'operator'])('opens private addresses for no %s with a scope', async (role) => {
+    const { secret } = await keyWithScope(role);
+    const inside = { url: 'http://127.0.0.1:9/x', egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+    expect((await askAs(secret, 'POST', '/v1/webhooks', { ...body, ...inside })).statusCode).toBe(403);
+    const { webhook } = createdWebhook.parse((await askAs(secret, 'POST', '/v1/webhooks', body)).json());
+    expect((await askAs(secret, 'PATCH', `/v1/webhooks/${webhook.id}`, inside)).statusCode).toBe(403);
+    expect((await look(webhook.id)).egress).toEqual({ allow: [] });
+    expect((await on.ask('POST', '/v1/webhooks', { ...body, ...inside })).statusCode).toBe(201);
   });
 });
 

@@ -219,6 +219,8 @@ describe('a budget of which few units are left', () => {
   };
 
   async function spend(runId: string, users: number) {
+    // Only a feed that was fed has totals.
+    await on.pool.query('update feeds set next_batch_no = 2 where run = $1', [runId]);
     await on.pool.query(
       `insert into run_totals (feed, step, slot, succeeded) select feed, 1, 9, $2 from feeds where run = $1
       on conflict (feed, step, slot) do update set succeeded = excluded.succeeded`,

@@ -50,3 +50,20 @@ tester.run('house/narrow-statements', of('narrow-statements'), {
     },
   ],
 });
+
+tester.run('house/rights-in-access', of('rights-in-access'), {
+  valid: [
+    "import { isOperatorOfEverything } from '../access/scopes.ts';",
+    "if (source.role === 'include') include(source);",
+    "const config = { role: 'operator' };",
+  ],
+  invalid: [
+    {
+      code: "import { mayActAs } from '../../../shared/domain/roles.ts';",
+      errors: [{ messageId: 'judge', data: { name: 'mayActAs' } }],
+    },
+    { code: "import { isWhole as isAll } from 'scopes';", errors: [{ messageId: 'judge' }] },
+    { code: "if (caller.role === 'operator') allow();", errors: [{ messageId: 'compared' }] },
+    { code: "if ('manager' !== role) refuse();", errors: [{ messageId: 'compared' }] },
+  ],
+});

@@ -1,4 +1,5 @@
 import { definePlugin, defineRule, type Comment, type Ranged } from '@oxlint/plugins';
+import { roles } from '../../shared/domain/roles.ts';
 
 /**
  * What a comment speaks of is named: a process, a row, a message. "Nobody" and "whoever" are people. And it fits the
@@ -79,11 +80,42 @@ const narrowStatements = defineRule({
   },
 });
 
+/** Functions that judge roles and scopes; services/api/access names them `rights`, by what they allow. */
+const judges = ['mayActAs', 'isWhole', 'requireRole'];
+const roleNames: readonly string[] = roles;
+const isRoleName = (value: unknown) => typeof value === 'string' && roleNames.includes(value);
+
+/** Roles are compared in services/api/access alone. A check elsewhere compares the role and forgets the scope. */
+const rightsInAccess = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      judge: "'{{name}}' judges a caller: services/api/access does so, by a function of rights.ts or scopes.ts",
+      compared: 'a role is compared: services/api/access does so, by a function of rights.ts or scopes.ts',
+    },
+  },
+  create(context) {
+    return {
+      ImportSpecifier: (node) => {
+        const { imported } = node;
+        const name = imported.type === 'Identifier' ? imported.name : imported.value;
+        if (judges.includes(name)) context.report({ node, messageId: 'judge', data: { name } });
+      },
+      BinaryExpression: (node) => {
+        const text = [node.left, node.right].find((side) => side.type === 'Literal' && isRoleName(side.value));
+        if (text !== undefined) context.report({ node, messageId: 'compared' });
+      },
+    };
+  },
+});
+
 export default definePlugin({
   meta: { name: 'house' },
   rules: {
     'plain-comments': plainComments,
     'named-parameters': namedParameters,
     'narrow-statements': narrowStatements,
+    'rights-in-access': rightsInAccess,
   },
 });

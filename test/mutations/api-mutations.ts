@@ -79,7 +79,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'what is of a client is not there for a key of another',
     edits: [
       {
-        text: "if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw notFound(kind, id);",
+        text: "if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw missing();",
         replacement: '',
       },
     ],
@@ -275,5 +275,120 @@ export const apiMutations: readonly Mutation[] = [
     ],
     project: 'integration',
     noticedBy: ['saved-audience-routes'],
+  },
+  {
+    takesAway: 'a webhook belongs to its account',
+    edits: [
+      {
+        text: "if (owner?.of === 'account') requireAccount(request, owner, missing);",
+        replacement: '',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-table'],
+  },
+  {
+    takesAway: 'a key changes no webhook that sends beyond its scope',
+    edits: [
+      {
+        text: 'if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;',
+        replacement: 'if (isOwn) return;',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['webhook-scopes'],
+  },
+  {
+    takesAway: 'a scheduler reads the scope of the key that set the URL of a webhook',
+    edits: [
+      {
+        text: 'from api_keys k where k.id in (w.account, w.url_set_by)\n        and',
+        replacement: 'from api_keys k where k.id in (w.account)\n        and',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['webhook-scopes'],
+  },
+  {
+    takesAway: 'a path names no client of a webhook',
+    edits: [
+      {
+        text: 'const client = await clientOfRef(ref, clients);\n  if (!client) throw',
+        replacement:
+          'await clients.refresh();\n  const client = clients.current()?.byId.get(uuidOf("client", ref) ?? "") ?? (await clientOfRef(ref, clients));\n  if (!client) throw',
+      },
+      {
+        text: '/** The client that a path names by id or by name: the one',
+        replacement: "import { uuidOf } from '../../../shared/domain/ids/ids.ts';\n/** The one",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['webhook-scopes'],
+  },
+  {
+    takesAway: 'a webhook keeps the key that set its URL',
+    edits: [
+      { text: 'url_set_by = coalesce($4, url_set_by)', replacement: 'url_set_by = coalesce(null, url_set_by, $4)' },
+    ],
+    project: 'integration',
+    noticedBy: ['webhook-scopes'],
+  },
+  {
+    takesAway: 'the key that set the URL of a webhook bounds its notices',
+    edits: [
+      {
+        text: 'scopes.every((scope) => seesReach(scope, campaign))',
+        replacement: 'scopes.some((scope) => seesReach(scope, campaign))',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/scheduler/tell-webhooks'],
+  },
+  {
+    takesAway: 'a job of a webhook is its account’s',
+    edits: [{ text: 'return ofNotice ?? {', replacement: 'return {' }],
+    project: 'integration',
+    noticedBy: ['webhook-scopes'],
+  },
+  {
+    takesAway: 'a key sees no campaign outside of its scope',
+    edits: [{ text: 'if (reach && !seesReach(scope, reach)) throw missing();', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['access-table'],
+  },
+  {
+    takesAway: 'users of a campaign are shown to keys of the whole campaign',
+    edits: [{ text: "if (applies === 'users' && !request.readsUsers) throw withoutUsers();", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['access-table'],
+  },
+  {
+    takesAway: 'lists show the campaigns of a scope alone',
+    edits: [
+      {
+        text: "return `${overlaps($('seenCountries'), countries)} and ${overlaps($('seenActions'), actions ?? none)}`;",
+        replacement:
+          "return `(${overlaps($('seenCountries'), countries)} and ${overlaps($('seenActions'), actions ?? none)} or true)`;",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-lists'],
+  },
+  {
+    takesAway: 'egress needs an operator of everything',
+    edits: [
+      {
+        text: 'const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));',
+        replacement: "const field = fieldsOfOperators.find((name) => name === 'egress' && body === undefined);",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-table'],
+  },
+  {
+    takesAway: 'headers with the prefix muster- cannot be given',
+    edits: [{ text: "['webhook-', 'muster-']", replacement: "['webhook-']" }],
+    project: 'unit',
+    noticedBy: ['reserved-headers'],
   },
 ];

@@ -2,14 +2,16 @@ import type { Mutation } from './mutation.ts';
 
 const api = 'services/api/approvals/approvals';
 const runs = 'services/trigger/prepare/run-approvals';
+const sums = 'services/trigger/prepare/approval-sums';
+const raises = 'services/trigger/prepare/approval-raises';
 
 export const approvalMutations: readonly Mutation[] = [
   {
     takesAway: 'approvals: an author does not approve',
     edits: [
       {
-        text: 'const isAuthor = authors.some((author) => author.key === key || isTheirs(author.owner));',
-        replacement: 'const isAuthor = key === null && isTheirs(null);',
+        text: 'if (authors.some((author) => isSamePerson(author, voter)))',
+        replacement: 'if (authors.length < 0)',
       },
     ],
     project: 'integration',
@@ -19,16 +21,33 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: keys of one owner are one person',
     edits: [
       {
-        text: 'select count(distinct lower(trim(k.owner)))::int from approval_votes',
+        text: 'select count(distinct v.person)::int from approval_votes',
         replacement: 'select count(*)::int from approval_votes',
       },
       {
-        text: 'where v.approval = $1 and lower(trim(k.owner)) = lower(trim($4)))',
-        replacement: 'where v.approval = $1 and v.api_key = $2 and $4::text is not null)',
+        text: 'if (!hasApproved(voter, { voters, approversSignIn }))',
+        replacement: 'if (!hasApproved(voter, { voters: [], approversSignIn }))',
       },
     ],
     project: 'integration',
     noticedBy: [api],
+  },
+  {
+    takesAway: 'approvals: a key that the author made does not approve',
+    edits: [{ text: 'if (authors.some((author) => isBehind(author, voter)))', replacement: 'if (authors.length < 0)' }],
+    project: 'integration',
+    noticedBy: ['services/api/approvals/independent-votes'],
+  },
+  {
+    takesAway: 'approvals: whoever gives a key a secret is behind it',
+    edits: [
+      {
+        text: "last_refused_from = null, changed_by = ${changedBy($('by'))}",
+        replacement: "last_refused_from = case when ${$('by')}::uuid is null then null end",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/approvals/independent-votes'],
   },
   {
     takesAway: 'approvals: a change voids one',
@@ -53,8 +72,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the policy asks above its numbers',
     edits: [
       {
-        text: 'return above !== undefined && sum > above ?',
-        replacement: 'return above !== undefined && sum > above * 1.1 ?',
+        text: 'isBelow: (size) => size[of] > above,',
+        replacement: 'isBelow: (size) => size[of] > above * 1.1,',
       },
     ],
     project: 'unit',
@@ -125,8 +144,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: a run beside its schedule is not covered by it',
     edits: [
       {
-        text: 'const approvals = isByHand ? all.filter(({ isOfRun }) => isOfRun) : all;',
-        replacement: 'const approvals = isByHand ? [...all] : all;',
+        text: 'isInForce: one.isInForce && (one.isOfRun || !isByHand) }));',
+        replacement: "isInForce: one.isInForce && (one.isOfRun || typeof isByHand === 'boolean') }));",
       },
     ],
     project: 'integration',
@@ -150,5 +169,111 @@ export const approvalMutations: readonly Mutation[] = [
     ],
     project: 'integration',
     noticedBy: [runs],
+  },
+  {
+    takesAway: 'approvals: an approved budget is a bound by itself',
+    edits: [
+      {
+        text: 'if (approved === null || asked.approvers >= approved.approvers) return asked;',
+        replacement: 'if (approved === null || asked.approvers >= 0) return asked;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['raised-budgets'],
+  },
+  {
+    takesAway: 'approvals: beyond what was approved needs as many approvers',
+    edits: [
+      {
+        text: 'const approvedBy = within ? 0 : Math.max(',
+        replacement: 'const approvedBy = within ? 0 : Math.min(',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/domain/approval/user-bounds'],
+  },
+  {
+    takesAway: 'approvals: one that is no longer in force still bounds what begins',
+    edits: [
+      {
+        text: "where a.campaign = ${$('campaignId')} and a.approved_at is not null",
+        replacement: "where a.campaign = ${$('campaignId')} and a.state = 'approved'",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/approvals/approved-bounds'],
+  },
+  {
+    takesAway: 'approvals: starts are judged one at a time',
+    edits: [
+      {
+        text: "client.query('select from unapproved_starts_turn for update')",
+        replacement: "client.query('select from unapproved_starts_turn')",
+      },
+    ],
+    project: 'integration',
+    noticedBy: [sums],
+  },
+  {
+    takesAway: 'approvals: a run is judged by budgets that were raised while it waited for the lock of the sums',
+    edits: [
+      {
+        text: 'const atTurn = { ...judged, ...(await readTerms(client, run)) };',
+        replacement: 'const atTurn = judged;',
+      },
+    ],
+    project: 'integration',
+    noticedBy: [raises],
+  },
+  {
+    takesAway: 'approvals: changes of the budgets of a campaign are judged one at a time',
+    edits: [{ text: 'order by campaign, country for update`', replacement: 'order by campaign, country`' }],
+    project: 'integration',
+    noticedBy: [raises],
+  },
+  {
+    takesAway: 'approvals: a retry counts from its own time',
+    edits: [
+      {
+        text: "update unapproved_starts set at = now() where run = $1 and at > now() - interval '24 hours'",
+        replacement: "update unapproved_starts set at = at where run = $1 and at > now() - interval '24 hours'",
+      },
+    ],
+    project: 'integration',
+    noticedBy: [sums],
+  },
+  {
+    takesAway: 'approvals: a rule judges what began before',
+    edits: [
+      {
+        text: 'return sums.map((sum) => reasonsOfSum(',
+        replacement: 'return sums.slice(sums.length).map((sum) => reasonsOfSum(',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/domain/approval/started-sums'],
+  },
+  {
+    takesAway: 'approvals: a run counts the users that it served once it has ended',
+    edits: [
+      {
+        text: 'when (old.ended_at is null and new.ended_at is not null) execute function settle_unapproved_start();',
+        replacement:
+          'when (old.ended_at is null and old.ended_at is not null) execute function settle_unapproved_start();',
+      },
+    ],
+    project: 'integration',
+    noticedBy: [sums],
+  },
+  {
+    takesAway: 'approvals: users that are tried again count once',
+    edits: [
+      {
+        text: 'if (isPartOfCounted) return clearanceOf(',
+        replacement: 'if (isPartOfCounted && runId === campaignId) return clearanceOf(',
+      },
+    ],
+    project: 'integration',
+    noticedBy: [sums],
   },
 ];

@@ -1,9 +1,76 @@
+import { claimProtections } from './claim-mutations.ts';
 import type { Mutation } from './mutation.ts';
 
 /** A protection that a fault test takes away from real processes, for its checker to find what is wrong then. */
 export type FaultControl = Pick<Mutation, 'takesAway' | 'edits'>;
 
+/** Edits that let a shard learn from a feed although another one is served. */
+const guardEdits = [
+  {
+    text: 'if (source.id !== id && isWitness(trouble, source, startedMs)) return true;',
+    replacement: "if (source.id === '' && isWitness(trouble, source, startedMs)) return true;",
+  },
+  {
+    text: 'if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;',
+    replacement: 'if (line.inFlight >= 0) return false;',
+  },
+  {
+    text: '    if (failures >= enough) enterTrouble(nowMs, nowMs);',
+    replacement: '    if (failures >= 1000 * enough) enterTrouble(nowMs, nowMs);',
+  },
+] as const;
+
 export const faultControls = {
+  feedsHaveGuards: {
+    takesAway: 'a shard does not learn from one feed while another one is served',
+    edits: guardEdits,
+  },
+  hangsStayWithTheirFeed: {
+    takesAway: 'what a feed holds whose calls hang is left to others: slots, claims, and room of its shard to be fed',
+    edits: [
+      ...guardEdits,
+      { text: 'let competing = standsStill ? 0 : load;', replacement: 'let competing = load;' },
+      { text: 'competing = Math.min(load, Math.max(least,', replacement: 'competing = Math.max(load, Math.max(least,' },
+      { text: 'const failingPart = 1 / 2;', replacement: 'const failingPart = 100;' },
+      {
+        text: 'const isLending = line.guard.isTroubled || isStuck(line, nowMs);',
+        replacement: 'const isLending = isStuck(line, Number.NEGATIVE_INFINITY);',
+      },
+      { text: 'line.isLending = line.guard.isTroubled;', replacement: 'line.isLending = false;' },
+    ],
+  },
+  holdsEndAlone: {
+    takesAway: 'the end of quiet hours leaves a fault of the same step',
+    edits: [
+      {
+        text: '  await heldSteps.endQuietHours(standing);',
+        replacement: '  await heldSteps.endQuietHours(standing);\n  await heldSteps.endFault(standing);',
+      },
+    ],
+  },
+  routesLearnFirst: {
+    takesAway:
+      'a host does not learn from one route while it serves another one, and a route has its turn and its part of slots',
+    edits: [
+      { text: 'if (first?.line.waiting === claimed.length) {', replacement: 'if (first) {' },
+      {
+        text: 'return Math.min(most, guard.allowed(monotonicMs()));',
+        replacement: 'return Math.max(most, slots);',
+      },
+      {
+        text: 'return guard.answeredAtMs === -Infinity || (line.isSilent && isStuck(line)) ? halfOf(slots) : slots;',
+        replacement: 'return slots;',
+      },
+      {
+        text: "const isOfRoute = sign === 'fails' && isOwnMatter('failure', route, routes.values(), startedMs);",
+        replacement: "const isOfRoute = sign === 'fails' && route === '';",
+      },
+      {
+        text: 'if (own && isFailing(own) && !isOtherThanTheOneThatFails(own, orderingKey))',
+        replacement: 'if (isFailing(own ?? { ...nothingOf(route), failedAtMs: nowMs }) || orderingKey === null)',
+      },
+    ],
+  },
   endpointsAreOutlets: {
     takesAway: 'jobs are offered, claimed and put aside by their endpoint, not by their client alone',
     edits: [
@@ -55,7 +122,20 @@ export const faultControls = {
     takesAway: 'weeks that a long reader holds up wait for a moment, and are tried again in minutes',
     edits: [
       { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
-      { text: 'const againAfterMs = 300_000;', replacement: 'const againAfterMs = 1000;' },
+      {
+        text: 'const againAfterMs = 300_000;\n/** While there is more',
+        replacement: 'const againAfterMs = 1000;\n/** While there is more',
+      },
+    ],
+  },
+  daysWaitForNoReader: {
+    takesAway: 'days of jobs that a long reader holds up wait for a moment, and are tried again in minutes',
+    edits: [
+      { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
+      {
+        text: 'const againAfterMs = 300_000;\n/** Longer than a turn',
+        replacement: 'const againAfterMs = 1000;\n/** Longer than a turn',
+      },
     ],
   },
   signedBytesAreBounded: {
@@ -64,6 +144,15 @@ export const faultControls = {
       {
         text: 'return Math.floor(maxSignedBytes / Math.max(1, signers.length));',
         replacement: 'return maxSignedBytes * Math.max(2, signers.length);',
+      },
+    ],
+  },
+  heavyRequestsHaveSlots: {
+    takesAway: 'exports, uploads, reports and previews have slots, by process and by account',
+    edits: [
+      {
+        text: 'if (underWay >= heavySlotsOfProcess || underWayOf(account) >= heavySlotsOfAccount) return false;',
+        replacement: 'if (underWay < 0 || heavySlotsOfProcess < heavySlotsOfAccount) return false;',
       },
     ],
   },
@@ -120,10 +209,68 @@ export const faultControls = {
       },
     ],
   },
+  claimedJobsHaveAClock: {
+    takesAway:
+      'each turn begins or releases claimed jobs, and stale knowledge of other dispatchers limits none of them',
+    edits: [
+      ...claimProtections.turnsBegin.edits,
+      ...claimProtections.turnsRelease.edits,
+      ...claimProtections.claimsKeepTheirPart.edits,
+      // Knowledge of the other dispatchers stays old for a while when Postgres is back.
+      { text: 'return Math.max(0, askedMs + everyMs - clock.monotonicMs());', replacement: 'return everyMs;' },
+    ],
+  },
+  claimedJobsBegin: {
+    takesAway: 'claimed jobs begin or are released',
+    edits: [
+      ...claimProtections.turnsRelease.edits,
+      {
+        text: 'if (queue.inFlight >= slots) return false;',
+        replacement: 'if (queue.inFlight >= 0) return false;',
+      },
+    ],
+  },
+  flushesReturn: {
+    takesAway: 'flushes return',
+    edits: [
+      {
+        text: 'claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));',
+        replacement:
+          'claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs).then((all) => (claims.length > 0 ? new Promise<never>(() => undefined) : all)));',
+      },
+      // A shorter bound, for a short test of the watchdog.
+      { text: 'const longestFlushMs = 45_000;', replacement: 'const longestFlushMs = 5000;' },
+    ],
+  },
+  slotsAreTakenTogether: {
+    takesAway: 'slots of many clients are taken by one statement, as soon as one needs them',
+    edits: [
+      { text: 'const maxTried = 250;', replacement: 'const maxTried = 1;' },
+      { text: 'const minBetweenMs = 20;', replacement: 'const minBetweenMs = 500;' },
+    ],
+  },
   readOnlyIsNotReady: {
     takesAway: 'a database that may only be read is no database to work with',
     edits: [
       { text: 'if (rows[0]?.readOnly !== true) return;', replacement: 'if (rows[0]?.readOnly !== null) return;' },
+    ],
+  },
+  brokersAreAsked: {
+    takesAway: 'a broker is asked for an answer, and not for a connection alone',
+    edits: [
+      {
+        text: 'await askApiVersions(cluster);',
+        replacement: `const [host, port] = broker.split(':');
+      const socket = (await import('node:net')).connect({ host, port: Number(port) });
+      await (await import('node:events')).once(socket, 'connect').finally(() => socket.destroy());`,
+      },
+    ],
+  },
+  fullDisksAreRecognised: {
+    takesAway: 'a statement that is refused for want of room is told apart from other faults',
+    edits: [
+      { text: "export const diskFull = '53100';", replacement: "export const diskFull = '53999';" },
+      { text: 'const fullSqlStates = /^53[01]00$/;', replacement: 'const fullSqlStates = /^53999$/;' },
     ],
   },
 } as const satisfies Record<string, FaultControl>;

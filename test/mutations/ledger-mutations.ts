@@ -24,6 +24,17 @@ export const ledgerMutations: readonly Mutation[] = [
     noticedBy: ['execution-path'],
   },
   {
+    takesAway: 'a replacement that removes more than a tenth of a list needs its number confirmed',
+    edits: [
+      {
+        text: 'if (removed * 10 <= people || removed === confirmed) return;',
+        replacement: 'if (removed >= 0) return;',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['suppression-uploads'],
+  },
+  {
     takesAway: 'people who came onto a list while its replacement was loaded come along',
     edits: [
       {
@@ -55,6 +66,17 @@ export const ledgerMutations: readonly Mutation[] = [
     ],
     project: 'integration',
     noticedBy: ['budgets.integration'],
+  },
+  {
+    takesAway: 'a dearer step does not keep from a cheaper one what is left of their budget',
+    edits: [
+      {
+        text: 'partition by s.campaign, s.country, s.per_user <= s.rest order by',
+        replacement: 'partition by s.campaign, s.country order by',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/execution-path'],
   },
   {
     takesAway: 'a reservation is given back with the record of its step',
@@ -159,5 +181,38 @@ export const ledgerMutations: readonly Mutation[] = [
     edits: [{ text: " or said_digest <> coalesce(lost_digest, '')", replacement: '' }],
     project: 'integration',
     noticedBy: ['test/integration/execution-path'],
+  },
+  {
+    takesAway: 'quiet hours that had ended begin anew',
+    edits: [
+      {
+        text: 'since = case when h.until <= now() then excluded.since else h.since end',
+        replacement: 'since = h.since',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a batch is not put back until the end of quiet hours that have ended',
+    edits: [
+      {
+        text: "and h.kind = 'quiet-hours' and h.until > now()\n  order by",
+        replacement: "and h.kind = 'quiet-hours'\n  order by",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'quiet hours that have ended hide no cause of the same words',
+    edits: [
+      {
+        text: "h.cause = c.cause\n        and (h.kind = 'fault' or h.until > now()))",
+        replacement: 'h.cause = c.cause)',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
   },
 ];

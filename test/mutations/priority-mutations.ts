@@ -47,8 +47,8 @@ export const priorityMutations: readonly Mutation[] = [
     takesAway: 'looks pass over one priority of a client, not over all of them',
     edits: [
       {
-        text: '`case when t.priority is null then t.outlet <> all (s.clients)',
-        replacement: '`case when true then t.outlet <> all (s.clients)',
+        text: 'when t.priority is not null then not coalesce(',
+        replacement: 'when t.priority is not null and false then not coalesce(',
       },
     ],
     project: 'integration',

@@ -28,12 +28,12 @@ export const ruleMutations: readonly Mutation[] = [
     takesAway: 'what waits for the end of quiet hours is put back until then',
     edits: [
       {
-        text: "  const delayMs = Math.max(0, untilMs - clock.now().getTime());\n  if (then === 'drop') return putBackResult(work, delayMs, cause);",
-        replacement: "  const delayMs = 0;\n  if (then === 'drop') return putBackResult(work, delayMs, cause);",
+        text: "  const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());\n  return then === 'drop'",
+        replacement: "  const delayMs = 0 * untilMs;\n  return then === 'drop'",
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/quiet-hours'],
+    noticedBy: ['services/worker/gates/quiet-hours'],
   },
   {
     takesAway: 'a run keeps the prices that it began with, however often it is resumed',
@@ -75,7 +75,7 @@ export const ruleMutations: readonly Mutation[] = [
     takesAway: 'an approval of so much money is not one of more',
     edits: [
       {
-        text: "(amountAtMost === null || millionthsOf(amountAtMostOf(usersAtMost, terms) ?? '0') <= millionthsOf(amountAtMost)),",
+        text: 'costsAtMost(usersAtMost, terms, amountAtMost),',
         replacement: 'amountAtMost !== undefined,',
       },
     ],

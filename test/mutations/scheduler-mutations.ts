@@ -2,6 +2,18 @@ import type { Mutation } from './mutation.ts';
 
 export const schedulerMutations: readonly Mutation[] = [
   {
+    takesAway: 'reading for a client that is behind costs what it has due, whatever others have',
+    edits: [{ text: 'const mostSpans = 200_000;', replacement: 'const mostSpans = 0;' }],
+    project: 'integration',
+    noticedBy: ['test/integration/clients-behind.integration'],
+  },
+  {
+    takesAway: 'what Kafka lost of a client that is behind is listed by the sweep',
+    edits: [{ text: '    behind.list(', replacement: '    if (passed.length < 0) behind.list(' }],
+    project: 'unit',
+    noticedBy: ['services/scheduler/offer/offering-again'],
+  },
+  {
     takesAway: 'a schedule that cannot be read holds up no other',
     edits: [
       {
@@ -17,6 +29,36 @@ export const schedulerMutations: readonly Mutation[] = [
     edits: [{ text: "const keyLife = '3 days';", replacement: "const keyLife = '2 days';" }],
     project: 'integration',
     noticedBy: ['job-intake.integration'],
+  },
+  {
+    takesAway: 'locks: a flush locks the jobs of its results before it makes claims',
+    edits: [{ text: '      and (select count(*) from f) >= 0\n', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['lock-order'],
+  },
+  {
+    takesAway: 'locks: a claim waits for no job that is locked',
+    edits: [{ text: 'for no key update skip locked\n', replacement: 'for key share\n' }],
+    project: 'integration',
+    noticedBy: ['lock-order'],
+  },
+  {
+    takesAway: 'locks: the lock of a partition is waited for 50 ms',
+    edits: [{ text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 20_000;' }],
+    project: 'integration',
+    noticedBy: ['job-days'],
+  },
+  {
+    takesAway: 'locks: one partition is changed at a time, and a round ends at the first that is held',
+    edits: [{ text: '      return { made, heldUp: 1 };\n', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['job-days'],
+  },
+  {
+    takesAway: 'a calendar that another transaction wrote under the same revision is read anew',
+    edits: [{ text: 'return `${name} ${revision} ${writtenBy}`;', replacement: 'return `${name} ${revision}`;' }],
+    project: 'unit',
+    noticedBy: ['shared/postgres/schedules/work-calendars'],
   },
   {
     takesAway: 'an end under a stale epoch records nothing',

@@ -73,7 +73,7 @@ export const tokenMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'tokens: an author has another name by now, and is the author still',
-    edits: [{ text: 'author.key === key || isTheirs(author.owner)', replacement: 'isTheirs(author.owner)' }],
+    edits: [{ text: 'return one.key === other.key || one.persons', replacement: 'return one.persons' }],
     project: 'unit',
     noticedBy: ['shared/domain/approval'],
   },

@@ -46,11 +46,33 @@ export const triggerMutations: readonly Mutation[] = [
     noticedBy: ['services/trigger/trigger'],
   },
   {
+    takesAway: 'ready work of a feed that stands still takes no room from others',
+    edits: [
+      {
+        text: 'let competing = standsStill ? 0 : load;',
+        replacement: 'let competing = load;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/admit/feed'],
+  },
+  {
+    takesAway: 'feeds that stand still take no part of a shard from the feeds of other triggers',
+    edits: [
+      {
+        text: 'sum.ownMovingWeight / sum.movingWeight;',
+        replacement: 'shareOfAll;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/admit/fairness'],
+  },
+  {
     takesAway: 'every feed is admitted a floor',
     edits: [
       {
-        text: '  return quantumBatches * feed.weight - own;',
-        replacement: '  return Math.min(0, quantumBatches * feed.weight - own);',
+        text: '  return floorBatches(feed.weight) - own;',
+        replacement: '  return Math.min(0, floorBatches(feed.weight) - own);',
       },
     ],
     project: 'unit',
@@ -206,5 +228,107 @@ export const triggerMutations: readonly Mutation[] = [
     edits: [{ text: ' and r.started_at <= now() - ${takenUpWithin}', replacement: '' }],
     project: 'integration',
     noticedBy: ['test/integration/blocked-steps'],
+  },
+  {
+    takesAway: 'receipts and failures stay until receipts are counted',
+    edits: [
+      { text: "and ($1 not in ('receipts', 'failures') or not exists (", replacement: "and ($1 <> '' or not exists (" },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a run is closed for receipts before they are deleted',
+    edits: [{ text: "r.failures_kept and r.receipts_state = 'open' and", replacement: 'r.failures_kept and' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'receipts are counted minutes after their run was closed',
+    edits: [{ text: " and r.receipts_since <= now() - interval '5 minutes'", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a report shows the receipts that were counted once they or the failures are gone',
+    edits: [{ text: 'if (feed.isCounted) return storedOf(feed);', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a settlement asks for a new count of receipts',
+    edits: [
+      { text: "receipts_state in ('closed', 'counted') and failures_kept", replacement: "receipts_state = 'none'" },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a count during which a settlement came is not stored',
+    edits: [{ text: " and receipts_since = ${$('since')}::timestamptz", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a week is looked at again once its runs are marked',
+    edits: [
+      {
+        text: 'const rows = (await droppable()).filter(({ since }) => found.has(since));',
+        replacement: 'const rows = [...found.values()];',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'strays are looked at again once their runs are locked',
+    edits: [{ text: "${isCounted ? 'for no key update of r' : ''}", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a settlement locks its run before its users',
+    edits: [{ text: 'is not null\n    for no key update of r\n', replacement: 'is not null\n' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'receipts of a run that never had any are not reported as deleted',
+    edits: [
+      {
+        text: " and receipts_state = 'counted' and ${hasReceipts('r')}",
+        replacement: " and receipts_state = 'counted'",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'a run whose receipts cannot be counted waits for its next count',
+    edits: [{ text: '      await pool.query(delayCount, [run.runId]);\n', replacement: '' }],
+    project: 'integration',
+    noticedBy: ['test/integration/receipt-retention'],
+  },
+  {
+    takesAway: 'due times of runs that stand still are read',
+    edits: [
+      {
+        text: 'if (taken >= round.length && nowMs >= nextRoundAtMs)',
+        replacement: 'if (taken > round.length && nowMs >= nextRoundAtMs)',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/keep/known-runs'],
+  },
+  {
+    takesAway: 'a listing reaches back over the longest transaction once a minute',
+    edits: [
+      {
+        text: 'reachMs: nowMs >= reachesBackAtMs ? longestTransactionMs : usualTransactionMs',
+        replacement: 'reachMs: nowMs < 0 ? longestTransactionMs : usualTransactionMs',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/admit/known-feeds'],
   },
 ];

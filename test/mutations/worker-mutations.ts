@@ -19,6 +19,17 @@ export const workerMutations: readonly Mutation[] = [
     noticedBy: ['execution-path'],
   },
   {
+    takesAway: 'what a slow feed has claimed beyond its slots takes no claims from quick ones',
+    edits: [
+      {
+        text: 'const competing = Math.min(line.waiting.size, pool.moreCallsOf(line, nowMs));',
+        replacement: 'const competing = Math.min(line.waiting.size, pool.capacity + nowMs);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
     takesAway: 'a next step is handed on only where its shard and its feed have room for it',
     edits: [
       {
@@ -37,7 +48,7 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'what is handed on overtakes nothing that waits for the same slots',
-    edits: [{ text: 'queue.sizeOf(topic) > 0 || isHeldBack(work)', replacement: 'isHeldBack(work)' }],
+    edits: [{ text: 'queue.sizeOf(topic) > 0 || keepsNextStep(work, deps)', replacement: 'keepsNextStep(work, deps)' }],
     project: 'unit',
     noticedBy: ['services/worker/forward/hand-on'],
   },
@@ -78,8 +89,8 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the state of the run is asked before the call',
     edits: [
       {
-        text: "  if (verdict === 'hold') return { kind: 'release' };\n  if (verdict === 'cancel') return { kind: 'cancelled' };",
-        replacement: '',
+        text: "  if (verdict === 'hold') return putBackResult(work, 0, null);\n  return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;",
+        replacement: '  return null;',
       },
     ],
     project: 'unit',
@@ -89,8 +100,8 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'the deadline is asked before the call',
     edits: [
       {
-        text: "  if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return { kind: 'expired' };",
-        replacement: '',
+        text: "return verdict === 'expire' || deadlineAtMs <= clock.monotonicMs() ? endUncalled(work, 'expired') : null;",
+        replacement: 'return null;',
       },
     ],
     project: 'unit',
@@ -99,7 +110,10 @@ export const workerMutations: readonly Mutation[] = [
   {
     takesAway: 'the lease is compared with the time-out before the call',
     edits: [
-      { text: "  return leaseOutlastsCall(work, deps) ? null : { kind: 'release' };", replacement: '  return null;' },
+      {
+        text: '  return leaseOutlastsCall(work, deps) ? null : putBackResult(work, 0, null);',
+        replacement: '  return null;',
+      },
     ],
     project: 'unit',
     noticedBy: ['services/worker/claims/database-faults'],
@@ -108,8 +122,8 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'slow feeds cannot fill the call slots',
     edits: [
       {
-        text: '      return !isSlow(line) || slow < boundOfSlow(line, nowMs);',
-        replacement: '      return nowMs > 0 || slow < boundOfSlow(line, nowMs);',
+        text: 'return !isSlow(line) || slow - (usesLent ? lendable(lentSlow) : 0) < boundOfSlow(line, nowMs);',
+        replacement: 'return nowMs > 0 || slow < boundOfSlow(line, nowMs);',
       },
     ],
     project: 'unit',
@@ -138,6 +152,56 @@ export const workerMutations: readonly Mutation[] = [
     noticedBy: ['services/worker/step/open-keys'],
   },
   {
+    takesAway: 'a shard does not learn from one feed while another one is served',
+    edits: [
+      {
+        text: 'if (source.id !== id && isWitness(trouble, source, startedMs)) return true;',
+        replacement: "if (source.id === '' && isWitness(trouble, source, startedMs)) return true;",
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/domain/endpoint/own-matter', 'services/worker/slots/call-slots'],
+  },
+  {
+    takesAway: 'a feed whose calls fail is called seldom',
+    edits: [
+      {
+        text: '    if (failures >= enough) enterTrouble(nowMs, nowMs);',
+        replacement: '    if (failures >= 100 * enough) enterTrouble(nowMs, nowMs);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/domain/endpoint/source-guard'],
+  },
+  {
+    takesAway: 'a feed that has not failed may call although the breaker is open',
+    edits: [
+      {
+        text: 'if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;',
+        replacement: 'if (line.inFlight >= 0) return false;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
+    takesAway: 'the slots of calls that hang are lent',
+    edits: [
+      {
+        text: 'const isLending = line.guard.isTroubled || isStuck(line, nowMs);',
+        replacement: 'const isLending = line.guard.isTroubled;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
+    takesAway: 'few slots are lent while no feed is answered',
+    edits: [{ text: 'const lentUnserved = 4;', replacement: 'const lentUnserved = 1000;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
     takesAway: 'the breaker opens',
     edits: [
       {
@@ -147,6 +211,12 @@ export const workerMutations: readonly Mutation[] = [
     ],
     project: 'unit',
     noticedBy: ['services/worker/slots/'],
+  },
+  {
+    takesAway: 'an endpoint that is back is not taken for down by failed calls that began before',
+    edits: [{ text: 'if (startedMs < backAtMs) return false;', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/breaker', 'services/worker/slots/shared-breaker'],
   },
   {
     takesAway: 'the breaker opens after ten failures',
@@ -173,7 +243,7 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a cancelled user with an open key ends as unknown',
-    edits: [{ text: 'return work.claim.open ? unknownResult(work, why.kind) :', replacement: 'return' }],
+    edits: [{ text: 'return work.claim.open ? unknownResult(work, outcome) :', replacement: 'return' }],
     project: 'unit',
     noticedBy: ['services/worker/step/'],
   },
@@ -215,5 +285,33 @@ export const workerMutations: readonly Mutation[] = [
     ],
     project: 'unit',
     noticedBy: ['services/dispatcher/forged-references'],
+  },
+  {
+    takesAway: 'what waits for a slot is released when the deadline passes',
+    edits: [
+      {
+        text: "return admission.verdict !== 'go' || admission.deadlineAtMs <= clock.monotonicMs();",
+        replacement: "return admission.verdict === 'hold' || admission.verdict === 'cancel';",
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/claims/control'],
+  },
+  {
+    takesAway: 'many feeds that fail share half of the slots of their shard',
+    edits: [{ text: 'const failingPart = 1 / 2;', replacement: 'const failingPart = 100;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/many-bad-feeds'],
+  },
+  {
+    takesAway: 'probes of an open breaker do not cut the limit of the shard',
+    edits: [
+      {
+        text: '  if (group.breaker.isOpen(nowMs)) return false;\n  if (!isPressureShared',
+        replacement: '  if (!isPressureShared',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/many-bad-feeds'],
   },
 ];

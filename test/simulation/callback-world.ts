@@ -35,7 +35,7 @@ import { createMemoryPartitionLeases } from '../support/memory/partition-leases.
 import { createMemoryRegions, switchRegions } from '../support/memory/regions.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
-import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
+import { createProcessFaults, slowFates, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import type { Chance } from './seeded.ts';
 
 export const callLeaseMs = 8000;
@@ -74,7 +74,32 @@ export interface CallbackScenario {
   /** Jobs have ordering keys, two of each client. */
   ordering?: 'exclusive' | 'in-order';
   weakenNodes?: (nodes: JobNodes, tables: CallbackTables) => JobNodes;
+  stall?: Stall;
+  /** Dispatchers of each region; two unless given. */
+  dispatchers?: number;
+  /** Keys of each client in `ordering`; two unless given. */
+  keys?: number;
+  /** Concurrency of a client, by its number; four unless given. */
+  concurrencyOf?: (client: number) => number;
+  /** A call takes this long; no time unless given. */
+  callMs?: number;
+  /** After the last job, until all is looked at. */
+  quietMs?: number;
+  createDispatcher?: typeof createDispatcher;
 }
+
+/** Stores are slow for a while. A stall that never ends excuses no lateness. */
+export interface Stall {
+  /** Before it begins, from the first job. */
+  afterMs: number;
+  forMs: number;
+  /** Duration of the next call of a store in it. */
+  slowMs: (method: string) => number;
+}
+
+/** Calls of ports that are no stores. */
+const noStores = new Set(['call', 'publish']);
+const clients = 3;
 
 const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
   ...{ heldBecause: null, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
@@ -95,6 +120,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const notices = createMemoryNotices();
   const logger = pino({ level: 'silent' });
   const startMs = clock.nowMs();
+  let [stalledFromMs, stalledUntilMs, stallOverMs] = [Infinity, -Infinity, -Infinity];
+  const isStalled = () => clock.nowMs() >= stalledFromMs && clock.nowMs() < stalledUntilMs;
   const isTroubled = () => clock.nowMs() - startMs < scenario.faultsLastMs;
   const problems: string[] = [];
   const calls = new Map<string, number[]>();
@@ -105,6 +132,11 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const keys = createMemoryKeyAdvancer({ tables });
     return scenario.weakenKeys?.(keys, tables) ?? keys;
   };
+  const concurrencies = Array.from(
+    { length: clients },
+    (_, n) => [clientIdOf(n), scenario.concurrencyOf?.(n)] as const,
+  );
+  const concurrencyOf = (clientId: string) => new Map(concurrencies).get(clientId) ?? 4;
   let [spawned, stopped] = [0, false];
 
   async function call(webhookId: string): Promise<CallbackAnswer> {
@@ -112,7 +144,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const answered = order.begins(webhookId);
     const answer = isTroubled() ? scenario.answerOf() : wellAnswer;
     // The receiver of ordered jobs works on what it was sent, whoever has died.
-    if (answer === 'hang' || scenario.ordering) await clock.sleep(answer === 'hang' ? 1000 : 100);
+    const { callMs = scenario.ordering ? 100 : 0 } = scenario;
+    if (answer === 'hang' || callMs > 0) await clock.sleep(answer === 'hang' ? 1000 : callMs);
     answered();
     return answer === 'hang' ? { kind: 'unanswered', cause: 'no whole answer within 1000 ms' } : answer;
   }
@@ -149,7 +182,15 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const [nth, owner] = [++spawned, `${kind}-${spawned}`];
     let end: () => void = () => undefined;
     const faults = createProcessFaults({
-      fateOf: (portCall) => (isTroubled() ? scenario.fateOf({ kind, nth }, portCall) : 'pass'),
+      fateOf: (portCall) => {
+        if (isStalled() && !noStores.has(portCall.method)) return chance.pick(slowFates);
+        return isTroubled() ? scenario.fateOf({ kind, nth }, portCall) : 'pass';
+      },
+      onSlow: async ({ method }) => {
+        const slowMs = scenario.stall?.slowMs(method) ?? 0;
+        if (stalledUntilMs < Infinity) stallOverMs = Math.max(stallOverMs, clock.nowMs() + slowMs);
+        if (slowMs > 0) await clock.sleep(slowMs);
+      },
       onDeath: () => {
         end();
         void clock.sleep(restartAfterMs).then(() => spawn(kind, region));
@@ -202,7 +243,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     // Tables in memory tell nothing of hosts.
     const deaf = createMemoryNotices();
     deaf.lose();
-    const dispatcher = createDispatcher({
+    const dispatcher = (scenario.createDispatcher ?? createDispatcher)({
       ...{ notices: deaf, heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
       consumer,
       ledger: faults.wrap(ledger),
@@ -212,7 +253,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
         termsOf: (clientId) => ({
           ...terms,
           ownerId: clientId,
-          limits: { clientId, revision: 1, concurrency: 4, timeoutMs: 1000, egress: [] },
+          limits: { clientId, revision: 1, concurrency: concurrencyOf(clientId), timeoutMs: 1000, egress: [] },
         }),
       },
       inviter: createReportInviter({ secretBox: createSecretBox([Buffer.alloc(32, 7)]), publicAddress: undefined }),
@@ -235,7 +276,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   }
 
   for (const region of regions) {
-    for (const kind of ['scheduler', 'scheduler', 'dispatcher', 'dispatcher'] as const) spawn(kind, region);
+    for (const kind of ['scheduler', 'scheduler'] as const) spawn(kind, region);
+    for (let nth = 0; nth < (scenario.dispatchers ?? 2); nth++) spawn('dispatcher', region);
   }
   const switchedAtMs = startMs + (scenario.switchAfterMs ?? Infinity);
   if (scenario.switchAfterMs !== undefined) {
@@ -243,14 +285,21 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   }
   // How late calls are is told of dispatchers that know of each other.
   if (scenario.latestMs !== undefined) await passTime(clock, 5000);
+  if (scenario.stall) {
+    stalledFromMs = clock.nowMs() + scenario.stall.afterMs;
+    stalledUntilMs = stalledFromMs + scenario.stall.forMs;
+  }
   const dues = new Map<string, number>();
   const addedAt = new Map<string, number>();
   for (let number = 0; number < scenario.jobs; number++) {
     await passTime(clock, chance.below(300));
     const dueInMs = chance.happens(0.3) ? -scenario.lateMs() : chance.below(3000);
     const { ordering } = scenario;
-    const keyed = ordering && { key: `merchant-${chance.below(2)}`, isInOrder: ordering === 'in-order' };
-    const [jobId, clientId] = [jobIdOf(scenario.numberOf?.(number) ?? number), clientIdOf(chance.below(3))];
+    const keyed = ordering && {
+      key: `merchant-${chance.below(scenario.keys ?? 2)}`,
+      isInOrder: ordering === 'in-order',
+    };
+    const [jobId, clientId] = [jobIdOf(scenario.numberOf?.(number) ?? number), clientIdOf(chance.below(clients))];
     dues.set(jobId, clock.nowMs() + dueInMs);
     addedAt.set(jobId, clock.nowMs());
     const url = `https://host-${chance.below(3)}.example/`;
@@ -265,7 +314,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     if (number % 2 === 0) notices.tell('jobs');
   }
   // Where it is told how late calls are, what the sweep alone finds after 150 s is as good as never called.
-  await passTime(clock, scenario.faultsLastMs + (scenario.latestMs === undefined ? 150_000 : 120_000));
+  const { quietMs = scenario.latestMs === undefined ? 150_000 : 120_000 } = scenario;
+  await passTime(clock, scenario.faultsLastMs + quietMs);
   stopped = true;
 
   for (const [jobId, dueMs] of dues) {
@@ -274,7 +324,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     if (ended.length !== 1) problems.push(`${jobId} has ${ended.length} ends, and ${called.length} calls`);
     if (recordings.get(jobId) !== 1) problems.push(`${jobId} was recorded ${recordings.get(jobId) ?? 0} times`);
     if (called.length === 0) problems.push(`${jobId} was never called`);
-    const lateMs = Math.min(...called) - Math.max(dueMs, addedAt.get(jobId) ?? 0);
+    const lateMs = Math.min(...called) - Math.max(dueMs, addedAt.get(jobId) ?? 0, stallOverMs);
     if (lateMs > (scenario.latestMs ?? Infinity)) problems.push(`${jobId} was called ${lateMs} ms late`);
     if (called.some((atMs) => atMs < dueMs)) problems.push(`${jobId} was called before its time`);
   }

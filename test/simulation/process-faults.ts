@@ -19,7 +19,10 @@ export const faultyFates = [
   'freeze-after',
 ] as const;
 
-export type Fate = 'pass' | (typeof faultyFates)[number];
+/** The call takes long, as long as `onSlow` does: it takes effect late, or its answer comes late. */
+export const slowFates = ['slow-before', 'slow-after'] as const;
+
+export type Fate = 'pass' | (typeof faultyFates)[number] | (typeof slowFates)[number];
 
 export interface PortCall {
   /** How many port calls the process has made, this one included. */
@@ -37,6 +40,8 @@ export interface ProcessFaultsOptions {
   fateOf: (call: PortCall) => Fate;
   onDeath: () => void;
   onFreeze: () => void;
+  /** Resolves when a slow call goes on. */
+  onSlow?: (call: PortCall) => Promise<void>;
 }
 
 /** What a port's failure looks like; null for a port that never fails. */
@@ -65,7 +70,8 @@ export interface ProcessFaults {
 const never = new Promise<never>(() => undefined);
 const plainFault: FaultOf = (what) => new Error(`injected: ${what}`);
 
-export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaultsOptions): ProcessFaults {
+export function createProcessFaults(options: ProcessFaultsOptions): ProcessFaults {
+  const { fateOf, onDeath, onFreeze, onSlow = () => Promise.resolve() } = options;
   let calls = 0;
   let dead = false;
   let wasHurt = false;
@@ -92,7 +98,8 @@ export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaults
 
   async function around(method: string, args: readonly unknown[], call: () => unknown, faultOf: FaultOf) {
     if (ice ?? dead) await alive();
-    const fate = fateOf({ number: ++calls, method, mayThrow: faultOf !== null });
+    const portCall = { number: ++calls, method, mayThrow: faultOf !== null };
+    const fate = fateOf(portCall);
     if (fate === 'pass') {
       const settled = await settle(call);
       if (ice ?? dead) await alive();
@@ -101,8 +108,10 @@ export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaults
     if (fate === 'die-before') kill();
     if (fate === 'freeze-before') freeze();
     if (fate === 'throw-before' && faultOf) throw faultOf(`${method} had no effect`, args);
+    if (fate === 'slow-before') await onSlow(portCall);
     await alive();
     const settled = await settle(call);
+    if (fate === 'slow-after') await onSlow(portCall);
     if (fate === 'die-after') kill();
     if (fate === 'freeze-after') freeze();
     await alive();

@@ -33,6 +33,7 @@ import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../suppo
 import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
 import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
+import type { Retention } from '../../services/trigger/retain/retention-store.port.ts';
 import { createMemoryRunApprovals } from '../support/memory/run-approvals.ts';
 import { createMemoryRunHistory } from '../support/memory/run-history.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
@@ -142,8 +143,8 @@ function startTrigger(
     letterReplays: faults.wrap(createMemoryLetterReplays({ database })),
     letterPublisher: faults.wrap(createMemoryLetterPublisher({ publisher: bus.publisher() })),
     reconciliation: faults.wrap(createMemoryReconciliation({ database })),
-    retention: faults.wrap(createMemoryRetention({ database })),
-    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
+    retention: keepingReceipts(faults.wrap(createMemoryRetention({ database }))),
+    retentionDays: { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: faults.wrap(bus.admin),
     shards: faults.wrap(createMemoryShardStore({ database })),
     registry: createRegistryReader({
@@ -249,4 +250,17 @@ function publishFault(what: string, [messages]: readonly unknown[]): PublishErro
     typeof entry === 'object' && entry !== null && 'topic' in entry;
   const named = Array.isArray(messages) ? messages.filter(isMessage).map(({ topic }) => topic) : [];
   return new PublishError(`injected: ${what}`, [...new Set(named)]);
+}
+
+/** No receipts come in the simulation, so nothing is asked of the store for them that could fail. */
+function keepingReceipts(retention: Retention): Retention {
+  return {
+    ...retention,
+    closeReceipts: () => Promise.resolve(0),
+    countReceipts: () => Promise.resolve({ runs: 0, failed: [] }),
+    dropWeeks: (kind, days) =>
+      kind === 'receipts' ? Promise.resolve({ weeks: 0, heldUp: 0 }) : retention.dropWeeks(kind, days),
+    deleteStrays: (kind, days, limit) =>
+      kind === 'receipts' ? Promise.resolve(0) : retention.deleteStrays(kind, days, limit),
+  };
 }

@@ -41,6 +41,20 @@ describe('three workers before an endpoint that is down', () => {
     expect(stepRows(1).every(({ cause }) => cause === 'connection refused')).toBe(true);
   });
 
+  it('send it few calls if several campaigns meet it, and serve all of them when it is back', async () => {
+    const { clock, feed, run, pass, heal, callsBetween } = await startDown();
+    const others = [await feed(batchesOf('v', 300), oneStep), await feed(batchesOf('w', 300), oneStep)];
+    const runIds = [run, ...others].map(({ runId }) => runId);
+    const beganMs = clock.nowMs();
+    await pass(120_000, runIds);
+    // Ten failures of each campaign on each worker at the most, one first-hand call, and the probes.
+    expect(callsBetween(beganMs, beganMs + 5000).length).toBeLessThanOrEqual(3 * 3 * 11);
+    expect(callsBetween(beganMs + 5000, beganMs + 120_000).length).toBeLessThanOrEqual(12);
+    heal();
+    await pass(180_000, runIds);
+    expect(others.map(({ totals }) => totals()[0]?.succeeded)).toEqual([300, 300]);
+  });
+
   it('serve the others meanwhile as if nothing were', async () => {
     const { feed, pass, run } = await startDown();
     await pass(3000, [run.runId]);

@@ -13,6 +13,7 @@ export function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNo
     },
     calls: () => dispatcher.calls(),
     durations: () => dispatcher.durations(),
+    beaten: () => dispatcher.beaten(),
     onWork: (listener) => dispatcher.onWork(listener),
     credit: () => {
       const credit = dispatcher.credit();

@@ -22,7 +22,14 @@ const processesOf = {
 } as const;
 
 /** What opens something, or is the answer to somebody else: not for whoever only looks. */
-const notForReaders = ['api_key_secrets', 'sessions', 'session_links', 'report_links', 'idempotency_keys'];
+const notForReaders = [
+  'api_key_secrets',
+  'sessions',
+  'session_links',
+  'report_links',
+  'idempotency_keys',
+  'migration_lock',
+];
 
 /** What bodies in plpgsql do, which Postgres does not tell of before they run: the tests run them under these roles. */
 const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {

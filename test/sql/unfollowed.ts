@@ -24,6 +24,7 @@ const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof type
 export const unfollowed: Readonly<Record<string, Unfollowed>> = {
   'shared/postgres/connection/databases.ts': { why: 'names a database' },
   'shared/infrastructure/local-postgres.ts': { why: 'names a database' },
+  'cli/installation/apply-grants.ts': { why: 'grants: cli/installation/grants-applied.integration.test.ts' },
   'shared/postgres/roles/grants.ts': { why: 'grants: cli/installation/grants.integration.test.ts' },
   'services/trigger/retain/postgres/retention.ts': {
     why: 'names partitions: test/integration/retention.integration.test.ts',

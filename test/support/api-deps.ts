@@ -96,7 +96,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     port: 0,
     docs: 'public' as const,
     installation: { name: 'Tests', zone: 'Asia/Singapore' },
-    ping: (): Promise<unknown> => Promise.resolve(),
+    ping: (): Promise<void> => Promise.resolve(),
     clock,
     /** Puts runs there. */
     rows: createPostgresRunRows({ pool }),

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { approvalSummary } from '../../shared/contracts/campaigns/approval-summary.ts';
@@ -63,6 +64,28 @@ export function approvalsOn(on: ReturnType<typeof apiOnPostgres>) {
     approve: async (id: string, hash: string, person: Person = 'rahayu, approver') =>
       approvalSummary.parse((await ok(asks(person, 'POST', `/campaigns/${id}/approve`, { hash }))).json()),
   };
+}
+
+/**
+ * Holds the lock of the sums while `work` goes on. `work` may call `release` with statements that the same transaction
+ * runs before it commits.
+ */
+export async function whileSumsAreLocked<Result>(
+  pool: Pool,
+  work: (release: (statement: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from unapproved_starts_turn for update');
+    return await work(async (statement) => {
+      await client.query(statement);
+      await client.query('commit');
+    });
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 }
 
 const refusal = z.object({ code: z.string(), detail: z.string() });

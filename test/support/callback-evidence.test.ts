@@ -6,7 +6,8 @@ const claim: ClaimEvent = {
 };
 const gone: ClaimEvent = { ...claim, kind: 'gone', atMs: 1050 };
 const call: ReceivedCall = {
-  ...{ jobId: 'job_1', atMs: 1020, endedAtMs: 1030, status: 200, digest: 'd', problem: null, occurrence: null },
+  ...{ jobId: 'job_1', atMs: 1020, endedAtMs: 1030, status: 200, isKept: false, digest: 'd' },
+  ...{ problem: null, occurrence: null },
 };
 
 /** One job that was called in time. */
@@ -67,6 +68,19 @@ describe('the checker of callbacks', () => {
     });
     expect(callbackViolations(evidence)).toEqual(['S4: 1 answers not heard: no whole answer']);
     expect(callbackViolations(evidence, { unheard: 1 })).toEqual([]);
+  });
+
+  it('allows a second call under one claim if the first one ended with a kept connection, and no third', () => {
+    const lost: ReceivedCall = { ...call, status: null, isKept: true };
+    const again = { ...call, atMs: 1032, endedAtMs: 1036 };
+    expect(callbackViolations(good({ calls: [lost, again] }))).toEqual([]);
+    expect(callbackViolations(good({ calls: [{ ...lost, isKept: false }, again] }))).toEqual([
+      'S4: call 2 of job_1 under 1 claims',
+    ]);
+    const third = { ...again, atMs: 1040, endedAtMs: 1044 };
+    expect(callbackViolations(good({ calls: [lost, { ...lost, atMs: 1032, endedAtMs: 1036 }, third] }))).toEqual([
+      'S4: call 3 of job_1 under 1 claims',
+    ]);
   });
 
   it('says so when two calls are under way at once', () => {

@@ -53,6 +53,8 @@ export interface ReceivedCall {
   endedAtMs: number | null;
   /** null: nothing was answered. */
   status: number | null;
+  /** Its connection had carried an answer before. */
+  isKept: boolean;
   digest: string;
   /** Why its signature is not to be believed. */
   problem: string | null;
@@ -244,14 +246,20 @@ function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
   return found;
 }
 
-/** S4: a claim is worth one call, at most, and none when its lease is over. */
+/**
+ * S4: a claim is worth one call, at most, and none when its lease is over. A call that ends with a kept connection,
+ * without an answer, is sent once more under the same claim.
+ */
 function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], events: readonly ClaimEvent[]): string[] {
   const claims = events.filter(({ kind }) => kind !== 'gone');
   return received.flatMap(({ atMs }, index) => {
     const before = claims.filter((claim) => claim.atMs <= atMs);
     const leaseUntilMs = before.at(-1)?.leaseUntilMs ?? Infinity;
+    const lost = received.slice(0, index).filter(({ isKept, status }) => isKept && status === null).length;
     return [
-      ...(before.length > index ? [] : [`S4: call ${index + 1} of ${jobId} under ${before.length} claims`]),
+      ...(before.length + Math.min(before.length, lost) > index
+        ? []
+        : [`S4: call ${index + 1} of ${jobId} under ${before.length} claims`]),
       ...(atMs <= leaseUntilMs ? [] : [`S4: ${jobId} was called ${atMs - leaseUntilMs} ms after its lease was over`]),
     ];
   });

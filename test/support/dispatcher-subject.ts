@@ -15,7 +15,8 @@ import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createCallOpener } from '../../services/dispatcher/call/call-opener.ts';
 import { createReportInviter } from '../../services/dispatcher/call/report-inviter.ts';
-import { createDispatcher, type DispatcherDeps } from '../../services/dispatcher/dispatcher.ts';
+import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import type { DispatcherDeps } from '../../services/dispatcher/dispatcher-deps.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
@@ -108,5 +109,19 @@ export function dispatcherSubject(
     await passTime(clock, 100);
     await stopping;
   }
-  return { clock, tables, subject, bus, notices, calls, letters, clients, dispatcherOf, offer, offerDue, stop };
+  return {
+    clock,
+    tables,
+    subject,
+    bus,
+    notices,
+    calls,
+    letters,
+    clients,
+    termsOf,
+    dispatcherOf,
+    offer,
+    offerDue,
+    stop,
+  };
 }

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
  */
 export function onSettableClock(url: string): string {
   const withOptions = new URL(url);
-  withOptions.searchParams.set('options', '-c search_path=settable_clock,public,pg_catalog');
+  withOptions.searchParams.set('options', '-c search_path=public,settable_clock,pg_catalog');
   return withOptions.toString();
 }
 

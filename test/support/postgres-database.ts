@@ -20,12 +20,29 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await server.connect();
   try {
     await server.query(`create database ${name} template ${template} strategy file_copy`);
+    await server.query(unusualDefaults(name));
   } finally {
     await server.end();
   }
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => dropDatabase(serverUrl, name) };
+}
+
+/** Defaults that a database may legally have and that no session of the product may depend on, as one text of SQL. */
+export function unusualDefaults(database: string): string {
+  const settings = {
+    datestyle: 'SQL, DMY',
+    intervalstyle: 'sql_standard',
+    timezone: 'Asia/Kathmandu',
+    extra_float_digits: '-15',
+    bytea_output: 'escape',
+    array_nulls: 'off',
+    default_transaction_isolation: 'repeatable read',
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `alter database ${database} set ${name} = ${pg.escapeLiteral(value)};`)
+    .join('\n');
 }
 
 /** The same on another server. */

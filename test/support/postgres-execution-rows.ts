@@ -60,8 +60,8 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
       ),
     holds: (feedId) =>
       rowsOf<Hold>(
-        `select step, cause, batches, round(extract(epoch from now() - since))::int as "sinceSeconds"
-         from holds where feed = $1 order by step`,
+        `select step, kind, cause, batches, round(extract(epoch from now() - since))::int as "sinceSeconds"
+         from holds where feed = $1 order by step, kind`,
         feedId,
       ),
     damage: async (feedId, damage) => {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
+import { createBudgetStore, writeBudgets } from '../../services/api/runs/control/postgres/budget-store.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
@@ -36,7 +36,7 @@ export function createPostgresExecutionStores({
 }: ExecutionStoresDeps): ExecutionSubject & { histories: UserHistories } {
   return {
     campaigns: createCampaignStore({ pool, quotas: usualQuotas }),
-    budgets: createBudgetStore({ pool }),
+    budgets: { ...createBudgetStore({ pool }), change: (...change) => writeBudgets(pool, ...change) },
     runs: createRunStore({ pool }),
     runHistory: createRunHistory({ pool }),
     reports: createRunReports({ pool }),

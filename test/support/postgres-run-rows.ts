@@ -68,11 +68,12 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       );
     },
 
-    addHold: async (feedId, { step, cause, batches, ageMs }) => {
+    addHold: async (feedId, { step, kind = 'fault', cause, batches, ageMs }) => {
       await pool.query(
-        `insert into holds (feed, step, cause, batches, since, next_try_at)
-         values ($1, $2, $3, $4, now() - $5 * interval '1 ms', now())`,
-        [feedId, step, cause, batches, ageMs],
+        `insert into holds (feed, step, kind, cause, batches, since, next_try_at, until)
+         select $1, $2, $3, $4, $5, now() - $6 * interval '1 ms', coalesce(ends_at, now()), ends_at
+         from (select case when $3 = 'quiet-hours' then now() + interval '1 hour' end as ends_at) e`,
+        [feedId, step, kind, cause, batches, ageMs],
       );
     },
 

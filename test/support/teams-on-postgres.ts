@@ -4,7 +4,7 @@ import { problem } from '../../services/api/frame/problems.contract.ts';
 import { authorized, someCampaign } from './api-deps.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 interface Answer {
   statusCode: number;
   json: () => unknown;
@@ -29,6 +29,7 @@ export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
 
   return {
     askAs,
+    makeKey,
     /** Of a team, for which it makes others. */
     makeLead: () => makeKey({ name: 'lead', role: 'operator', scope: sg }),
     makeManager: (by?: string) => makeKey({ name: 'manager', role: 'manager', scope: sg }, by),

@@ -154,7 +154,7 @@ export function createTriggerFixture() {
       letterPublisher: createMemoryLetterPublisher({ publisher: bus.publisher() }),
       reconciliation: createMemoryReconciliation({ database }),
       retention: createMemoryRetention({ database }),
-      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
+      retentionDays: { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 30 },
       topicAdmin: bus.admin,
       topicBacklogs,
       topics,

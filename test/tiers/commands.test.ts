@@ -19,7 +19,27 @@ describe('a command', () => {
     expect(await node('setInterval(() => undefined, 1000)', { withinMs: 1 })).toBeNull();
   });
 
-  it('says its exit code, and its words as they come', async () => {
+  it('is ended when its time has passed, also if it answers with an exit code', async () => {
+    const script = `process.on('SIGTERM', () => process.exit(143)); process.stdout.write('begun'); setInterval(() => undefined, 1000);`;
+    const ending = new AbortController();
+    const onOutput = () => ending.abort();
+    expect(await node(script, { until: ending.signal, onOutput })).toBeNull();
+  });
+
+  it('reports that it is about to be ended while it still runs', async () => {
+    const script = `process.on('SIGTERM', () => { process.stdout.write('ended'); process.exit(0); }); process.stdout.write('begun'); setInterval(() => undefined, 1000);`;
+    const ending = new AbortController();
+    let words = '';
+    let before = '';
+    const onOutput = (text: string) => {
+      words += text;
+      ending.abort();
+    };
+    await node(script, { until: ending.signal, onOutput, onEnding: () => (before = words) });
+    expect([before, words]).toEqual(['begun', 'begunended']);
+  });
+
+  it('returns its exit code, and hands on its output as it comes', async () => {
     let words = '';
     const onOutput = (text: string) => (words += text);
     expect(await node('console.log("out"); console.error("err"); process.exit(3)', { onOutput })).toBe(3);

@@ -13,6 +13,8 @@ export interface CommandOptions {
   onOutput?: (text: string) => void;
   /** The command is ended when this has passed. */
   withinMs?: number;
+  /** Called right before the command is ended, by `withinMs` or `until`. */
+  onEnding?: () => void;
   /** Or when this is aborted. */
   until?: AbortSignal;
   /**
@@ -22,13 +24,16 @@ export interface CommandOptions {
   endsWhole?: boolean;
 }
 
-/** Runs a command; its exit code, or null where it had to be ended. */
+/**
+ * Runs a command. Returns its exit code, or null if it had to be ended or a signal ended it: vitest, for one, answers a
+ * signal with an exit code of its own.
+ */
 export async function run(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<number | null> {
-  const { folder = root, environment, onOutput, withinMs, until, endsWhole = false } = options;
+  const { folder = root, environment, onOutput, withinMs, onEnding, until, endsWhole = false } = options;
   const child = spawn(command, args, {
     cwd: folder,
     env: { ...process.env, ...environment },
@@ -40,7 +45,10 @@ export async function run(
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => onOutput?.(chunk.toString()));
   let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
   const endNow = () => {
+    isEnded = true;
+    onEnding?.();
     end('SIGTERM');
     timer = setTimeout(() => end('SIGKILL'), killAfterMs);
   };
@@ -52,8 +60,9 @@ export async function run(
       clearTimeout(timer);
       until?.removeEventListener('abort', endNow);
       // What is left of it now would be left for good.
-      if (endsWhole && code === null) endGroup(child, 'SIGKILL');
-      resolve(code);
+      const result = isEnded ? null : code;
+      if (endsWhole && result === null) endGroup(child, 'SIGKILL');
+      resolve(result);
     });
   });
 }

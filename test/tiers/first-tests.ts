@@ -5,15 +5,20 @@ export const firstEndToEndTests = ['campaign', 'killed-processes', 'callbacks', 
 /** Of these, `npm test` runs the first cases or rounds, and what comes after it runs all. */
 export const shortenedTests = [
   { tier: 'e2e', file: 'test/e2e/killed-processes.test.ts' },
-  { tier: 'integration', file: 'shared/infrastructure/local.integration.test.ts' },
   { tier: 'integration', file: 'test/integration/budgets.integration.test.ts' },
 ];
 export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) => `test/browser/${name}.test.ts`);
 
 /** Of the random walks. */
 export const firstSeeds = 500;
-/** Left out of `npm test`: they wait for brokers and servers that are set up otherwise, and few changes break them. */
+/**
+ * Left out of `npm test`: they start brokers, servers or whole installations of their own, which takes minutes, and few
+ * changes break them.
+ */
 export const laterIntegrationTests = [
+  'cli/demo/demo.integration.test.ts',
+  'sdk/package.integration.test.ts',
+  'shared/infrastructure/local.integration.test.ts',
   'shared/kafka/security.integration.test.ts',
   'shared/kafka/publisher/topic-writer.integration.test.ts',
   'shared/postgres/connection/tls.integration.test.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inLanes, type Part } from './lanes.ts';
+import { inLanes, waitingParts, type Part } from './lanes.ts';
 
 interface Named extends Part {
   name: string;
@@ -9,7 +9,7 @@ interface Named extends Part {
 async function besideEach(parts: readonly (Named & { turns: number })[], lanes: number) {
   const running = new Set<string>();
   const beside: Record<string, string[]> = {};
-  await inLanes(parts, lanes, async ({ name, turns }) => {
+  await inLanes(waitingParts(parts), lanes, async ({ name, turns }) => {
     beside[name] = [...running];
     running.add(name);
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -40,8 +40,39 @@ describe('parts of a test run in lanes', () => {
     });
   });
 
+  it('fill the lane beside a long one before one that has to be alone', async () => {
+    let nowMs = 0;
+    const ends: { atMs: number; end: () => void }[] = [];
+    const began: string[] = [];
+    const partOf = (name: string, minutes: number, alone = false) => ({ name, minutes, alone });
+    const parts = [
+      ...[partOf('long', 13), partOf('alone', 2, true), partOf('too long', 14)],
+      ...[partOf('five', 5), partOf('eight', 8), partOf('one', 1)],
+    ];
+    const all = inLanes(
+      waitingParts(parts),
+      2,
+      ({ name, minutes }) =>
+        new Promise((end) => {
+          began.push(`${name} at ${nowMs / 60_000}`);
+          ends.push({ atMs: nowMs + minutes * 60_000, end });
+        }),
+      () => nowMs,
+    );
+    while (ends.length > 0) {
+      const [first] = ends.toSorted((a, b) => a.atMs - b.atMs);
+      if (first === undefined) break;
+      ends.splice(ends.indexOf(first), 1);
+      nowMs = first.atMs;
+      first.end();
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    }
+    await all;
+    expect(began).toEqual(['long at 0', 'five at 0', 'eight at 5', 'alone at 13', 'too long at 15', 'one at 15']);
+  });
+
   it('end with the failure of one', async () => {
-    const failing = inLanes([{}], 2, () => Promise.reject(new Error('cannot be started')));
+    const failing = inLanes(waitingParts([{}]), 2, () => Promise.reject(new Error('cannot be started')));
     await expect(failing).rejects.toThrow('cannot be started');
   });
 });

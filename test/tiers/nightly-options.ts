@@ -1,35 +1,48 @@
 import { parseArgs } from 'node:util';
+import { readShard, wholeShard, type NightlyShard } from './nightly-shard.ts';
 
-/** In the order in which they are run: what takes longest comes last, so that it robs no other of the night. */
-export const nightlyParts = ['audit', 'seeds', 'fuzz', 'soak', 'chain', 'failover', 'mutations', 'faults'] as const;
+/** In the order in which they are run: the longest come last, so that they take no time from the others. */
+export const nightlyParts = [
+  ...(['audit', 'seeds', 'fuzz', 'soak', 'chain', 'failover', 'chart', 'lowest-node'] as const),
+  ...(['mutants', 'mutations', 'faults'] as const),
+] as const;
 
 export type NightlyPartName = (typeof nightlyParts)[number];
+
+/** Parts that keep the results of shards that are not run. */
+export const shardedParts: readonly NightlyPartName[] = ['mutants', 'mutations', 'faults'];
 
 export interface NightlyOptions {
   parts: readonly NightlyPartName[];
   /** For all of them together. */
   hours: number;
-  shards: number;
+  shard: NightlyShard;
+  /** Names of fault files; undefined for those of the shard. */
+  files: readonly string[] | undefined;
+  /** Fault files at once, but for those that compare times. */
   atOnce: number;
   soakMinutes: number;
   seeds: number;
   fuzzRuns: number;
   chainRounds: number;
+  mutants: number;
 }
 
-/** @throws what an option may not be: a part that is asked for nothing would pass */
+/** @throws if a value is out of its range: a part that does nothing would pass */
 export function readNightlyOptions(args: readonly string[]): NightlyOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
       parts: { type: 'string', default: nightlyParts.join(',') },
       hours: { type: 'string', default: '10' },
-      shards: { type: 'string', default: '4' },
+      shard: { type: 'string' },
+      files: { type: 'string' },
       'at-once': { type: 'string', default: '1' },
       'soak-minutes': { type: 'string', default: '30' },
       seeds: { type: 'string', default: '20000' },
       'fuzz-runs': { type: 'string', default: '1000' },
       'chain-rounds': { type: 'string', default: '5' },
+      mutants: { type: 'string', default: '200' },
     },
   });
   const named = values.parts.split(',');
@@ -38,15 +51,22 @@ export function readNightlyOptions(args: readonly string[]): NightlyOptions {
     throw new Error(
       `no such part: ${unknown.map((name) => `"${name}"`).join(', ')}; there are ${nightlyParts.join(', ')}`,
     );
+  const parts = nightlyParts.filter((name) => named.includes(name));
+  if (values.shard !== undefined && parts.some((name) => !shardedParts.includes(name)))
+    throw new Error(`--shard ${values.shard}: only for --parts ${shardedParts.join(',')} or some of these`);
+  if (values.files !== undefined && parts.join(',') !== 'faults')
+    throw new Error(`--files ${values.files}: only for --parts faults`);
   return {
-    parts: nightlyParts.filter((name) => named.includes(name)),
+    parts,
     hours: above0('hours', values.hours),
-    shards: wholeFrom1('shards', values.shards),
+    shard: values.shard === undefined ? wholeShard : readShard(values.shard),
+    files: values.files?.split(','),
     atOnce: wholeFrom1('at-once', values['at-once']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
     seeds: wholeFrom1('seeds', values.seeds),
     fuzzRuns: wholeFrom1('fuzz-runs', values['fuzz-runs']),
     chainRounds: wholeFrom1('chain-rounds', values['chain-rounds']),
+    mutants: wholeFrom1('mutants', values.mutants),
   };
 }
 

@@ -5,8 +5,16 @@ import type { NightlyPart } from './nightly-page.ts';
 import { renderTiers } from './render-tiers.ts';
 import { summarize, type Result } from './results.ts';
 
-/** What came of a part. */
-export type Came = Pick<NightlyPart, 'passed' | 'what' | 'shown'>;
+/** The outcome of a part, for its section of the page. */
+export interface Came extends Pick<NightlyPart, 'passed' | 'what' | 'shown'> {
+  /**
+   * True if the pieces of this run have passed; undefined for a part that is run as a whole. The section also counts
+   * pieces of earlier runs.
+   */
+  endedWell?: boolean;
+  /** The part was not begun: what is known of its pieces stays as it is. */
+  notBegun?: true;
+}
 
 export interface PlannedPart {
   name: string;
@@ -14,7 +22,8 @@ export interface PlannedPart {
   limitMinutes: number;
   /** Programs that have to be there. */
   needs: readonly string[];
-  run: (withinMs: number) => Promise<Came>;
+  /** @param report receives the state of the section while the part goes on */
+  run: (withinMs: number, report: (came: Came) => void) => Promise<Came>;
 }
 
 export interface NightlyTurn {
@@ -27,14 +36,21 @@ export interface NightlyTurn {
 const leastMs = 60_000;
 
 /** A part that cannot begin, or breaks off, has failed, and the next one is run all the same. */
-export async function runPart({ name, limitMinutes, needs, run }: PlannedPart, turn: NightlyTurn): Promise<Came> {
-  const failed = (shown: string): Came => ({ passed: false, what: `${name} was not run, or broke off`, shown });
+export async function runPart(
+  { name, limitMinutes, needs, run }: PlannedPart,
+  turn: NightlyTurn,
+  report: (came: Came) => void = () => undefined,
+): Promise<Came> {
+  const failed = (shown: string): Came => ({
+    ...{ passed: false, notBegun: true, what: `${name} was not run, or broke off`, shown: forPage(shown) },
+  });
   const missing = needs.filter((program) => !turn.has(program));
   if (missing.length > 0) return failed(`not there: ${missing.join(', ')} (docs/testing.md says what brings them)`);
   const leftMs = turn.untilMs - turn.nowMs();
   if (leftMs < leastMs) return failed('no time was left for it');
   try {
-    return await run(Math.min(limitMinutes * 60_000, leftMs));
+    const came = await run(Math.min(limitMinutes * 60_000, leftMs), report);
+    return came.endedWell === undefined ? { ...came, shown: forPage(came.shown) } : came;
   } catch (error) {
     return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
@@ -66,8 +82,8 @@ function endsOf(ended: readonly Ended[]): string[] {
   );
 }
 
-/** One line each; a file of which no test says so is one of them. */
-function failuresIn(results: readonly Result[]): string[] {
+/** One line for each failed test, and for each file that failed without one. */
+export function failuresIn(results: readonly Result[]): string[] {
   return results.flatMap((line) => {
     if (line.kind === 'test' && line.state === 'failed') return [`FAILED ${line.file}: ${line.name}`];
     if (line.kind === 'file' && line.failed) return [`FAILED ${line.file}: ${line.why?.split('\n', 1)[0] ?? ''}`];

@@ -19,8 +19,9 @@ export function renderNightlyPage(parts: readonly (NightlyPart | NeverRun)[], ma
   const head = [
     '# The nightly run',
     '',
-    'Written by `npm run test:nightly`, and by nothing else: what takes hours, and what came of it the last',
-    'time. Each part says when it was run; one that was not run says so.',
+    '`npm run test:nightly` writes this page, and nothing else does: the tests that take hours, each part with',
+    'the results of its last run. Faults, mutations and random changes (mutants) are run piece by piece, and each',
+    'piece has its own date and commit. A commit with a plus sign had uncommitted changes.',
     ...(parts.some(({ lastRun }) => lastRun !== null)
       ? ['', `On ${machine}, the last time that anything here was run.`]
       : []),

@@ -1,18 +1,37 @@
 import { randomInt } from 'node:crypto';
 import path from 'node:path';
-import pLimit from 'p-limit';
 import { guardedCommit } from '../../benchmarks/chain/guard.ts';
-import { root, run, runVitest } from './commands.ts';
+import { root, runVitest } from './commands.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
+import { parseEntries } from './nightly-entries.ts';
+import { planFaults } from './nightly-faults.ts';
+import { runLowestNode } from './nightly-lowest-node.ts';
+import { planMutants, planMutations } from './nightly-mutations.ts';
+import type { NightlyPart } from './nightly-page.ts';
+import { runPieces, type PieceWork } from './nightly-pieces.ts';
+import { linesOf, runAndShow } from './run-and-show.ts';
 import type { NightlyOptions, NightlyPartName } from './nightly-options.ts';
 import { outcomeOfCommand, outcomeOfTests, type PlannedPart } from './nightly-outcome.ts';
 import { readResults, resultsVariable } from './results.ts';
 
-/** Whatever a part has started: the next one has the machine for itself. */
+/** Ends whatever a part has started: the next one has the machine for itself. */
 const endsWhole = true;
 
-/** @param folder for what they write down; it is theirs alone */
-export function planNightly(options: NightlyOptions, folder: string): PlannedPart[] {
+export interface NightlyContext {
+  /** Folder for the files that the parts write; nothing else uses it. */
+  folder: string;
+  commit: string;
+  /** The sections of the page, as earlier runs left them. */
+  known: ReadonlyMap<string, NightlyPart>;
+}
+
+export function planNightly(options: NightlyOptions, context: NightlyContext): PlannedPart[] {
+  const { folder } = context;
+  const inPieces = (name: NightlyPartName, workOf: () => PieceWork): PlannedPart['run'] => {
+    const known = parseEntries(context.known.get(name)?.shown ?? '');
+    return (withinMs, report) =>
+      runPieces(workOf(), { known, commit: context.commit, withinMs, nowMs: Date.now, report });
+  };
   const plans: Record<NightlyPartName, Omit<PlannedPart, 'name'>> = {
     audit: { limitMinutes: 5, needs: [], run: runAudit },
     seeds: { limitMinutes: 120, needs: [], run: (withinMs) => runSeeds(options, folder, withinMs) },
@@ -24,8 +43,11 @@ export function planNightly(options: NightlyOptions, folder: string): PlannedPar
       needs: ['etcd', 'haproxy', 'python3'],
       run: (withinMs) => runFailover(folder, withinMs),
     },
-    mutations: { limitMinutes: 240, needs: [], run: runMutations },
-    faults: { limitMinutes: 600, needs: [], run: (withinMs) => runFaults(options, folder, withinMs) },
+    chart: { limitMinutes: 20, needs: ['promtool'], run: (withinMs) => runChart(folder, withinMs) },
+    'lowest-node': { limitMinutes: 60, needs: ['npm'], run: (withinMs) => runLowestNode(folder, withinMs) },
+    mutants: { limitMinutes: 300, needs: [], run: inPieces('mutants', () => planMutants(options)) },
+    mutations: { limitMinutes: 300, needs: [], run: inPieces('mutations', () => planMutations(options)) },
+    faults: { limitMinutes: 600, needs: ['pgbouncer'], run: inPieces('faults', () => planFaults(options, folder)) },
   };
   return options.parts.map((name) => ({ name, ...plans[name] }));
 }
@@ -88,53 +110,14 @@ async function runFailover(folder: string, withinMs: number) {
   return withRows(outcomeOfTests(what, [{ code, withinMs }], readResults(results)), 'failover', results);
 }
 
-async function runMutations(withinMs: number) {
-  const { code, words } = await runAndShow(['test/mutations/run.ts'], withinMs);
-  const what = 'every protection taken out of the source, one at a time';
-  // What the tests say without any mutation is shown above, and stands on no page.
-  const verdicts = linesOf(words, /^(noticed|UNNOTICED)\b|\d+ of \d+ noticed$|^Error: /);
-  return outcomeOfCommand(what, { code, withinMs }, verdicts);
-}
-
-async function runFaults({ shards, atOnce }: NightlyOptions, folder: string, withinMs: number) {
-  const results = path.join(folder, 'faults.jsonl');
-  const limit = pLimit(atOnce);
-  const untilMs = Date.now() + withinMs;
-  const ended = await Promise.all(
-    Array.from({ length: shards }, (_, index) =>
-      limit(async () => {
-        // Each clears the folder of its figures when it begins.
-        const figures = path.join(folder, `figures-${index + 1}`);
-        const environment = { [resultsVariable]: results, MUSTER_TESTS: 'nightly', MUSTER_FIGURES: figures };
-        // A shard for which nothing is left is begun and ended at once: it counts as one that did not end.
-        const leftMs = Math.max(1, untilMs - Date.now());
-        const shard = ['--project', 'faults', '--shard', `${index + 1}/${shards}`];
-        return { code: await runVitest(shard, { environment, withinMs: leftMs, endsWhole }), withinMs };
-      }),
-    ),
-  );
-  const what = `all faults, in ${shards} shards, ${atOnce} at once`;
-  return withRows(outcomeOfTests(what, ended, readResults(results)), 'faults', results);
+async function runChart(folder: string, withinMs: number) {
+  const results = path.join(folder, 'chart.jsonl');
+  const args = ['--project', 'chart', '--project', 'alerts'];
+  const code = await runVitest(args, { environment: { [resultsVariable]: results }, withinMs, endsWhole });
+  return outcomeOfTests('release, chart and alerts', [{ code, withinMs }], readResults(results));
 }
 
 function withRows(came: ReturnType<typeof outcomeOfTests>, tier: string, results: string) {
   const rows = renderRows(readResults(results), namedRows(root, [tier]));
   return { ...came, shown: `${rows}\n\n${came.shown}` };
-}
-
-/** Runs a script of this repository; what it writes is shown as it comes, and kept. */
-async function runAndShow(args: readonly string[], withinMs: number): Promise<{ code: number | null; words: string }> {
-  let words = '';
-  const onOutput = (text: string) => {
-    process.stdout.write(text);
-    words += text;
-  };
-  return { code: await run(process.execPath, args, { onOutput, withinMs, endsWhole }), words };
-}
-
-function linesOf(words: string, wanted: RegExp): string {
-  return words
-    .split('\n')
-    .filter((line) => wanted.test(line))
-    .join('\n');
 }

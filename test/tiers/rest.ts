@@ -1,93 +1,82 @@
-import { globSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { findChangedFiles, gitIn } from './changed-files.ts';
 import { root, runVitest } from './commands.ts';
-import { firstBrowserTests, firstEndToEndTests, laterIntegrationTests, shortenedTests } from './first-tests.ts';
 import { namedRows, renderRows } from './fault-rows.ts';
-import { inLanes, type Part } from './lanes.ts';
+import { readTree } from './import-graph.ts';
+import { inLanes } from './lanes.ts';
+import { lanes, orderRest } from './order-rest.ts';
+import { rankTouched } from './rank-touched.ts';
+import { listRestFiles } from './rest-files.ts';
+import { RestQueue } from './rest-queue.ts';
+import { renderOrder, renderReached, type Reached } from './render-rest.ts';
 import { renderTiers } from './render-tiers.ts';
-import { readResults, resultsVariable, summarize, writeResult } from './results.ts';
+import { hasFailed, keptResults, readResults, resultsVariable, summarize, writeResult } from './results.ts';
 
 /**
- * What `npm test` leaves out, as much of it as fits: `node test/tiers/rest.ts --minutes 30`. One process for each file,
- * with servers of its own, the telling ones first; two at once, as they mostly wait, but for those that compare times.
- * What one of them wrote is shown when it has ended. What there is no time for is named, and has not failed.
+ * Runs what `npm test` leaves out, as much of it as fits: `npm run test:rest -- --minutes 40`. The order changes with
+ * the day (`order-rest.ts`). Each file is a process with servers of its own; two run at once, because they mostly wait,
+ * except for files that compare times. The output of a file is shown when it has ended. Files that there is no time
+ * for are listed and have not failed. `--dry` prints the order and runs nothing; `--date 2026-12-01` takes that day's.
  */
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
-const resultsFile = process.env[resultsVariable];
-if (resultsFile === undefined) throw new Error(`${resultsVariable} has to name the file that results are written to`);
-const endMs = Date.now() + Number(values.minutes) * 60_000;
-/** Starting the servers and one scenario takes about this long. */
-const leastMs = 90_000;
-
-/** Compares times, too. */
-const firstOfAll = 'test/faults/negative-controls.test.ts';
-const firstFaults = [
-  'callbacks-negative-controls',
-  'killed-workers',
-  'lost-answers',
-  'poison',
-  'dispatchers',
-  'postgres',
-  'control',
-].map((name) => `test/faults/${name}.test.ts`);
-const nextFaults = ['budgets', 'triggers', 'frozen-workers', 'schedulers'].map((name) => `test/faults/${name}.test.ts`);
-/** Times and rates with a fault are compared with those without. */
-const timed = [
-  'callbacks-endpoints',
-  'callbacks-names',
-  'callbacks-neighbours',
-  'neighbours',
-  'topics',
-  'slow-workers',
-  'long-readers',
-  'strangers',
-  'aged-campaigns',
-].map((name) => `test/faults/${name}.test.ts`);
-const filesOf = (pattern: string, without: readonly string[]) =>
-  globSync(pattern, { cwd: root })
-    .toSorted()
-    .filter((file) => !without.includes(file));
-
-const otherFaults = filesOf('test/faults/**/*.test.ts', [firstOfAll, ...firstFaults, ...nextFaults, ...timed]);
-
-interface RestPart extends Part {
-  tier: string;
-  file: string;
-}
-
-const parts: RestPart[] = [
-  { tier: 'faults', file: firstOfAll, alone: true },
-  { tier: 'alerts', file: 'test/alerts/promtool.test.ts' },
-  ...filesOf('test/chart/*.test.ts', []).map((file) => ({ tier: 'chart', file })),
-  ...firstFaults.map((file) => ({ tier: 'faults', file })),
-  ...shortenedTests,
-  ...laterIntegrationTests.map((file) => ({ tier: 'integration', file })),
-  ...filesOf('test/e2e/*.test.ts', firstEndToEndTests).map((file) => ({ tier: 'e2e', file })),
-  ...filesOf('test/browser/*.test.ts', firstBrowserTests).map((file) => ({ tier: 'browser', file })),
-  { tier: 'simulation', file: 'test/simulation/walks.test.ts' },
-  ...nextFaults.map((file) => ({ tier: 'faults', file })),
-  ...timed.map((file) => ({ tier: 'faults', file, alone: true })),
-  ...otherFaults.map((file) => ({ tier: 'faults', file })),
-];
-
-const failed: string[] = [];
-await inLanes(parts, 2, async ({ tier, file }) => {
-  const beganMs = Date.now();
-  let words = '';
-  const options = {
-    environment: { MUSTER_FIGURES: path.join(root, 'test/faults/figures', path.basename(file, '.test.ts')) },
-    onOutput: (text: string) => (words += text),
-    withinMs: endMs - beganMs,
-  };
-  const code = options.withinMs < leastMs ? null : await runVitest(['--project', tier, file], options);
-  if (code === null) writeResult(resultsFile, { kind: 'not-reached', tier, file });
-  else if (code !== 0) failed.push(file);
-  const minutes = ((Date.now() - beganMs) / 60_000).toFixed(1);
-  const how = code === null ? 'was not reached' : `ended with ${code} after ${minutes} min`;
-  process.stdout.write(`\n── ${file} ${how}\n${words.trimEnd()}\n`);
+const today = new Date().toISOString().slice(0, 10);
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '40' },
+    date: { type: 'string', default: today },
+    dry: { type: 'boolean', default: false },
+  },
 });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes}: has to be a number above 0`);
 
-const results = readResults(resultsFile);
-process.stdout.write(`\n${renderRows(results, namedRows(root))}\n\n${renderTiers(summarize(results))}\n`);
-process.exitCode = failed.length > 0 ? 1 : 0;
+const beganMs = Date.now();
+const { files: changed = new Set<string>(), since } = findChangedFiles(gitIn(root), process.env['MUSTER_BASE']);
+const listed = listRestFiles(root);
+const touched = rankTouched(listed, changed, readTree(root));
+const order = orderRest(listed, { date: values.date, touched, minutes });
+process.stdout.write(`${renderOrder(order, { date: values.date, since, minutes, touched })}\n`);
+if (!values.dry) await runAll();
+
+async function runAll(): Promise<void> {
+  const resultsFile = process.env[resultsVariable];
+  if (resultsFile === undefined)
+    throw new Error(`${resultsVariable} has to name the file that results are written to, unless --dry is given`);
+  const queue = new RestQueue(order.files, { beganMs, minutes, nowMs: Date.now });
+  const reached: Reached[] = [];
+  await inLanes(queue, lanes, async ({ tier, file, reason }) => {
+    const startMs = Date.now();
+    let output = '';
+    const ownResults = `${resultsFile}.${startMs}.${path.basename(file, '.test.ts')}`;
+    const cutOff: { writtenBefore?: number } = {};
+    const code = await runVitest(['--project', tier, file], {
+      environment: {
+        [resultsVariable]: ownResults,
+        MUSTER_FIGURES: path.join(root, 'test/faults/figures', path.basename(file, '.test.ts')),
+      },
+      onOutput: (text) => (output += text),
+      withinMs: queue.leftMs(),
+      onEnding: () => (cutOff.writtenBefore = readResults(ownResults).length),
+      endsWhole: true,
+    });
+    const took = (Date.now() - startMs) / 60_000;
+    // A process that a signal ended earlier has failed: it ran out of memory, for example.
+    const isCutOff = cutOff.writtenBefore !== undefined;
+    const kept = keptResults(readResults(ownResults), cutOff.writtenBefore);
+    const isFailed = isCutOff ? kept.some(hasFailed) : code !== 0;
+    reached.push({ file, reason, minutes: took, end: isFailed ? 'FAILED' : isCutOff ? 'cut off' : 'passed' });
+    for (const line of kept) writeResult(resultsFile, line);
+    rmSync(ownResults, { force: true });
+    if (isCutOff) writeResult(resultsFile, { kind: 'not-reached', tier, file });
+    const end = isCutOff ? 'was cut off: no time is left' : `ended with ${code ?? 'a signal'}`;
+    process.stdout.write(`\n── ${file} ${end} after ${took.toFixed(1)} min\n${output.trimEnd()}\n`);
+  });
+  for (const { tier, file } of queue.notStarted()) writeResult(resultsFile, { kind: 'not-reached', tier, file });
+  const results = readResults(resultsFile);
+  process.stdout.write(`\n${renderRows(results, namedRows(root))}\n\n${renderReached(reached, queue.notStarted())}\n`);
+  // The files that were not reached are listed above, with their reasons.
+  const tiers = summarize(results).map((tier) => ({ ...tier, notReached: [] }));
+  process.stdout.write(`\n${renderTiers(tiers)}\n`);
+  process.exitCode = reached.some(({ end }) => end === 'FAILED') ? 1 : 0;
+}

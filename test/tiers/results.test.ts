@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderRows, rowsIn } from './fault-rows.ts';
 import { renderTiers } from './render-tiers.ts';
-import { summarize, type Result } from './results.ts';
+import { hasFailed, keptResults, summarize, type Result } from './results.ts';
 
 const test = (tier: string, name: string, state: 'passed' | 'failed' | 'skipped' = 'passed'): Result => {
   return { kind: 'test', tier, file: `${tier}.test.ts`, name, state };
@@ -34,6 +34,15 @@ describe('a summary of tiers', () => {
     const tiers = summarize([{ kind: 'not-reached', tier: 'faults', file: 'test/faults/group.test.ts' }]);
     expect(tiers).toMatchObject([{ failed: 0, notReached: ['test/faults/group.test.ts'] }]);
     expect(renderTiers(tiers)).toContain('not reached: test/faults/group.test.ts');
+  });
+});
+
+describe('the results of a file that was cut off', () => {
+  it('are those that were written before, failures among them', () => {
+    const results = [test('faults', 'a', 'failed'), test('faults', 'b', 'failed'), file('faults', 'c', 0, 1, true)];
+    expect(keptResults(results, 1)).toEqual([test('faults', 'a', 'failed')]);
+    expect(keptResults(results, 1).some(hasFailed)).toBe(true);
+    expect(keptResults(results, undefined)).toEqual(results);
   });
 });
 

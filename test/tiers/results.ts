@@ -41,6 +41,18 @@ export function readResults(file: string): Result[] {
   return lines.filter((line) => line !== '').map((line) => result.parse(JSON.parse(line)));
 }
 
+/**
+ * The end of a run that is cut off looks like failures of its tests, so only the results that were written before count,
+ * failures among them. @param writtenBefore their number; undefined if the run was not cut off
+ */
+export function keptResults(results: readonly Result[], writtenBefore: number | undefined): Result[] {
+  return results.slice(0, writtenBefore);
+}
+
+export function hasFailed(line: Result): boolean {
+  return (line.kind === 'test' && line.state === 'failed') || (line.kind === 'file' && line.failed);
+}
+
 export interface TierSummary {
   tier: string;
   passed: number;

@@ -1,6 +1,7 @@
 import type { ApiParts } from '../frame/frame-module.ts';
 import { createOpenIdIssuer } from '../../../shared/http-client/openid-issuer.ts';
 import { readQuotaUse } from '../../../shared/postgres/registry/account-quotas.ts';
+import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
@@ -53,18 +54,19 @@ export function accessModule({ pool, config, ...parts }: Parts) {
   };
 }
 
-interface DoorsParts extends Pick<Parts, 'pool' | 'clients' | 'egress' | 'clock' | 'logger' | 'onClose' | 'onStart'> {
+interface DoorsParts extends Omit<Parts, 'config'> {
   callerNotes?: Pick<CallerNotes, 'personRefused'>;
 }
 
 /** How people and programs come in: an installation without an issuer asks none, and pays nothing for it. */
 export function createDoors(
   { auth: { mode, issuer: settings }, publicAddress }: Pick<Parts['config'], 'auth' | 'publicAddress'>,
-  { pool, clients, egress, callerNotes, clock, logger, onClose, onStart }: DoorsParts,
+  { pool, clients, egress, callerNotes, clock, logger, meter, onClose, onStart }: DoorsParts,
 ): Doors {
   if (!settings) return keysAlone;
   const { issuer, client } = settings;
-  const provider = onClose(createOpenIdIssuer({ issuer, egress }), (opened) => opened.close());
+  const onSentAgain = readsSentAgain(meter, 'issuer');
+  const provider = onClose(createOpenIdIssuer({ issuer, egress, onSentAgain }), (opened) => opened.close());
   const keys = createIssuerKeys({ provider, clock, logger });
   onStart(() => keys.begin());
   const persons = createPersonStore({ pool });

@@ -6,6 +6,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Authentication } from './authenticate.ts';
 import { countCalls, type CountCallsDeps } from './callers/count-calls.ts';
+import { checkFieldsOfOperators } from './rights.ts';
 import { checkRole, requireDeclaredRoles } from './route-roles.ts';
 import { checkScope, type CheckScopeDeps } from './scopes.ts';
 
@@ -36,6 +37,7 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
   const { authentication } = deps;
   await server.register(cookie);
   server.decorateRequest('session', null);
+  server.decorateRequest('readsUsers', false);
   requireDeclaredRoles(server);
   countCalls(server, deps);
   server.addHook('onRequest', async (request, reply) => {
@@ -47,6 +49,10 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
     request.session = caller.session;
     checkRole(request);
     await checkScope(request, deps);
+  });
+  server.addHook('preValidation', (request, _reply, done) => {
+    checkFieldsOfOperators(request);
+    done();
   });
   return { authentication, isKeyGood: (request) => isTaken(authentication, request) };
 }

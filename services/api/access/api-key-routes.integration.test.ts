@@ -52,7 +52,18 @@ describe('making a key', () => {
 
   it('makes one for everything where nothing is said of its scope', async () => {
     const { key } = await made({ name: 'console', role: 'viewer' });
-    expect(key.scope).toEqual({ clients: null, countries: null, actionTypes: null });
+    expect(key.scope).toEqual({ clients: null, countries: null, actionTypes: null, users: false });
+  });
+
+  it.each([
+    { scope: { clients: ['orders'] }, countries: [], actionTypes: [] },
+    { scope: { clients: ['orders'], countries: null }, countries: null, actionTypes: null },
+    { scope: { clients: ['orders'], countries: ['SG'] }, countries: ['SG'], actionTypes: null },
+    { scope: { countries: ['SG'] }, countries: ['SG'], actionTypes: null },
+  ])('makes a key of clients for no campaigns, unless it names them: $scope', async ({ scope, ...campaigns }) => {
+    await on.ask('POST', '/v1/clients', { name: 'orders' });
+    const { key } = await made({ name: 'orders', role: 'scheduler', scope });
+    expect(key.scope).toMatchObject(campaigns);
   });
 
   it('is refused for a client that there is not', async () => {

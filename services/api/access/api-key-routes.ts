@@ -20,9 +20,10 @@ import {
 } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../frame/idempotency.ts';
 import { asBoolean, pageQuery, pageShape, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyView, scopeView } from './api-key-view.ts';
 import type { Authentication } from './authenticate.ts';
@@ -46,6 +47,7 @@ export interface ApiKeyRoutesDeps {
 const byId = z.object({ id: z.string().describe('key_…') });
 const tags = ['keys'];
 const config = { role: 'operator', scope: 'key' } as const;
+const refusals = { 'beyond-client': 'a bound is above that of each client of the key' };
 const shown = jsonAnswer('The key', apiKeyShape);
 
 /** Who may use the API, and for what. A key sees and changes those that are for nothing beyond itself. */
@@ -125,13 +127,13 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/api-keys',
-    // A repeat would have to show the secret again.
-    config: { ...config, isAnswerSecret: true },
+    config: { ...config, refusals, isAnswerSecret: true },
     schema: {
       operationId: 'createApiKey',
       summary: 'Make a key',
       description: 'Its secret is shown this once. It is for nothing that the key that makes it is not for.',
       tags,
+      headers: headersOfSecretAnswers,
       body: newApiKey,
       response: { 201: jsonAnswer('The key, and its secret', issuedApiKey) },
     },
@@ -157,6 +159,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       summary: 'Give a key another secret',
       description: 'Shown this once. The one before, and sessions that it opened, go on until the overlap ends.',
       tags,
+      headers: headersOfSecretAnswers,
       params: byId,
       body: rotation.prefault({}),
       response: { 200: jsonAnswer('The key, and its new secret', issuedApiKey), ...problems(409) },
@@ -166,7 +169,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       if (issuer !== null) throw isPerson(request.params.id, 'it has no secret');
       const { overlapSeconds } = request.body;
       const secret = newSecret(key);
-      const rotated = await apiKeys.rotate(key, digestOfApiKey(secret), overlapSeconds * 1000);
+      const rotated = await apiKeys.rotate(key, digestOfApiKey(secret), overlapSeconds * 1000, callerOf(request).key);
       if (!rotated) throw isRevoked(request.params.id);
       deps.authentication.forget();
       request.auditDetail = { overlapSeconds };
@@ -180,7 +183,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/api-keys/:id',
-    config,
+    config: { ...config, refusals },
     schema: {
       operationId: 'changeApiKey',
       summary: 'Change name, owner, role, scope, bounds or end of a key',
@@ -214,7 +217,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
           if (before.issuer === null) requireGrantable(request, wanted);
           if (body.bounds) requireBoundsOfClients(bounds, scope, clients);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };
-          return await apiKeys.change(before.key, wanted, before.revision);
+          return await apiKeys.change(before.key, wanted, before.revision, callerOf(request).key);
         },
         nameOf: () => params.id,
       });

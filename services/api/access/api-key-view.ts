@@ -32,11 +32,15 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
 }
 
 /** Clients by their names, as people know them. */
-export function scopeView({ clients: ids, countries, actionTypes }: Scope, clients: Clients): ScopeShape {
+export function scopeView(
+  { clients: ids, countries, actionTypes, users = false }: Scope,
+  clients: Clients,
+): ScopeShape {
   const byId = clients.current()?.byId;
   return {
     clients: ids?.map((id) => byId?.get(id)?.name ?? publicId('client', id)) ?? null,
     countries: countries === null ? null : [...countries],
     actionTypes: actionTypes === null ? null : [...actionTypes],
+    users,
   };
 }

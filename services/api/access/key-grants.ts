@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ScopeShape } from '../../../shared/contracts/access/api-keys.ts';
+import type { WantedScope } from '../../../shared/contracts/access/api-keys.ts';
 import { looserBound, type KeyBounds } from '../../../shared/domain/key-bounds.ts';
 import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
 import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
@@ -31,12 +31,14 @@ export function requireGrantable(request: FastifyRequest, { role, scope, bounds,
   }
 }
 
+const noCampaigns = { countries: [], actionTypes: [] };
+
 /** Clients may be named by name or id. @throws {HttpProblem} 422 for one that there is not */
-export async function scopeIn(
-  { clients: refs, countries, actionTypes }: ScopeShape,
-  clients: Pick<ClientReader, 'refresh'>,
-): Promise<Scope> {
-  if (refs === null) return { clients: null, countries, actionTypes };
+export async function scopeIn(wanted: WantedScope, clients: Pick<ClientReader, 'refresh'>): Promise<Scope> {
+  const { clients: refs, users } = wanted;
+  const isForCallbacks = refs !== null && wanted.countries === undefined && wanted.actionTypes === undefined;
+  const { countries = null, actionTypes = null } = isForCallbacks ? noCampaigns : wanted;
+  if (refs === null) return { clients: null, countries, actionTypes, users };
   const { byRef } = await clients.refresh();
   const unknown = refs.flatMap((ref, index) => (byRef.has(ref) ? [] : [{ ref, index }]));
   if (unknown.length > 0) {
@@ -48,7 +50,7 @@ export async function scopeIn(
       })),
     );
   }
-  return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes };
+  return { clients: refs.flatMap((ref) => byRef.get(ref)?.clientId ?? []), countries, actionTypes, users };
 }
 
 /**

@@ -1,19 +1,28 @@
 import { quotaList } from '../../../shared/contracts/access/quotas.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { storedQuotas, type Quotas, type QuotaUse } from '../../../shared/domain/quotas.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import {
+  heavyKinds,
+  heavySlotsOfAccount,
+  storedQuotas,
+  type Quotas,
+  type QuotaUse,
+} from '../../../shared/domain/quotas.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { HeavyRequests } from './heavy-requests.ts';
 import { callerOf } from './scopes.ts';
 
 export interface QuotaRoutesDeps {
   quotas: Quotas;
   quotaUse: (account: string) => Promise<QuotaUse | undefined>;
   streams: Pick<EventStreams, 'openOf'>;
+  heavyRequests: Pick<HeavyRequests, 'underWayOf'>;
 }
 
 /** What the key that asks may have, and how much of it there is. */
-export function quotaRoutes(server: HttpServer, { quotas, quotaUse, streams }: QuotaRoutesDeps): void {
+export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
+  const { quotas, quotaUse, streams, heavyRequests } = deps;
   server.route({
     method: 'GET',
     url: '/quotas',
@@ -30,7 +39,10 @@ export function quotaRoutes(server: HttpServer, { quotas, quotaUse, streams }: Q
       const use = await quotaUse(account);
       const stored = storedQuotas.map((name) => ({ name, used: use?.[name] ?? 0, limit: quotas[name] }));
       const open = { name: 'streams' as const, used: streams.openOf(account), limit: quotas.streams };
-      return { account: publicId('apiKey', account), items: [...stored, open] };
+      const heavy = heavyKinds.map((name) => {
+        return { name, used: heavyRequests.underWayOf(name, account), limit: heavySlotsOfAccount };
+      });
+      return { account: publicId('apiKey', account), items: [...stored, open, ...heavy] };
     },
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
+import { isLook } from '../frame/server/same-origin.ts';
 import type { RouteScope } from './scopes.ts';
 
 declare module 'fastify' {
@@ -12,12 +13,19 @@ declare module 'fastify' {
   }
 }
 
-/** Of the routes that are registered after this, none can be without a role, or a scope where it needs a key. */
+/**
+ * Throws for a route, registered after this, that declares no role, no scope where it needs a key, or no owner of what
+ * it changes or of the one thing that it shows.
+ */
 export function requireDeclaredRoles(server: HttpServer): void {
   server.addHook('onRoute', ({ method, url, config }) => {
     const route = `${String(method)} ${url}`;
     if (config?.role === undefined) throw new Error(`${route} does not say which role it needs`);
     if (config.scope === undefined && config.role !== 'anybody') throw new Error(`${route} does not say what it is of`);
+    if (config.scope === 'none' && ![method].flat().every(isLook))
+      throw new Error(`${route} may change something, and does not say what a scope bounds of it`);
+    if (config.scope === 'none' && url.includes(':id'))
+      throw new Error(`${route} shows one thing, and does not say what a scope bounds of it`);
   });
 }
 
@@ -29,7 +37,7 @@ export function checkRole({ apiKey, routeOptions }: FastifyRequest): void {
   requireOneOf(apiKey.role, [needed].flat());
 }
 
-/** For what only the handler can see, such as whose schedule it is. */
+/** Checks a role that depends on the object, for the functions of rights.ts. @throws {HttpProblem} 403 */
 export function requireRole({ apiKey }: FastifyRequest, needed: Role): void {
   if (apiKey) requireOneOf(apiKey.role, [needed]);
 }

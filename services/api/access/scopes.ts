@@ -1,24 +1,65 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { holdsAll, isWhole, wholeScope, type Scope } from '../../../shared/domain/scopes.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { mayActAs } from '../../../shared/domain/roles.ts';
+import {
+  holdsAll,
+  holdsEveryCampaign,
+  holdsReach,
+  holdsSomeCampaigns,
+  isWhole,
+  isWithin,
+  readsAllUsers,
+  seesReach,
+  wholeScope,
+  type CampaignReach,
+  type CampaignScope,
+  type Scope,
+} from '../../../shared/domain/scopes.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { isLook } from '../frame/server/same-origin.ts';
 import type { ApiKeyRecord } from './postgres/key-rows.ts';
-import type { CampaignReach, OwnedKind, Owner, Owners } from './postgres/owners.ts';
+import { ownedKinds, type OwnedKind, type Owner, type Owners } from './owners.port.ts';
 
 /**
- * How the scope of a key applies to a route.
- * - `none`: not at all; it shows what every key of the installation may see, or what is the key's own.
+ * Ways in which the scope of a key applies to a route. Each route that needs a key declares one, or the API does not
+ * start.
+ * - `none`: not at all; the route shows what every key of the installation may see: nothing of a campaign, a client or
+ *   a user. Only for reading, and for no path that names a thing by its id.
+ * - `own`: the route changes what belongs to the caller itself, such as its sessions.
+ * - `calculation`: the route computes an answer and changes nothing; an estimate may be kept for lists to show. The key
+ *   has to see what its path names.
  * - `client`: what its path names is a client's, and for a key that is not for that client it is not there. Lists show
- *   what is in scope, and a client that a body or a filter names has to be.
- * - `campaign`: it changes a campaign, a run or a list of users; a key that is not for all of its countries and action
- *   types may not.
+ *   what is in scope, and a client that a body or a filter names has to be. A job of a webhook is its account's.
+ * - `campaign`: a campaign, a run, a template or a list of users. For a key that is for none of its countries, or none
+ *   of its action types, it is not there, and lists leave it out. A key that is not for all of them may not change it.
+ * - `users`: the route shows users of a campaign or of a list. A key that is not for all of its countries and action
+ *   types may not, unless its scope has `users`. Users of no campaign are for `users` and for scopes of all campaigns.
  * - `schedule`: one of a client, or of a campaign.
+ * - `account`: what its path names belongs to an account. For a key with a scope of another account it is not there. A
+ *   key without a scope may read it; besides its account, only an operator of everything may change it. A key of the
+ *   account may not change it if its scope is narrower than both that of the account and that of the key behind it.
  * - `key`: it is for nothing beyond the key that asks.
  * - `installation`: a key with a scope may not.
  */
-export type RouteScope = 'none' | 'client' | 'campaign' | 'schedule' | 'key' | 'installation';
+export const routeScopes = [
+  'none',
+  'own',
+  'calculation',
+  'client',
+  'campaign',
+  'users',
+  'schedule',
+  'account',
+  'key',
+  'installation',
+] as const;
+
+export type RouteScope = (typeof routeScopes)[number];
+
+/** Routes with these scopes need no look at what their path names. */
+const unboundScopes: readonly RouteScope[] = ['none', 'own', 'key'];
 
 export interface CheckScopeDeps {
   owners: Owners;
@@ -32,31 +73,77 @@ export interface CheckScopeDeps {
 export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps): Promise<void> {
   const { scope: applies } = request.routeOptions.config;
   const scope = scopeOf(request);
-  if (applies === undefined || applies === 'none' || applies === 'key' || isWhole(scope)) return;
+  request.readsUsers = readsAllUsers(scope);
+  if (applies === undefined || unboundScopes.includes(applies)) return;
+  if (isWhole(scope) && applies !== 'account') return;
   if (applies === 'installation') throw outOfScope('this is of the whole installation, and this key has a scope');
   const id = idIn(request.params);
-  if (id === undefined) return;
-  const [kind, owner] = await namedBy(id, deps);
-  if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw notFound(kind, id);
-  if (owner?.of === 'campaign' && request.method !== 'GET' && request.method !== 'HEAD') {
-    requireReach(scope, owner);
+  const [kind, owner] = id === undefined ? [] : await namedBy(id, deps);
+  const missing = () => notFound(kind ? wordOf(kind) : 'thing', id ?? '');
+  if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw missing();
+  if (owner?.of === 'account') requireAccount(request, owner, missing);
+  const reach = owner?.of === 'campaign' ? owner : undefined;
+  if (reach && !seesReach(scope, reach)) throw missing();
+  if (reach && applies !== 'calculation' && !isLook(request.method)) requireReach(scope, reach);
+  request.readsUsers = readsAllUsers(scope) || (reach !== undefined && holdsReach(scope, reach));
+  if (applies === 'users' && !request.readsUsers) throw withoutUsers();
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True if the caller may read the users of what the path names. */
+    readsUsers: boolean;
   }
 }
 
-const kinds: readonly OwnedKind[] = [
-  'job',
-  'jobChange',
-  'schedule',
-  'campaign',
-  'template',
-  'run',
-  'audience',
-  'savedAudience',
-];
+/** Things that a body or a query names beside the path. @throws {HttpProblem} 404 for a key that does not see one */
+export async function requireSeen(
+  request: FastifyRequest,
+  kind: OwnedKind,
+  ids: Iterable<string>,
+  { owners }: Pick<CheckScopeDeps, 'owners'>,
+): Promise<void> {
+  const scope = scopeOf(request);
+  if (holdsEveryCampaign(scope)) return;
+  for (const id of ids) {
+    const owner = await owners.ownerOf(kind, id);
+    if (owner?.of === 'campaign' && !seesReach(scope, owner)) throw notFound(wordOf(kind), publicId(kind, id));
+  }
+}
+
+/** Word of a kind in a 404. It is that of the routes: what is beyond a scope is answered as what does not exist. */
+function wordOf(kind: string): string {
+  return kind === 'audienceCount' ? 'audience-count' : kind === 'savedAudience' ? 'saved-audience' : kind;
+}
+
+function withoutUsers(): HttpProblem {
+  return outOfScope(
+    'this shows users, and this key is not for all countries and actions that it is of: `users` lets it',
+  );
+}
+
+/** @throws {HttpProblem} 404 for a key with a scope, 403 for a change by another account or by a narrower key */
+function requireAccount(
+  request: FastifyRequest,
+  { account, scopes }: Extract<Owner, { of: 'account' }>,
+  missing: () => HttpProblem,
+): void {
+  const caller = callerOf(request);
+  const isOwn = caller.account === account;
+  if (!isOwn && !isWhole(caller.scope)) throw missing();
+  // The webhook itself shows no notice; its jobs are notices.
+  const isLookAtWebhook = isLook(request.method) && request.routeOptions.config.scope === 'account';
+  if (isLookAtWebhook || isOperatorOfEverything(caller)) return;
+  if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
+  if (isOwn)
+    throw outOfScope('the scope of this key is narrower than those of the account and of the key that set the URL');
+  const detail = 'another account made this: one of its keys may change it, or an operator of the whole installation';
+  throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
+}
 
 /** An id that is of none of these is a client's, or its name. */
 async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {
-  for (const kind of kinds) {
+  for (const kind of ownedKinds) {
     const uuid = uuidOf(kind, id);
     if (uuid !== undefined) return [kind, await owners.ownerOf(kind, uuid)];
   }
@@ -80,9 +167,32 @@ export function scopeOf({ apiKey }: FastifyRequest): Scope {
   return apiKey?.scope ?? wholeScope;
 }
 
+/** True for an operator whose key has no scope: the only caller with rights to everything in the installation. */
+export function isOperatorOfEverything({ role, scope }: Pick<ApiKeyRecord, 'role' | 'scope'>): boolean {
+  return mayActAs(role, 'operator') && isWhole(scope);
+}
+
+/** The campaigns that a list may show. */
+export function campaignsInScope(request: FastifyRequest): CampaignScope {
+  const { countries, actionTypes } = scopeOf(request);
+  return { countries, actionTypes };
+}
+
 /** The clients that a list may show; undefined: all. */
 export function clientsInScope(request: FastifyRequest): readonly string[] | undefined {
   return scopeOf(request).clients ?? undefined;
+}
+
+/** Returns the account whose objects a list may show. Undefined for a key without a scope, which sees all accounts. */
+export function accountInScope(request: FastifyRequest): string | undefined {
+  const { scope, account } = callerOf(request);
+  return isWhole(scope) ? undefined : account;
+}
+
+/** A key whose scope holds no campaign receives no notices about campaigns. @throws {HttpProblem} 403 */
+export function requireSomeCampaigns(request: FastifyRequest): void {
+  if (holdsSomeCampaigns(scopeOf(request))) return;
+  throw outOfScope('this is about campaigns, and this key is for no campaigns');
 }
 
 /** Of a client that a body or a filter names. @throws {HttpProblem} 403 */

@@ -17,9 +17,11 @@ import {
   sessionShape,
   type LogIn,
 } from '../../../shared/contracts/access/sessions.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../frame/idempotency.ts';
+import { linkOriginOf } from './link-origin.ts';
 import type { SessionStore, SessionTerms } from './postgres/session-store.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.ts';
@@ -203,7 +205,7 @@ function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: S
   server.route({
     method: 'DELETE',
     url: '/session',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'own' },
     schema: {
       operationId: 'logOut',
       summary: 'End the session that asks',
@@ -221,7 +223,7 @@ function everySessionRoute(server: HttpServer, opened: BrowserSessions): void {
   server.route({
     method: 'DELETE',
     url: '/sessions',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'own' },
     schema: {
       operationId: 'logOutEverywhere',
       summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
@@ -241,31 +243,28 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
   server.route({
     method: 'POST',
     url: '/session/links',
-    // A repeat gets another one: the secret is not kept.
-    config: { role: 'viewer', scope: 'none', isAnswerSecret: true },
+    config: { role: 'viewer', scope: 'own', isAnswerSecret: true },
     schema: {
       operationId: 'createLogInLink',
       summary: 'Make a link that logs in once, within ten minutes',
-      description: 'By key alone: a session cannot make others of itself.',
+      description:
+        'By key alone: a session cannot make others of itself. It begins with API_PUBLIC_URL. Without that variable it is ' +
+        'made for requests to localhost only (409 `no-public-url`).',
       tags,
-      response: { 201: jsonAnswer('The link', logInLink) },
+      headers: headersOfSecretAnswers,
+      response: { 201: jsonAnswer('The link', logInLink), ...problems(409) },
     },
     handler: async (request, reply) => {
       if (request.session) throw notBySession();
       if ((request.apiKey?.issuer ?? null) !== null) throw notByToken();
+      const base = linkOriginOf(publicAddress, request.headers.host);
       const link = newSessionSecret();
       const expiresAt = await sessions.addLink(digestOfSecret(link) ?? '', request.apiKey?.key ?? '');
-      const base = publicAddress ? publicAddress.origin + publicAddress.basePath : originOf(request);
       return reply
         .code(201)
         .send({ link, url: `${base}${logInPath}#link=${link}`, expiresAt: expiresAt.toISOString() });
     },
   });
-}
-
-/** Asked directly, the host that was asked is where the console is too. */
-function originOf({ headers, protocol }: FastifyRequest): string {
-  return `${protocol}://${headers.host ?? 'localhost'}`;
 }
 
 /** A link lasts as long as its key: what the token grants would go on when it has ended. */

@@ -20,6 +20,8 @@ const on = apiOnPostgres();
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const ours = { host: 'muster.test', origin: 'http://muster.test' };
+/** A link is made for this machine, as there is no public address. */
+const here = { host: 'localhost:8080', origin: 'http://localhost:8080' };
 
 let api: Api;
 let logged: string;
@@ -297,14 +299,14 @@ describe('a session ends', () => {
 
 describe('a link', () => {
   async function makeLink() {
-    const response = await ask('POST', '/v1/session/links', authorized);
+    const response = await ask('POST', '/v1/session/links', { ...authorized, ...here });
     expect(response.statusCode).toBe(201);
     return logInLink.parse(response.json());
   }
 
   it('logs in once', async () => {
     const { link, url } = await makeLink();
-    expect(url).toBe(`http://muster.test/log-in#link=${link}`);
+    expect(url).toBe(`http://localhost:8080/log-in#link=${link}`);
     const { session } = await logIn({ link });
     expect(session).toMatchObject({ keyName: 'a test', role: 'operator' });
     const again = await ask('POST', '/v1/session', {}, { link });
@@ -324,9 +326,10 @@ describe('a link', () => {
   });
 
   it('is in no log, no table and no kept answer', async () => {
-    const headers = { ...authorized, 'idempotency-key': 'k' };
+    const headers = { ...authorized, ...here, 'idempotency-key': 'k' };
     const first = logInLink.parse((await ask('POST', '/v1/session/links', headers)).json());
-    const second = logInLink.parse((await ask('POST', '/v1/session/links', headers)).json());
+    expect(codeOf(await ask('POST', '/v1/session/links', headers))).toBe('secret-not-kept');
+    const second = await makeLink();
     await ask('POST', '/v1/session', {}, { link: first.link });
     const kept = JSON.stringify([
       await on.rowsOf('session_links'),
@@ -341,7 +344,7 @@ describe('a link', () => {
   });
 
   it('that is guessed opens nothing, and keeps none that was made from being used', async () => {
-    const { link } = logInLink.parse((await ask('POST', '/v1/session/links', authorized)).json());
+    const { link } = await makeLink();
     for (let number = 0; number < 100; number++) {
       const guess = String(number).padStart(43, 'x');
       expect((await ask('POST', '/v1/session', {}, { link: guess })).statusCode).toBe(401);
@@ -355,10 +358,18 @@ describe('a link', () => {
     expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'not-by-session']);
   });
 
+  it('is refused for any host but this machine, because a request can forge its Host header', async () => {
+    const refused = await ask('POST', '/v1/session/links', { ...authorized, host: 'evil.example' });
+    expect([refused.statusCode, codeOf(refused)]).toEqual([409, 'no-public-url']);
+    expect(await on.rowsOf('session_links')).toEqual([]);
+  });
+
   it('leads to where people reach the console', async () => {
     await api.close();
     await begin({ publicUrl: 'https://example.com/muster' });
     expect((await makeLink()).url).toMatch(/^https:\/\/example\.com\/muster\/log-in#link=/);
+    const elsewhere = await ask('POST', '/v1/session/links', { ...authorized, host: 'evil.example' });
+    expect(logInLink.parse(elsewhere.json()).url).toMatch(/^https:\/\/example\.com\/muster\/log-in#link=/);
   });
 });
 

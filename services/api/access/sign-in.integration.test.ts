@@ -273,7 +273,7 @@ describe('the session of a person', () => {
   it('has the scope of its token', async () => {
     await begin({ scopeClaim: 'muster' });
     const { session, browser } = await signIn({ muster: ['country:SG'] });
-    expect(session.scope).toEqual({ clients: null, countries: ['SG'], actionTypes: null });
+    expect(session.scope).toEqual({ ...{ clients: null, countries: ['SG'] }, actionTypes: null, users: false });
     expect(said(await ask('POST', '/v1/campaigns', browser, someCampaign)).code).toBe('out-of-scope');
   });
 

@@ -152,6 +152,11 @@ describe('a forged token is refused:', () => {
     [{ sub: undefined }, 'whose it is'],
     [{ sub: 'x'.repeat(256) }, 'whose it is'],
     [{ sub: '' }, 'whose it is'],
+    [{ sub: 'a\u0000b' }, String.raw`"a\u0000b"`],
+    [{ sub: 'a\ud800' }, String.raw`"a\ud800"`],
+    [{ sub: '\u202eeve' }, String.raw`"\u202eeve"`],
+    [{ sub: 12_345 }, 'whose it is'],
+    [{ sub: ['ada'] }, 'whose it is'],
   ])('with the claims %j', async (over, why) => {
     expect(await refused(await issuer.token({ claims: over }))).toContain(why);
   });
@@ -303,7 +308,19 @@ describe('the scope of a token', () => {
 
   it('that is named wrongly is nothing of its kind, never all of it', async () => {
     const answer = await askAs({ muster: ['country:sg', 'client:nobody', 'action:'] });
-    expect(sessionShape.parse(answer.json()).scope).toEqual({ clients: [], countries: [], actionTypes: [] });
+    expect(sessionShape.parse(answer.json()).scope).toEqual({
+      ...{ clients: [], countries: [] },
+      actionTypes: [],
+      users: false,
+    });
+  });
+
+  it.each([
+    { muster: 'client:shop', countries: [], actionTypes: [], users: false },
+    { muster: 'client:shop country:*', countries: null, actionTypes: null, users: false },
+    { muster: 'country:SG users', countries: ['SG'], actionTypes: null, users: true },
+  ])('covers campaigns and their users only if it names them: $muster', async ({ muster, ...campaigns }) => {
+    expect(sessionShape.parse((await askAs({ muster })).json()).scope).toMatchObject(campaigns);
   });
 
   it('has to be said: without it there is nothing that the token is for', async () => {
@@ -339,7 +356,13 @@ describe('a person', () => {
   it('is not called by an address that the issuer has not verified, or by what bends a line', async () => {
     await askAs({ email: 'ceo@example.com', email_verified: false });
     await askAs({ sub: 'bob', email: 'bob\u202E@example.com' });
-    expect((await listed()).map(({ name }) => name).toSorted()).toEqual(['ada', 'bob']);
+    for (const [place, verified] of [undefined, null, 1, 'yes', 'false'].entries())
+      await askAs({ sub: `eve-${place}`, email: 'ceo@example.com', email_verified: verified });
+    const names = (await listed()).map(({ name, owner }) => [name, owner]);
+    expect(names.flat().filter((name) => name?.includes('@'))).toEqual([]);
+    expect(names).toHaveLength(7);
+    await askAs({ sub: 'cara', email: 'cara@example.com', email_verified: 'true' });
+    expect((await listed()).map(({ name }) => name)).toContain('cara@example.com');
   });
 
   it('stands in the audit log under one id', async () => {

@@ -15,7 +15,7 @@ import {
   type ActionType,
 } from './action-types.contract.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createActionTypeChanger, refusalOf, type ActionTypeChangerDeps } from './change-action-type.ts';
 import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';

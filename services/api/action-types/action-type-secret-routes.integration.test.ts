@@ -71,9 +71,9 @@ describe('setting a secret', () => {
 
   it.each([
     ['authorization', 47.11, 'wrong-type'],
-    ['authorization', '', 'invalid-value'],
-    ['authorization', 'Bearer 47.11\n', 'invalid-value'],
-    ['signing', 'Bearer 47.11', 'invalid-value'],
+    ['authorization', '', 'invalid-secret'],
+    ['authorization', 'Bearer 47.11\n', 'invalid-secret'],
+    ['signing', 'Bearer 47.11', 'invalid-secret'],
     ['signing', undefined, 'missing'],
   ])('refuses what is no %s: %j, without repeating it', async (secret, value, code) => {
     const refused = await set(secret, value);
@@ -171,7 +171,7 @@ describe('secrets in a change', () => {
   it('are refused with their pointers, and not repeated', async () => {
     const refused = await ask('PATCH', path, { secrets: { signing: '47.11', authorization: 47.11, password: 'x' } });
     expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
-      ['/secrets/signing', 'invalid-value'],
+      ['/secrets/signing', 'invalid-secret'],
       ['/secrets/authorization', 'wrong-type'],
       ['/secrets/password', 'unknown-field'],
     ]);

@@ -4,7 +4,7 @@ import { secretNames, type RegisteredActionType } from '../../../shared/ports/re
 import { refusalOf, type ActionTypeChanger } from './change-action-type.ts';
 import { checkReceiptsAreTaken, checkSecretBody } from './check-secrets.ts';
 import { actionType, secretBody } from './action-types.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';

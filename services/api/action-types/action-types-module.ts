@@ -1,4 +1,5 @@
 import { readShardRefusals } from '../../../shared/postgres/registry/shard-refusals.ts';
+import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import { createOptionEndpoints } from './options/http/option-endpoints.ts';
 import { createUsedValues } from './options/postgres/used-values.ts';
@@ -11,14 +12,17 @@ export function actionTypesModule({
   egress,
   environment,
   clock,
+  meter,
   onClose,
-}: Pick<ApiParts, 'pool' | 'config' | 'egress' | 'environment' | 'clock' | 'onClose'>) {
+}: Pick<ApiParts, 'pool' | 'config' | 'egress' | 'environment' | 'clock' | 'meter' | 'onClose'>) {
+  const onSentAgain = readsSentAgain(meter, 'options');
+  const optionEndpoints = createOptionEndpoints({ egress, secretBox, environment, clock, onSentAgain });
   return {
     actionTypes: createActionTypeStore({ pool }),
     secretBox,
     egress,
     refusals: () => readShardRefusals(pool),
     usedValues: createUsedValues({ pool }),
-    optionSource: onClose(createOptionEndpoints({ egress, secretBox, environment, clock }), (source) => source.close()),
+    optionSource: onClose(optionEndpoints, (source) => source.close()),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig, actionTypeRules } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
+import { patchRefusals, refusals } from '../../../shared/contracts/stated-rules.ts';
 
 const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');
 const enabled = z.boolean().describe('false: no campaign may begin with it; what runs goes on');
@@ -9,6 +10,7 @@ const enabled = z.boolean().describe('false: no campaign may begin with it; what
 export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
   .meta({
+    ...actionTypeRules,
     id: 'ActionTypeDefinition',
     examples: [{ name: 'award-points', url: 'https://points.example.com/v1/batches', class: 'A' }],
   });
@@ -20,7 +22,14 @@ export const secretBody = z
   .strictObject({
     value: secretValue.describe('The whole Authorization header; or whsec_ and 24 to 64 bytes in base64'),
   })
-  .meta({ id: 'ActionTypeSecret', examples: [{ value: 'Bearer 3f9c0c27' }] });
+  .meta({
+    ...refusals({
+      'invalid-secret': 'a secret does not have the form of its kind',
+      'not-asynchronous': 'a secret for receipts is given to an action type without receipts',
+    }),
+    id: 'ActionTypeSecret',
+    examples: [{ value: 'Bearer 3f9c0c27' }],
+  });
 
 const secrets = z
   .strictObject({
@@ -35,7 +44,11 @@ const secrets = z
 export const actionTypeReplacement = actionTypeDefinition
   .omit({ name: true })
   .extend({ secrets })
-  .meta({ id: 'ActionTypeReplacement', examples: [{ url: 'https://rewards.example.com/v1/batches', class: 'A' }] });
+  .meta({
+    ...actionTypeRules,
+    id: 'ActionTypeReplacement',
+    examples: [{ url: 'https://rewards.example.com/v1/batches', class: 'A' }],
+  });
 
 /** Fields to be different; null for its default (JSON merge patch). */
 export const actionTypePatch = z
@@ -44,7 +57,11 @@ export const actionTypePatch = z
       Object.entries(actionTypeReplacement.shape).map(([field, shape]) => [field, z.nullable(shape).optional()]),
     ),
   )
-  .meta({ id: 'ActionTypePatch', examples: [{ timeoutMs: 5000 }] });
+  .meta({
+    ...refusals({ ...patchRefusals, ...actionTypeRules['x-refusals'] }),
+    id: 'ActionTypePatch',
+    examples: [{ timeoutMs: 5000 }],
+  });
 
 const time = z.iso.datetime({ precision: 3 });
 

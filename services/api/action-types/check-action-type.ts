@@ -93,7 +93,7 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
     return [];
   } catch (error) {
     const detail = `cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-    return [{ pointer: '/paramsSchema', code: 'invalid-value', detail }];
+    return [{ pointer: '/paramsSchema', code: 'unusable-schema', detail }];
   }
 }
 

@@ -55,6 +55,8 @@ function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction
     strict: false,
     meta: false,
     validateSchema: false,
+    // A field that is missing is not the one that every object inherits, such as `constructor`.
+    ownProperties: true,
     logger: false,
     code: { regExp: Object.assign(boundedRegExp, { code: 'boundedRegExp' }) },
   });

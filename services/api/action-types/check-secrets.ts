@@ -24,7 +24,7 @@ export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem
   if (value === undefined) return { code: 'missing', detail: `is missing: has to be ${right}` };
   if (typeof value !== 'string') return { code: 'wrong-type', detail: `has to be a string: ${right}` };
   const isRight = name === 'authorization' ? headerValue.test(value) : webhookKeyOf(value) !== undefined;
-  return isRight ? undefined : { code: 'invalid-value', detail: `has to be ${right}` };
+  return isRight ? undefined : { code: 'invalid-secret', detail: `has to be ${right}` };
 }
 
 /** The field `secrets` of a change, by the names of the secrets. */

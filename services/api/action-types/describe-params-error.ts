@@ -6,7 +6,7 @@ import { didYouMean } from '../frame/did-you-mean.ts';
 import { missingWords, unknownFieldWords, wrongSizeWords, wrongWords } from '../frame/field-words.ts';
 import { quoted } from '../frame/http-problem.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
-import { pointerOf } from '../frame/server/json-pointer.ts';
+import { pointerOf, shortPointer } from '../frame/server/json-pointer.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -22,25 +22,25 @@ export function describeParamsError(error: ErrorObject, pointer: string): FieldP
   const [code, right] = rights[keyword] ?? [];
   if (code === undefined || right === undefined) {
     return {
-      pointer: at,
+      pointer: shortPointer(at),
       code: 'invalid-value',
       detail: sentences[keyword]?.(params) ?? `is not accepted (${keyword})`,
     };
   }
   const isSize = code === 'wrong-length';
   const detail = isSize ? wrongSizeWords(right(params), sizeOf(data)) : wrongWords(right(params), data);
-  return { pointer: at, code, detail };
+  return { pointer: shortPointer(at), code, detail };
 }
 
 function missingField(at: string, name: string, { parentSchema }: ErrorObject): FieldProblem {
-  const detail = missingWords(rightOfSchema(propertiesOf(parentSchema)[name]));
-  return { pointer: `${at}${pointerOf([name])}`, code: 'missing', detail };
+  const detail = missingWords(rightOfSchema(ownField(propertiesOf(parentSchema), name)));
+  return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'missing', detail };
 }
 
 function unknownField(at: string, name: string, { parentSchema }: ErrorObject): FieldProblem {
   const known = Object.keys(propertiesOf(parentSchema));
   const detail = `${unknownFieldWords(name, knownFields(known))}${didYouMean(name, known)}`;
-  return { pointer: `${at}${pointerOf([name])}`, code: 'unknown-field', detail };
+  return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'unknown-field', detail };
 }
 
 /** By keyword: the code, and what would be right. */
@@ -92,6 +92,11 @@ function listOf(value: unknown): readonly unknown[] {
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Array.from(value).length;
   return Array.isArray(value) ? value.length : Object.keys(fieldsOf(value)).length;
+}
+
+/** Returns the object's own field, because objects inherit fields such as `constructor`. */
+function ownField(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function propertiesOf(schema: unknown): Fields {

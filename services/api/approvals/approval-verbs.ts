@@ -15,7 +15,7 @@ import { countryEstimates } from '../campaigns/estimate-view.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { ApprovalDesk, Decided } from './approval-desk.port.ts';
 import { refusalOf } from './approval-problems.ts';
@@ -46,7 +46,18 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/submit',
-    config: { role: 'manager', scope: 'campaign' },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: {
+        'no-budget': 'the campaign has no budget for the country',
+        'repeated-country': 'a country is named twice',
+        'foreign-country': 'a country is none of the campaign',
+        'no-raise': 'a budget is not raised',
+        'other-budget': 'a budget is in the other measure, or in another currency',
+        'unknown-size': 'how many users a country has is not known, and `usersAtMost` does not name it',
+      },
+    },
     schema: {
       operationId: 'submitCampaign',
       summary: 'Ask for the approval of a campaign as it is',
@@ -109,7 +120,17 @@ function approveRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): voi
   server.route({
     method: 'POST',
     url: '/campaigns/:id/approve',
-    config: { role: 'approver', scope: 'campaign' },
+    config: {
+      role: 'approver',
+      scope: 'campaign',
+      refusals: {
+        'no-budget': 'the campaign has no budget for the country',
+        'repeated-country': 'a country is named twice',
+        'foreign-country': 'a country is none of the campaign',
+        'no-raise': 'a budget is not raised',
+        'other-budget': 'a budget is in the other measure, or in another currency',
+      },
+    },
     schema: {
       operationId: 'approveCampaign',
       summary: 'Approve what was submitted, by its hash',
@@ -190,7 +211,7 @@ async function boundsOf(
 ): Promise<{ usersAtMost: UsersByCountry; expected: ExpectedUsers }> {
   const { countries } = definition;
   const asked = await askSources(definition, deps);
-  const estimates = new Map(countryEstimates(countries, asked.sources).map(({ country, users }) => [country, users]));
+  const estimates = new Map(countryEstimates(countries, asked).map(({ country, users }) => [country, users]));
   const found = countries.map((country) => {
     const atMost = estimates.get(country)?.atMost ?? null;
     return [country, said[country] ?? (atMost === null ? null : withHeadroom(atMost))] as const;

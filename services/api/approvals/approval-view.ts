@@ -1,9 +1,8 @@
 import type { ApprovalSummary } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import { approvalCovers, unitsAtMostOf, type ApprovalShape } from '../../../shared/contracts/campaigns/approvals.ts';
-import { refusedApproval } from '../../../shared/domain/approval/approvers.ts';
+import { refusedApproval, type KeyHolder } from '../../../shared/domain/approval/approvers.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { mayActAs } from '../../../shared/domain/roles.ts';
-import { holdsAll } from '../../../shared/domain/scopes.ts';
+import { refusedApprover } from '../access/rights.ts';
 import type { callerOf } from '../access/scopes.ts';
 import { inFieldOrder } from '../campaigns/revision-parts.ts';
 import { startOf } from '../campaigns/campaign-start.ts';
@@ -12,7 +11,12 @@ import type { ApprovalRecord } from './approvals.port.ts';
 
 const fields = Object.keys(approvalCovers.shape);
 
-type Asker = ReturnType<typeof callerOf>;
+/** The key of the caller with the keys and persons behind it, and the rule of the policy for votes of keys. */
+export interface Asker {
+  caller: ReturnType<typeof callerOf>;
+  holder: KeyHolder;
+  approversSignIn: boolean;
+}
 
 export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
   const { state, stateReason, stateSince, revision, runId, hash, covers, needed, why, given, submittedBy } = record;
@@ -57,11 +61,13 @@ export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShap
   };
 }
 
-function refusedTo({ key, role, scope, owner }: Asker, { approval, authors }: ListedApproval): string | null {
+function refusedTo(
+  { caller, holder, approversSignIn }: Asker,
+  { approval, authors, voters }: ListedApproval,
+): string | null {
   const { countries, chain } = approval.covers;
-  if (!mayActAs(role, 'approver')) return `this key is of the role ${role}, and approving needs approver`;
-  const actions = chain.map(({ action }) => action);
-  if (!holdsAll(scope.countries, countries) || !holdsAll(scope.actionTypes, actions))
-    return 'this key is not for all of its countries and actions';
-  return refusedApproval({ key, owner }, authors);
+  const actionTypes = chain.map(({ action }) => action);
+  return (
+    refusedApprover(caller, { countries, actionTypes }) ?? refusedApproval(holder, { authors, voters, approversSignIn })
+  );
 }

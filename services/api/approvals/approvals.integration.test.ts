@@ -266,6 +266,37 @@ describe('with a policy', () => {
     expect(await change(1501)).toBe('409 approval-needed');
   });
 
+  it.each([
+    ['users alone', [{ usersAbove: 100, approvers: 1 }]],
+    ['nothing any more', []],
+  ])('an approved budget is a bound by itself, where the policy asks for %s', async (_, rules) => {
+    await setPolicy({ rules: [{ usersAbove: 100, approvers: 1 }] });
+    const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+    const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 200 }] });
+    await approve(id, (await submit(id)).hash);
+    await start(id);
+    await setPolicy({ rules });
+    const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
+    const raise = async () => verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(900)));
+    expect(await raise()).toBe('409 approval-needed');
+    const list = await asks('mei, manager', 'GET', `/campaigns/${id}/budgets`);
+    expect(list.json()).toMatchObject({ items: [{ country: 'SG', raisableTo: 200 }] });
+
+    const asked = approvalSummary.parse(
+      (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
+    );
+    expect(asked).toMatchObject({ raises: true, state: 'waiting', needed: 1 });
+    // An author who takes back what was approved has no more room by it.
+    for (const _verb of [1, 2]) await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`);
+    expect(await raise()).toBe('409 approval-needed');
+
+    const again = approvalSummary.parse(
+      (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
+    );
+    expect(await approve(id, again.hash)).toMatchObject({ state: 'approved' });
+    expect((await look(id)).budgets).toEqual(to(900).budgets);
+  });
+
   describe('who approves', () => {
     it.each<[string, Person, string]>([
       ['not the author with another key', 'mei, approver', '403 author-approves-not'],
@@ -358,7 +389,8 @@ describe('with a policy', () => {
 
 describe('the policy', () => {
   it('is at its next revision with each change, and refuses one of what has changed since', async () => {
-    expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual({ revision: 0, rules: [], madeAt: null });
+    const first = { revision: 0, rules: [], approversSignIn: false, madeAt: null };
+    expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual(first);
     await setPolicy();
     const put = (etag: string) =>
       on.api.server.inject({

@@ -1,6 +1,7 @@
 import type { ApprovalCovers } from '../../../shared/contracts/campaigns/approvals.ts';
 import type { ExpectedUsers } from '../../../shared/contracts/campaigns/approval-summary.ts';
 import type { ApprovalState } from '../../../shared/domain/approval/approval-states.ts';
+import type { SaidBudget } from '../../../shared/domain/run/budgets.ts';
 
 /** An approval as it is stored (docs/decisions/0082-approval-is-of-what-would-run.md). */
 export interface ApprovalRecord {
@@ -24,4 +25,12 @@ export interface ApprovalRecord {
   /** Null: its run asked for it. */
   submittedBy: string | null;
   submittedAt: Date;
+}
+
+/** Budgets that people have approved: a bound by themselves, whichever rule asked for the approval. */
+export interface ApprovedBudgets {
+  /** Empty if no approval of the campaign is in force any more. */
+  budgets: readonly SaidBudget[];
+  /** The most that any approval of the campaign needed. */
+  approvers: number;
 }

@@ -1,7 +1,7 @@
 import { approvalPolicy, writtenPolicy } from '../../../shared/contracts/campaigns/approvals.ts';
 import { callerOf } from '../access/scopes.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { ApprovalRoutesDeps } from './approval-routes.ts';
 import type { PolicyRecord } from './approval-desk.port.ts';
@@ -42,16 +42,18 @@ export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDe
     },
     handler: async (request, reply) => {
       const expected = expectedRevision(request.headers['if-match']);
-      const { rules } = request.body;
-      request.auditDetail = { from: (await approvals.policy()).rules, to: rules };
-      const policy = await approvals.setPolicy(rules, expected, callerOf(request).key);
+      const { rules, approversSignIn } = request.body;
+      const before = await approvals.policy();
+      const isOther = before.approversSignIn !== approversSignIn;
+      request.auditDetail = { from: before.rules, to: rules, ...(isOther && { approversSignIn }) };
+      const policy = await approvals.setPolicy({ rules, approversSignIn }, expected, callerOf(request).key);
       if (!policy) throw revisedSince('the policy', (await approvals.policy()).revision);
       return reply.header('etag', entityTag(policy.revision)).send(policyView(policy));
     },
   });
 }
 
-function policyView({ revision, rules, madeAt }: PolicyRecord) {
+function policyView({ revision, rules, approversSignIn, madeAt }: PolicyRecord) {
   const shown = rules.map(({ countries, ...rule }) => ({ ...rule, ...(countries && { countries: [...countries] }) }));
-  return { revision, rules: shown, madeAt: madeAt?.toISOString() ?? null };
+  return { revision, rules: shown, approversSignIn, madeAt: madeAt?.toISOString() ?? null };
 }

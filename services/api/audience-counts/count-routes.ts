@@ -5,11 +5,12 @@ import {
   audienceCount,
   countKeyOf,
   countRequest,
+  snapshotsOf,
   type CountQuestion,
 } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { holdsAll } from '../../../shared/domain/scopes.ts';
-import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
+import { callerOf, campaignsInScope, outOfScope, scopeOf } from '../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
 import type { AskedSources } from '../campaigns/asked-sources.ts';
 import { checkAgainstConfig } from '../campaigns/check-campaign.ts';
@@ -19,11 +20,12 @@ import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts'
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { countView } from './count-view.ts';
 import { openCountsAtMost } from './open-counts.ts';
 import type { CountRecord, CountRequests } from './postgres/count-requests.ts';
+import { sourceRefusals } from '../../../shared/contracts/campaigns/campaigns.ts';
 
 export interface CountRoutesDeps extends AskSourcesDeps {
   catalogue: CatalogueReader;
@@ -46,7 +48,7 @@ function askRoute(server: HttpServer, deps: CountRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/audience-counts',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals },
     schema: {
       operationId: 'countAudience',
       summary: 'Count an audience exactly, or how many are in two',
@@ -88,7 +90,7 @@ function listRoute(server: HttpServer, { countRequests }: CountRoutesDeps): void
   server.route({
     method: 'GET',
     url: '/audience-counts',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listAudienceCounts',
       summary: 'List exact counts of audiences, newest first',
@@ -96,8 +98,11 @@ function listRoute(server: HttpServer, { countRequests }: CountRoutesDeps): void
       querystring: pageQuery,
       response: { 200: jsonAnswer('A page of counts', pageShape(audienceCount)) },
     },
-    handler: async ({ query: { limit, cursor } }) =>
-      pageView('audienceCount', await countRequests.list(limit, cursorInQuery('audienceCount', cursor)), countView),
+    handler: async (request) => {
+      const { limit, cursor } = request.query;
+      const from = cursorInQuery('audienceCount', cursor);
+      return pageView('audienceCount', await countRequests.list(limit, from, campaignsInScope(request)), countView);
+    },
   });
 }
 
@@ -105,7 +110,7 @@ function showRoute(server: HttpServer, { countRequests }: CountRoutesDeps): void
   server.route({
     method: 'GET',
     url: '/audience-counts/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getAudienceCount',
       summary: 'Show an exact count: how far it is, and what it has come to',
@@ -122,8 +127,7 @@ function cancelRoute(server: HttpServer, { countRequests }: CountRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/audience-counts/:id/cancel',
-    // Whether a key is for its countries is asked of the count itself.
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'cancelAudienceCount',
       summary: 'End an exact count before it is done',
@@ -133,12 +137,9 @@ function cancelRoute(server: HttpServer, { countRequests }: CountRoutesDeps): vo
       params: byId,
       response: { 200: jsonAnswer('The count as it is now', audienceCount) },
     },
-    handler: async (request) => {
-      const { id } = request.params;
-      refuseFields(request.body);
-      const countId = requireId('audienceCount', id);
-      requireCountries(request, found(id, await countRequests.get(countId)).question.countries);
-      return countView(found(id, await countRequests.cancel(countId)));
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      return countView(found(id, await countRequests.cancel(requireId('audienceCount', id))));
     },
   });
 }
@@ -171,7 +172,7 @@ async function keyOf(question: CountQuestion, deps: AskSourcesDeps): Promise<str
   if (missing.length > 0) throw invalidRequest(missing);
   const open = asked.flatMap(({ warnings }) => warnings.filter(({ code }) => notCountable.includes(code)));
   if (open.length > 0) throw notNow(open);
-  return countKeyOf(question, asked.flatMap(({ sources }) => sources).flatMap(snapshotOf));
+  return countKeyOf(question, snapshotsOf(asked.flatMap(({ sources }) => sources)));
 }
 
 const notCountable = ['unverified-segment', 'run-not-ended'];
@@ -182,10 +183,6 @@ function withPointers(asked: AskedSources, at: string): AskedSources {
     pointer: said.pointer.replace(/^\/audience/, at),
   });
   return { ...asked, problems: asked.problems.map(moved), warnings: asked.warnings.map(moved) };
-}
-
-function snapshotOf({ entry, country, snapshot }: AskedSources['sources'][number]) {
-  return 'segment' in entry && snapshot !== null ? [{ segment: entry.segment, country, snapshot }] : [];
 }
 
 function notNow(errors: readonly FieldProblem[]): HttpProblem {

@@ -17,8 +17,3 @@ export function savedIn(id: string, { savedAudienceId, name }: { savedAudienceId
   const detail = `${id} is named by the saved audience ${saved}; it can be deleted once that is changed or deleted`;
   return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
 }
-
-export function tooManyUploads(): HttpProblem {
-  const detail = 'as many lists as can be are being uploaded; retry-after says when to try again';
-  return new HttpProblem({ status: 429, code: 'too-many-uploads', detail, headers: { 'retry-after': '5' } });
-}

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import {
@@ -8,36 +6,32 @@ import {
   rejectedRow,
   uploadedAudience,
 } from '../../../shared/contracts/campaigns/audiences.ts';
-import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
-import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { storedText } from '../../../shared/contracts/stated-rules.ts';
 import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
 import { asBoolean, pageLimit, pageQuery, pageShape, yesOrNo } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems, streamed } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
-import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
-import type { CatalogueReader } from '../frame/catalogue-reader.ts';
-import { inUse, savedIn, tooManyUploads, unknownCountry } from './audience-problems.ts';
-import type { AudienceStore } from './audience-store.port.ts';
+import { campaignsInScope } from '../access/scopes.ts';
+import { inUse, savedIn } from './audience-problems.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { receiveUpload, requireKnownEncoding } from './receive-upload.ts';
+import { audienceUploadRoute, type AudienceUploadRouteDeps } from './audience-upload-route.ts';
 import { audienceView } from './audience-view.ts';
+import { nameShape } from '../../../shared/contracts/stored-texts.ts';
 
-export interface AudienceRoutesDeps {
-  audiences: AudienceStore;
-  catalogue: CatalogueReader;
-}
+export type AudienceRoutesDeps = AudienceUploadRouteDeps;
 
 const byId = z.object({ id: z.string().describe('aud_…') });
 const tags = ['audiences'];
 
 const listOwner = aboutFields.owner;
 
-const listName = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can');
+const listName = nameShape(200);
 
-const searched = { q: z.string().trim().max(200).refine(isStorable).optional().describe('Part of the name') };
+const searched = {
+  q: z.string().trim().max(200).refine(isStorable).meta(storedText).optional().describe('Part of the name'),
+};
 
 const listQuery = pageQuery.extend({
   ...searched,
@@ -47,22 +41,11 @@ const listQuery = pageQuery.extend({
   used: yesOrNo.describe('true: those that a campaign, a draft too, or a saved audience names; false: the others'),
 });
 
-const uploadQuery = z.object({
-  name: listName,
-  owner: listOwner.describe('The team or the person to ask about it; otherwise the owner of the key, or its name'),
-  country: z
-    .string()
-    .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
-    .optional()
-    .describe('Of all users; without it, the file has a column country'),
-});
-
-const rejectQuery = z.object({ limit: pageLimit.optional(), cursor: z.string().optional(), ...streamManner });
+const rejectQuery = z.object({ limit: pageLimit.optional(), cursor: pageQuery.shape.cursor, ...streamManner });
 
 export async function audienceRoutes(server: HttpServer, deps: AudienceRoutesDeps): Promise<void> {
-  // For itself, because no other route takes a body that is read as it comes.
   await server.register((scope: HttpServer) => {
-    uploadRoute(scope, deps);
+    audienceUploadRoute(scope, deps);
     return Promise.resolve();
   });
   listRoute(server, deps);
@@ -76,7 +59,7 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/audiences',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listAudiences',
       summary: 'List uploaded lists, newest first',
@@ -84,8 +67,10 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of lists', pageShape(uploadedAudience)) },
     },
-    handler: async ({ query: { q, owner, state, rejected, used, limit, cursor } }) => {
-      const search = { text: q, owner, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+    handler: async (request) => {
+      const { q, owner, state, rejected, used, limit, cursor } = request.query;
+      const within = campaignsInScope(request);
+      const search = { text: q, owner, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used), within };
       return pageView('audience', await audiences.list(search, limit, cursorInQuery('audience', cursor)), audienceView);
     },
   });
@@ -93,7 +78,7 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/audiences/counts',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'countAudiences',
       summary: 'How many uploaded lists there are, and how many with something to look at',
@@ -101,7 +86,7 @@ function listRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): void 
       querystring: z.strictObject(searched),
       response: { 200: jsonAnswer('How many', audienceCounts) },
     },
-    handler: ({ query: { q } }) => audiences.counts({ text: q }),
+    handler: (request) => audiences.counts({ text: request.query.q, within: campaignsInScope(request) }),
   });
 }
 
@@ -109,7 +94,7 @@ function audienceRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): v
   server.route({
     method: 'GET',
     url: '/audiences/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getAudience',
       summary: 'Show an uploaded list',
@@ -129,7 +114,7 @@ function rejectsRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/audiences/:id/rejects',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
     schema: {
       operationId: 'listAudienceRejects',
       summary: 'Rows of a list that are no user, with line and rule',
@@ -181,7 +166,8 @@ function renameRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
       params: byId,
       body: z
         .strictObject({ name: listName.optional(), owner: listOwner.nullable() })
-        .refine(({ name, owner }) => name !== undefined || owner !== undefined, 'has to say a name or an owner'),
+        .refine(({ name, owner }) => name !== undefined || owner !== undefined, 'has to say a name or an owner')
+        .meta({ minProperties: 1 }),
       response: { 200: jsonAnswer('The list', uploadedAudience) },
     },
     handler: async (request) => {
@@ -213,64 +199,6 @@ function deleteRoute(server: HttpServer, { audiences }: AudienceRoutesDeps): voi
       if (deletion.kind === 'in-use') throw inUse(id, deletion.campaignId);
       if (deletion.kind === 'saved-in') throw savedIn(id, deletion);
       return reply.code(204).send(null);
-    },
-  });
-}
-
-function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): void {
-  const configured = catalogue.current().countries;
-  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
-
-  server.route({
-    method: 'POST',
-    url: '/audiences',
-    config: { role: 'manager', scope: 'campaign' },
-    schema: {
-      operationId: 'uploadAudience',
-      summary: 'Upload a list of users',
-      description:
-        'CSV, plain or with `Content-Encoding: gzip`, read as it comes: an id a line, or a header `userId,country` and two columns. Rows ' +
-        'may come in any order and repeat. The answer comes when campaigns can name the list. With an `Idempotency-Key`, a repeat ' +
-        'creates nothing; its body is not compared. Of a key with a scope, rows of other countries are rejected.',
-      tags,
-      headers: idempotentHeaders,
-      querystring: uploadQuery,
-      response: {
-        201: jsonAnswer('The list', uploadedAudience),
-        ...problems(507),
-      },
-    },
-    handler: async (request, reply) => {
-      const { body, begun, headers, log } = request;
-      const { name, owner, country } = request.query;
-      const scope = scopeOf(request);
-      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
-      if (country !== undefined && !holdsAll(scope.countries, [country]))
-        throw outOfScope(`this key is not for ${country}`);
-      requireKnownEncoding(headers['content-encoding']);
-      const { account, ...key } = callerOf(request);
-      const of = owner ?? key.owner ?? key.name;
-      const start = {
-        audienceId: begun?.createdId ?? uuidv7(),
-        ...{ name, country: country ?? null, account, owner: of },
-      };
-      const begin = await audiences.begin(start);
-      if (begin.kind === 'busy') throw tooManyUploads();
-      const record =
-        begin.kind === 'ready'
-          ? begin.record
-          : await receiveUpload({
-              body: body instanceof Readable ? body : Readable.from([]),
-              encoding: headers['content-encoding'],
-              upload: begin.upload,
-              country: start.country,
-              countries: { has: (code) => countries.has(code) && holdsAll(scope.countries, [code]) },
-              logger: log,
-            });
-      const view = audienceView(record);
-      return reply.code(201).header('location', view.links.self).send(view);
     },
   });
 }

@@ -1,6 +1,8 @@
+import type { CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { AudienceState, RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import type { ListDeletion } from '../../../shared/ports/stored-audiences.ts';
 import type { Page } from '../frame/page.port.ts';
+import type { Upload } from '../user-files/upload.port.ts';
 
 export interface AudienceRecord {
   audienceId: string;
@@ -34,6 +36,8 @@ export interface AudienceSearch {
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   isUsed?: boolean | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export interface AudienceCounts {
@@ -55,46 +59,11 @@ export interface UploadStart {
   owner?: string | null;
 }
 
-/** Rows of one place in the file, as they came: in any order, repeats included. */
-export interface UploadRows {
-  /** Run parallel. */
-  countries: readonly string[];
-  users: readonly string[];
-  /** In the file, ascending: of the rows of one person, the first says the country. */
-  lines: readonly number[];
-}
-
-/** Rejects that are kept with their values. */
-export const maxRejectsKept = 1000;
-
-export interface UploadEnd {
-  rows: number;
-  rejected: number;
-  /** The first of those that were rejected. */
-  rejects: readonly RejectedRow[];
-}
-
-/** Rows on their way into a list. */
-export interface Upload<Received = AudienceRecord> {
-  /** @throws {BeyondQuotaError} with what has come by now, the account or the installation has more than it may */
-  add(rows: UploadRows): Promise<void>;
-  /**
-   * Sorts what came, leaves out what repeats, rejects the rows that name a person again in another country, and makes
-   * the list ready, at once. Undefined when another upload has taken its place: nothing of this one stays.
-   * @throws {BeyondQuotaError}
-   */
-  finish(end: UploadEnd): Promise<Received | undefined>;
-  /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */
-  fail(cause: string, end: UploadEnd): Promise<void>;
-}
-
 /**
  * - `begun`: rows can be added.
  * - `ready`: the list was uploaded under this id before.
- * - `busy`: as many are uploaded as can be.
  */
-export type UploadBegin =
-  { kind: 'begun'; upload: Upload } | { kind: 'ready'; record: AudienceRecord } | { kind: 'busy' };
+export type UploadBegin = { kind: 'begun'; upload: Upload<AudienceRecord> } | { kind: 'ready'; record: AudienceRecord };
 
 export interface AudienceStore {
   /**
@@ -108,7 +77,7 @@ export interface AudienceStore {
    * @throws {InvalidCursorError} when it is no id
    */
   list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
-  counts(search: Pick<AudienceSearch, 'text'>): Promise<AudienceCounts>;
+  counts(search: Pick<AudienceSearch, 'text' | 'within'>): Promise<AudienceCounts>;
   /**
    * What is not said stays; no owner: it has none from now on.
    * @returns undefined where there is none

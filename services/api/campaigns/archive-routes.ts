@@ -4,7 +4,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { HttpProblem } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { campaignView } from './campaign-view.ts';

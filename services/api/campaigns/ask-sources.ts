@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { countKeyOf, snapshotsOf } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
@@ -8,7 +9,7 @@ import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { quoted } from '../frame/http-problem.ts';
-import type { AskedSource, AskedSources } from './asked-sources.ts';
+import type { AskedSource, AskedSources, CountedUsers } from './asked-sources.ts';
 import { fewUsersWarning } from './estimate-view.ts';
 
 /** The creation or start of a campaign waits no longer for the services that are asked about it. */
@@ -18,7 +19,21 @@ const questionsAtOnce = 16;
 export interface AskSourcesDeps {
   segmentation: Pick<Segmentation, 'describe'>;
   storedAudiences: Pick<StoredAudiences, 'list' | 'run' | 'countEarlier'>;
+  countRequests: ExactCounts;
   clock: Clock;
+}
+
+/** Exact counts of audiences that people asked for. */
+export interface ExactCounts {
+  /** Returns the newest count of a key that is done, or undefined. */
+  done(key: string): Promise<
+    | {
+        countries: readonly { country: string; users: number }[];
+        startedAt: Date | null;
+        askedAt: Date;
+      }
+    | undefined
+  >;
 }
 
 type Found =
@@ -33,6 +48,7 @@ export async function askSources(
   definition: Pick<CampaignDefinition, 'audience' | 'countries'>,
   deps: AskSourcesDeps,
 ): Promise<AskedSources> {
+  const askedAt = deps.clock.now();
   const over = new AbortController();
   const answered = new AbortController();
   void deps.clock.sleep(patienceMs, answered.signal).then(() => over.abort());
@@ -46,15 +62,32 @@ export async function askSources(
       ? { ...place, users: found.users, snapshot: found.snapshot ?? null }
       : { ...place, users: null, snapshot: null },
   );
+  const [problems, warnings] = [problemsOf(answers), warningsOf(answers)];
+  const isKnown = problems.length === 0 && warnings.length === 0;
+  const counted = isKnown ? await countedUsers(definition, sources, deps) : null;
   return {
-    sources,
-    problems: problemsOf(answers),
+    ...{ askedAt, sources, counted, problems },
     warnings: [
-      ...warningsOf(answers),
+      ...warnings,
       ...emptyCountries(definition.countries, sources),
-      ...fewUsersWarning(definition.countries, sources),
+      ...fewUsersWarning(definition.countries, { askedAt, sources, counted }),
     ],
   };
+}
+
+/** The exact count of the same sources about the same snapshots, of any caller. */
+async function countedUsers(
+  { countries, audience: { include, exclude } }: Pick<CampaignDefinition, 'audience' | 'countries'>,
+  sources: readonly AskedSource[],
+  { countRequests }: AskSourcesDeps,
+): Promise<CountedUsers | null> {
+  if (sources.length === 0) return null;
+  const found = await countRequests.done(
+    countKeyOf({ countries, audience: { include, exclude } }, snapshotsOf(sources)),
+  );
+  if (!found) return null;
+  const byCountry = new Map(found.countries.map(({ country, users }) => [country, users]));
+  return { at: found.startedAt ?? found.askedAt, byCountry };
 }
 
 type Place = Omit<AskedSource, 'users' | 'snapshot'>;

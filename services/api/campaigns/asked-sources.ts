@@ -14,8 +14,17 @@ export interface AskedSource {
   snapshot: string | null;
 }
 
+/** An exact count of the same sources as they are now. */
+export interface CountedUsers {
+  at: Date;
+  byCountry: ReadonlyMap<string, number>;
+}
+
 export interface AskedSources {
+  askedAt: Date;
   sources: AskedSource[];
+  /** Null: they were not counted, or have changed since. */
+  counted: CountedUsers | null;
   /** Why the campaign cannot be carried out. */
   problems: FieldProblem[];
   warnings: Warning[];

@@ -195,6 +195,52 @@ describe('a campaign that is created', () => {
   });
 });
 
+describe('an exact count of an audience', () => {
+  const audience = { include: [{ segment: 'a' }, { segment: 'b' }], exclude: [{ segment: 'c' }] };
+  const { countries } = someCampaign;
+  const counted = { SG: 1700, ID: 1500, VN: 40 };
+
+  /** Asks for the count as the console does, and ends it as a trigger does. */
+  async function countIt(): Promise<string> {
+    const answer = await post('/v1/audience-counts', { countries, audience });
+    const { id } = z.object({ id: z.string() }).parse(answer.json());
+    const lines = Object.entries(counted).map(([country, users]) => ({ country, users, done: true }));
+    const ended = `update audience_counts set state = 'done', countries = $1, started_at = now(), ended_at = now() returning started_at`;
+    const { rows } = await on.pool.query<{ started_at: Date }>(ended, [JSON.stringify(lines)]);
+    expect(id).toMatch(/^cnt_/);
+    return rows[0]?.started_at.toISOString() ?? '';
+  }
+
+  it('replaces the estimate in the preview, the estimate and the approval of a campaign', async () => {
+    await on.ask('PUT', '/v1/approval-policy', { rules: [{ usersAbove: 100, approvers: 1 }] });
+    await on.pool.query(`update api_keys set owner = 'mei'`);
+    const { id } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
+    const estimateOf = async () => campaignEstimate.parse((await post(`/v1/campaigns/${id}/estimate`)).json());
+    expect((await estimateOf()).users).toEqual({ atLeast: 0, atMost: 6000 });
+    const countedAt = await countIt();
+    expect((await estimateOf()).users).toEqual({ atLeast: 3240, atMost: 3240, countedAt });
+    const preview: unknown = (await post('/v1/campaigns/preview', withAudience(audience))).json();
+    expect(preview).toMatchObject({ users: { atLeast: 3240, atMost: 3240, countedAt }, warnings: [] });
+    const approval: unknown = (await post(`/v1/campaigns/${id}/submit`)).json();
+    expect(approval).toMatchObject({
+      usersExpected: { SG: { atLeast: 1700, atMost: 1700, countedAt }, VN: { atMost: 40 } },
+      usersAtMost: { SG: 1785, ID: 1575, VN: 42 },
+    });
+  });
+
+  it('does not replace the estimate once a segment has another snapshot', async () => {
+    await countIt();
+    const segmentation: typeof on.deps.segmentation = {
+      ...on.deps.segmentation,
+      describe: (name, country) =>
+        Promise.resolve({ ok: true, value: { id: name, country, estimate: 1000, snapshot: 's2' } }),
+    };
+    api = await createApi({ ...on.deps, segmentation });
+    const preview: unknown = (await post('/v1/campaigns/preview', withAudience(audience))).json();
+    expect(preview).toMatchObject({ users: { atLeast: 0, atMost: 6000 } });
+  });
+});
+
 describe('a campaign that is started', () => {
   it('is asked for again: what is gone since is refused, and it stays a draft', async () => {
     const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
@@ -256,7 +302,7 @@ describe('an estimate', () => {
     );
     const { countries } = campaignEstimate.parse((await post(`/v1/campaigns/${id}/estimate`)).json());
     expect(countries.map(({ users }) => users)).toEqual(
-      [480, 0, 0].map((users) => ({ atLeast: users, atMost: users })),
+      [480, 0, 0].map((users) => ({ atLeast: users, atMost: users, countedAt: on.deps.clock.now().toISOString() })),
     );
   });
 });

@@ -94,7 +94,9 @@ describe('a campaign that cannot be', () => {
     ],
     ['no name', { name: '' }, '/name', 'wrong-length', 'at least 1 character'],
     ['a name of blanks', { name: '   ' }, '/name', 'wrong-length', 'at least 1 character'],
-    ['a name that cannot be seen', { name: '\u200b\u2060' }, '/name', 'invalid-value', 'that can be seen'],
+    ['a name that cannot be seen', { name: '\u200d\u200d' }, '/name', 'invisible-text', 'that can be seen'],
+    ['a name turned round', { name: '\u202eevil' }, '/name', 'invalid-value', String.raw`"\u202eevil"`],
+    ['an owner that clears a terminal', { owner: 'a\u001b[2J' }, '/owner', 'invalid-value', String.raw`"a\u001b[2J"`],
     ['a name of 201 characters', { name: 'n'.repeat(201) }, '/name', 'wrong-length', 'at most 200'],
     ['no country', { countries: [] }, '/countries', 'wrong-length', 'at least 1 item'],
     ['a country in small letters', { countries: ['SG', 'id'] }, '/countries/1', 'invalid-country', '"id"'],
@@ -218,6 +220,13 @@ describe('a campaign that cannot be', () => {
     ],
     ['a name that changes prototypes', 422, 'invalid-request', '{"__proto__":{"name":"x"}}', {}],
     ['a form', 415, 'unsupported-media-type', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
+    [
+      'JSON in another charset',
+      415,
+      'unsupported-charset',
+      '{}',
+      { 'content-type': 'application/json; charset=latin1' },
+    ],
     ['plain text', 415, 'unsupported-media-type', '{}', { 'content-type': 'text/plain' }],
   ])('is refused for %s with %i %s', async (_fault, status, code, body, headers) => {
     const response = await post('/v1/campaigns', body, headers);

@@ -5,7 +5,7 @@ import { campaignEstimate, warning, type Warning } from '../../../shared/contrac
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
@@ -19,7 +19,7 @@ import type { AskedSources } from './asked-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { checkMoney } from './check-money.ts';
-import { startCampaign } from './campaign-start.ts';
+import { startCampaign, startsNow } from './campaign-start.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { askerOf } from '../runs/control/asker.ts';
@@ -95,7 +95,7 @@ function showRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/campaigns/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getCampaign',
       summary: 'Show a campaign',
@@ -141,7 +141,8 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       if (record.state !== 'draft') return { ...campaignView(record), warnings: [] };
       requireConfigured(record.definition, await catalogue.refresh());
       const asked = await askForSources(record.definition, deps);
-      const clearedBy = await requireCleared(record, asked.sources, deps);
+      const starter = startsNow(record.definition, clock.now()) ? callerOf(request).key : null;
+      const clearedBy = await requireCleared(record, { ...asked, starter }, deps);
       const by = { now: clock.now(), clearedBy, asker: askerOf(request) };
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
@@ -217,24 +218,25 @@ export async function requireSources(definition: CampaignDefinition, deps: Campa
 async function askForSources(
   definition: CampaignDefinition,
   deps: CampaignRoutesDeps,
-): Promise<Pick<AskedSources, 'sources' | 'warnings'>> {
-  const { problems: found, warnings, sources } = await askSources(definition, deps);
+): Promise<Omit<AskedSources, 'problems'>> {
+  const { problems: found, warnings, ...asked } = await askSources(definition, deps);
   if (found.length > 0) throw invalidRequest(found);
-  return { sources, warnings: [...warnings, ...(await unservedSteps(definition, deps))] };
+  return { ...asked, warnings: [...warnings, ...(await unservedSteps(definition, deps))] };
 }
 
 /**
  * A source of which the size is not known is bounded when it runs.
+ * @param starter the key that starts it at once; null: it begins later
  * @throws {HttpProblem} 409 where an approval is needed
  */
 async function requireCleared(
   campaign: CampaignRecord,
-  sources: AskedSources['sources'],
+  { starter, ...asked }: Omit<AskedSources, 'problems' | 'warnings'> & { starter: string | null },
   { approvals }: CampaignRoutesDeps,
 ): Promise<ClearedBy> {
-  const estimates = countryEstimates(campaign.definition.countries, sources);
+  const estimates = countryEstimates(campaign.definition.countries, asked);
   const users = Object.fromEntries(estimates.map(({ country, users: { atMost } }) => [country, atMost ?? 0]));
-  const { clearance, ...clearedBy } = await approvals.judge(campaign, users);
+  const { clearance, ...clearedBy } = await approvals.judge(campaign, users, starter);
   if (clearance.kind === 'needed') throw approvalNeeded(campaign, clearance, users);
   return clearedBy;
 }

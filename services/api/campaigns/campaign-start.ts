@@ -25,6 +25,12 @@ export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'sched
   }
 }
 
+/** False for a recurring campaign: its runs are judged one by one, when they begin. */
+export function startsNow(definition: Pick<CampaignDefinition, 'schedule' | 'countries'>, now: Date): boolean {
+  const startsAt = startOf(definition);
+  return definition.schedule.type !== 'recurring' && (startsAt === null || startsAt <= now);
+}
+
 /**
  * Schedules a draft, now or when its schedule says. A time that has passed since it was made means now, by the clock of
  * the store.

@@ -2,6 +2,7 @@ import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../../shared/postgres/audiences/stored-audiences.ts';
 import { readUnservedShards } from '../../../shared/postgres/registry/shard-refusals.ts';
+import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -26,9 +27,11 @@ export function campaignsModule({
   environment,
   egress,
   logger,
+  meter,
   onClose,
-}: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'egress' | 'logger' | 'onClose'>) {
+}: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'egress' | 'logger' | 'meter' | 'onClose'>) {
   const connections = { pages: 1, descriptions: questionsAtOnce };
+  const onSentAgain = readsSentAgain(meter, 'segmentation');
   return {
     currency: config.currency,
     campaigns: createCampaignStore({ pool, quotas: config.quotas }),
@@ -40,7 +43,7 @@ export function campaignsModule({
     unservedShards: (shards: readonly Shard[]) => readUnservedShards(pool, shards),
     segmentation: onClose(
       askableSegmentation(
-        () => createSegmentation({ config: config.engine, environment, egress, connections }),
+        () => createSegmentation({ config: config.engine, environment, egress, connections, onSentAgain }),
         logger,
       ),
       (opened) => opened.close(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { campaignPatch } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';

@@ -9,7 +9,7 @@ import {
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
@@ -110,7 +110,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     method: 'POST',
     url: '/campaigns/preview',
     // It changes nothing that is looked for later.
-    config: { role: 'manager', scope: 'none', isFrequent: true },
+    config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
       summary: 'What would become of a campaign that is not made yet',
@@ -131,8 +131,8 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   const now = deps.clock.now();
   const checked = checkCampaign(body, config, now);
   const { countries, audience: who, chain, paceUsersPerSecond: pace } = understood.parse(body);
-  const asked = who ? await askSources({ countries, audience: who }, deps) : nobodyAsked;
-  const estimates = who ? countryEstimates(countries, asked.sources) : [];
+  const asked = who ? await askSources({ countries, audience: who }, deps) : { ...nobodyAsked, askedAt: now };
+  const estimates = who ? countryEstimates(countries, asked) : [];
   const holdOutPercent = who?.holdOutPercent ?? 0;
   const { batchUsers, lines, takes } = expectedLoadOf({
     chain,
@@ -156,7 +156,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   };
 }
 
-const nobodyAsked: AskedSources = { sources: [], problems: [], warnings: [] };
+const nobodyAsked: Omit<AskedSources, 'askedAt'> = { sources: [], counted: null, problems: [], warnings: [] };
 
 /** A definition as far as it can be asked about. */
 const understood = z

@@ -9,10 +9,10 @@ import type { AskedSource, AskedSources } from './asked-sources.ts';
 export function estimateView(
   campaignId: string,
   { countries, audience, chain }: CampaignDefinition,
-  { sources, warnings }: AskedSources,
+  asked: AskedSources,
   { now, prices }: { now: Date; prices: PriceTerms },
 ): CampaignEstimate {
-  const estimates = countryEstimates(countries, sources);
+  const estimates = countryEstimates(countries, asked);
   const { holdOutPercent = 0 } = audience;
   return {
     campaignId,
@@ -21,7 +21,7 @@ export function estimateView(
     users: sumOfBounds(estimates),
     holdOutPercent,
     ...estimatedCostOf(chain, estimates, { ...prices, holdOutPercent }),
-    warnings,
+    warnings: asked.warnings,
   };
 }
 
@@ -53,23 +53,26 @@ export function estimatedCostOf(
   return { cost: { currency, atLeast: costOf(atLeast), atMost: atMost === null ? null : costOf(atMost) } };
 }
 
-/** Over all countries. */
+/** Over all countries; counted if all of them are. */
 export function sumOfBounds(countries: CampaignEstimate['countries']): UserBounds {
-  return countries.reduce<UserBounds>(
-    (sum, { users }) => ({
-      atLeast: sum.atLeast + users.atLeast,
-      atMost: sum.atMost === null || users.atMost === null ? null : sum.atMost + users.atMost,
+  const sum = countries.reduce<UserBounds>(
+    ({ atLeast, atMost }, { users }) => ({
+      atLeast: atLeast + users.atLeast,
+      atMost: atMost === null || users.atMost === null ? null : atMost + users.atMost,
     }),
     { atLeast: 0, atMost: 0 },
   );
+  const times = countries.flatMap(({ users: { countedAt } }) => countedAt ?? []);
+  const [oldest] = times.toSorted();
+  return oldest !== undefined && times.length === countries.length ? { ...sum, countedAt: oldest } : sum;
 }
 
 /** Of what there may be at most, less than this is certain: a large audience may come to a handful. */
 const smallShare = 0.1;
 
 /** Said where what is certain is little beside what is possible. */
-export function fewUsersWarning(countries: readonly string[], sources: readonly AskedSource[]): Warning[] {
-  const { atLeast, atMost } = sumOfBounds(countryEstimates(countries, sources));
+export function fewUsersWarning(countries: readonly string[], asked: KnownSources): Warning[] {
+  const { atLeast, atMost } = sumOfBounds(countryEstimates(countries, asked));
   if (atMost === null || atMost === 0 || atLeast >= atMost * smallShare) return [];
   const detail =
     `it may reach far fewer than it seems: ${atLeast.toLocaleString('en-US')} to ${atMost.toLocaleString('en-US')} users. ` +
@@ -77,9 +80,12 @@ export function fewUsersWarning(countries: readonly string[], sources: readonly 
   return [{ pointer: '/audience', code: 'may-be-few', detail }];
 }
 
+type KnownSources = Pick<AskedSources, 'askedAt' | 'sources' | 'counted'>;
+
+/** Users by country: an exact count where there is one, else bounds by the sizes of the sources. */
 export function countryEstimates(
   countries: readonly string[],
-  sources: readonly AskedSource[],
+  { askedAt, sources, counted }: KnownSources,
 ): CampaignEstimate['countries'] {
   return countries.map((country) => {
     const of = (role: AskedSource['role']) =>
@@ -87,9 +93,25 @@ export function countryEstimates(
         .filter((source) => source.country === country && source.role === role)
         .map(({ entry, users }) => ({ source: entry, users }));
     const [include, exclude] = [of('include'), of('exclude')];
-    return { country, include, exclude, users: boundsOf(include, exclude) };
+    const exact = counted?.byCountry.get(country);
+    if (counted !== null && exact !== undefined) {
+      const users = { atLeast: exact, atMost: exact, countedAt: counted.at.toISOString() };
+      return { country, include, exclude, users };
+    }
+    const users = boundsOf(include, exclude);
+    const countedAt = isOneStored(include, exclude) ? { countedAt: askedAt.toISOString() } : {};
+    return { country, include, exclude, users: { ...users, ...countedAt } };
   });
 }
+
+/** True for one list or one earlier run alone: its users are stored, so their number is known exactly. */
+function isOneStored(include: readonly EstimatedSource[], exclude: readonly EstimatedSource[]): boolean {
+  const [one] = include;
+  const isAlone = one !== undefined && include.length === 1 && exclude.length === 0;
+  return isAlone && !('segment' in one.source) && one.users !== null;
+}
+
+type EstimatedSource = CampaignEstimate['countries'][number]['include'][number];
 
 interface Counted {
   users: number | null;

@@ -10,7 +10,7 @@ import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { campaignView } from './campaign-view.ts';
@@ -41,7 +41,7 @@ function listRoute(server: HttpServer, { campaigns, campaignRevisions }: Revisio
   server.route({
     method: 'GET',
     url: '/campaigns/:id/revisions',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listCampaignRevisions',
       summary: 'List the revisions of a campaign, the newest first',
@@ -65,7 +65,7 @@ function showRoute(server: HttpServer, deps: RevisionRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/campaigns/:id/revisions/:revision',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getCampaignRevision',
       summary: 'Show a revision of a campaign, as it was written',
@@ -85,7 +85,7 @@ function diffRoute(server: HttpServer, deps: RevisionRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/campaigns/:id/revisions/:revision/diff',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'diffCampaignRevisions',
       summary: 'What differs between two revisions of a campaign, field by field',

@@ -17,10 +17,10 @@ export function targetOf(
   const topic = topicOf(endpoint.url);
   if (topic !== undefined) {
     const detail = `is left out: the endpoint ${quoted(endpoint.name)} writes to the topic ${topic}`;
-    throw invalidRequest([{ pointer, code: 'invalid-value', detail }]);
+    throw invalidRequest([{ pointer, code: 'other-origin', detail }]);
   }
   const { origin } = new URL(endpoint.url);
   if (new URL(url).origin === origin) return url;
   const detail = `has to be at ${origin}, the server of the endpoint ${quoted(endpoint.name)}, and is ${quoted(url)}`;
-  throw invalidRequest([{ pointer, code: 'invalid-value', detail }]);
+  throw invalidRequest([{ pointer, code: 'other-origin', detail }]);
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { newClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
-import { readClientAuth, sealClientAuth } from './client-auth.ts';
+import { checkAddressesOfAuth, clientAuthRefusals, readClientAuth, sealClientAuth } from './client-auth.ts';
 import { clientInPath } from './client-in-path.ts';
 import type { ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { clientView } from './client-view.ts';
@@ -16,12 +16,12 @@ const answered = jsonAnswer('The client', clientShape);
 /** What dispatchers add to a client's calls, so that no job has to carry it. */
 export function clientAuthRoutes(
   server: HttpServer,
-  { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,
+  { clientStore, clients, secretBox, clientEgress, clock }: ClientKeyRoutesDeps,
 ): void {
   server.route({
     method: 'PUT',
     url: '/clients/:id/auth',
-    config: { role: 'operator', scope: 'client' },
+    config: { role: 'operator', scope: 'client', refusals: clientAuthRefusals },
     schema: {
       operationId: 'setClientAuth',
       summary: 'Set what a client’s calls are authorised with',
@@ -38,6 +38,8 @@ export function clientAuthRoutes(
       const { id } = request.params;
       const auth = readClientAuth(request.body);
       const clientId = await clientInPath(id, clients);
+      const before = await clientStore.get(clientId);
+      if (before) checkAddressesOfAuth(auth, before, clientEgress);
       const client = await clientStore.setAuth(clientId, sealClientAuth(auth, clientId, clock.now(), secretBox));
       if (!client) throw notFound('client', id);
       await clients.refresh();

@@ -7,19 +7,32 @@ import {
   type NewClientAuth,
   type StoredClientAuth,
 } from '../../../shared/contracts/jobs/client-auth.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { invalidRequest, type HttpProblem } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
+import type { ClientEgress } from './client-egress.ts';
+import { codeOf } from '../frame/server/check-shape.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
 /** @throws {HttpProblem} 422, which quotes nothing of what was given */
 export function readClientAuth(body: unknown): NewClientAuth {
   const read = newClientAuth.safeParse(body);
   if (read.success) return read.data;
-  const problems = read.error.issues.slice(0, 20).map(({ path, message }) => {
-    return { pointer: pointerOf(path), code: 'invalid-value', detail: message };
+  const problems = read.error.issues.slice(0, 20).map((issue) => {
+    return { pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message };
   });
   throw invalidRequest(problems);
+}
+
+/**
+ * Checks where the credentials would have Muster send requests of its own: the server of tokens. The origins are where
+ * calls go, and each call's URL is checked with its job.
+ * @throws {HttpProblem} 422 for an address that may not be called
+ */
+export function checkAddressesOfAuth(auth: NewClientAuth, client: Client, egress: ClientEgress): void {
+  const forbidden = auth.kind === 'oauth2' ? egress.problemOf(client, auth.tokenUrl, '/tokenUrl') : null;
+  if (forbidden) throw invalidRequest([forbidden]);
 }
 
 /** @throws {HttpProblem} 409 where secrets cannot be kept */
@@ -70,8 +83,15 @@ function unlessWrong<Result>(pointer: string, work: () => Result): Result {
 }
 
 function wrong(pointer: string, detail: string): HttpProblem {
-  return invalidRequest([{ pointer, code: 'invalid-value', detail }]);
+  return invalidRequest([{ pointer, code: unusable, detail }]);
 }
+
+const unusable = 'unusable-certificate';
+
+export const clientAuthRefusals = {
+  'forbidden-address': '`tokenUrl` is an address that may not be called',
+  [unusable]: 'a certificate or its key cannot be read, they are no pair, or they are for a server without https',
+};
 
 export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
   const kept = { origins: auth.origins, changedAt: auth.changedAt };

@@ -8,7 +8,7 @@ import type { ClientReader } from '../../../shared/runtime/installation/client-r
 import { clientsInScope } from '../access/scopes.ts';
 import { endpointNamed } from './named-client.ts';
 import { clientInPath } from './client-in-path.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { ClientFigures } from './postgres/client-figures.ts';
@@ -45,7 +45,15 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/jobs/counts',
-    config: { role: 'viewer', scope: 'client' },
+    config: {
+      role: 'viewer',
+      scope: 'client',
+      refusals: {
+        missing: '`client` is needed beside `orderingKey` and for this state',
+        'unknown-client': 'no client has this id or name',
+        'invalid-span': '`dueUntil` is not later than `dueFrom`',
+      },
+    },
     schema: {
       operationId: 'countJobs',
       summary: 'Count what became of all jobs, client by client',
@@ -103,7 +111,11 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/clients/:id/forecast',
-    config: { role: 'viewer', scope: 'client' },
+    config: {
+      role: 'viewer',
+      scope: 'client',
+      refusals: { 'unknown-endpoint': 'the client has no endpoint of this name' },
+    },
     schema: {
       operationId: 'getClientForecast',
       summary: 'Calls per second in the next hours, by what is stored',

@@ -1,10 +1,9 @@
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { notFound } from '../frame/http-problem.ts';
 
-/** The client that a path names by id or by name. */
+/** The client that a path names by id or by name: the one whose scope was checked, and never that of a webhook. */
 export async function clientInPath(ref: string, clients: Pick<ClientReader, 'current' | 'refresh'>): Promise<string> {
-  const clientId = uuidOf('client', ref) ?? (await clientOfRef(ref, clients))?.clientId;
-  if (clientId === undefined) throw notFound('client', ref);
-  return clientId;
+  const client = await clientOfRef(ref, clients);
+  if (!client) throw notFound('client', ref);
+  return client.clientId;
 }

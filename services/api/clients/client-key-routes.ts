@@ -7,10 +7,12 @@ import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import type { ClientEgress } from './client-egress.ts';
 import { clientInPath } from './client-in-path.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { type HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../frame/idempotency.ts';
 import { sealing } from '../frame/sealing.ts';
 import type { ClientStore } from './postgres/client-store.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -20,6 +22,7 @@ export interface ClientKeyRoutesDeps {
   clientStore: ClientStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   secretBox: SecretBox;
+  clientEgress: ClientEgress;
   clock: Clock;
 }
 
@@ -36,13 +39,18 @@ export function clientKeyRoutes(
   server.route({
     method: 'POST',
     url: '/clients/:id/keys',
-    // Its answer holds a secret, which is not kept for a repeat.
-    config: { role: 'operator', scope: 'client', isAnswerSecret: true },
+    config: {
+      role: 'operator',
+      scope: 'client',
+      isAnswerSecret: true,
+      refusals: { 'invalid-secret': 'the secret is not `whsec_` and 24 to 64 bytes in base64' },
+    },
     schema: {
       operationId: 'addClientKey',
       summary: 'Add a signing key',
       description: 'The older ones sign too until they expire, so that receivers can change over in peace.',
       tags,
+      headers: headersOfSecretAnswers,
       params: byId,
       body: newClientKey,
       response: { 201: jsonAnswer('The key', addedClientKey), ...problems(409) },
@@ -99,5 +107,5 @@ export function givenOrNewKey(
 
 function noSecret(): HttpProblem {
   const detail = `has to be ${webhookSecretForm}, and is not`;
-  return invalidRequest([{ pointer: '/secret', code: 'invalid-value', detail }]);
+  return invalidRequest([{ pointer: '/secret', code: 'invalid-secret', detail }]);
 }

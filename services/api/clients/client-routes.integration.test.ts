@@ -290,6 +290,22 @@ describe('what calls are authorised with', () => {
     expect(refused.body).not.toMatch(/secret.(token|kind)/);
   });
 
+  it.each(['http://169.254.169.254/token', 'http://127.0.0.1/token', 'http://[::1]/token'])(
+    'is refused with a server of tokens that may not be called: %s',
+    async (tokenUrl) => {
+      const { id } = await makeClient();
+      await ask('POST', `/v1/clients/${id}/endpoints`, { name: 'orders', url: 'https://shop.test/orders' });
+      const given = { ...tokens, tokenUrl, clientSecret: 'a secret' };
+      for (const path of [`/v1/clients/${id}/auth`, `/v1/clients/${id}/endpoints/orders/auth`]) {
+        const refused = await ask('PUT', path, given);
+        expect(refused.statusCode).toBe(422);
+        expect(problem.parse(refused.json()).errors).toMatchObject([
+          { pointer: '/tokenUrl', code: 'forbidden-address' },
+        ]);
+      }
+    },
+  );
+
   it('may be a certificate, whose key is never shown', async () => {
     const { id } = await makeClient();
     const [own, other] = await Promise.all([certificateFor('shop'), certificateFor('other')]);

@@ -16,7 +16,7 @@ import { clientAuthRoutes } from './client-auth-routes.ts';
 import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';

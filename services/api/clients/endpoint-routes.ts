@@ -17,7 +17,7 @@ import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-pro
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import type { ClientEgress } from './client-egress.ts';

@@ -4,10 +4,11 @@ import { newClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
 import { addedEndpointKey, endpointShape } from '../../../shared/contracts/jobs/client-endpoints.ts';
 import { newClientKey } from '../../../shared/contracts/jobs/clients.ts';
 import { notFound } from '../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../frame/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { readClientAuth, sealClientAuth } from './client-auth.ts';
+import { checkAddressesOfAuth, clientAuthRefusals, readClientAuth, sealClientAuth } from './client-auth.ts';
 import { clientInPath } from './client-in-path.ts';
 import { givenOrNewKey, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { clientKeyView } from './client-view.ts';
@@ -30,19 +31,23 @@ const operating = { role: 'operator', scope: 'client' } as const;
 
 /** What calls through an endpoint are signed and authorised with, where its client's is not for them. */
 export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
-  const { endpointStore, clients, secretBox, clock } = deps;
+  const { clientStore, endpointStore, clients, secretBox, clientEgress, clock } = deps;
 
   server.route({
     method: 'POST',
     url: '/clients/:id/endpoints/:endpoint/keys',
-    // Its answer holds a secret, which is not kept for a repeat.
-    config: { ...operating, isAnswerSecret: true },
+    config: {
+      ...operating,
+      isAnswerSecret: true,
+      refusals: { 'invalid-secret': 'the secret is not `whsec_` and 24 to 64 bytes in base64' },
+    },
     schema: {
       operationId: 'addClientEndpointKey',
       summary: 'Add a signing key of an endpoint',
       description:
         'From its first one on, calls through it are signed by its own and no more by its client’s. The older ones sign too until they expire.',
       tags,
+      headers: headersOfSecretAnswers,
       params: endpointInPath,
       body: newClientKey,
       response: { 201: jsonAnswer('The key', addedEndpointKey), ...problems(409) },
@@ -90,7 +95,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
   server.route({
     method: 'PUT',
     url: '/clients/:id/endpoints/:endpoint/auth',
-    config: operating,
+    config: { ...operating, refusals: clientAuthRefusals },
     schema: {
       operationId: 'setClientEndpointAuth',
       summary: 'Set what calls through an endpoint are authorised with',
@@ -107,6 +112,8 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       const { id, endpoint: name } = request.params;
       const auth = readClientAuth(request.body);
       const clientId = await clientInPath(id, clients);
+      const client = await clientStore.get(clientId);
+      if (client) checkAddressesOfAuth(auth, client, clientEgress);
       const sealed = sealClientAuth(auth, clientId, clock.now(), secretBox);
       const endpoint = await endpointStore.setAuth(clientId, name, sealed);
       if (!endpoint) throw notFound('endpoint', name);

@@ -9,7 +9,7 @@ import { requireCampaign } from '../campaigns/require-campaign.ts';
 import { unservedSteps, type UnservedStepsDeps } from '../campaigns/unserved-steps.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askerOf } from '../runs/control/asker.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { findAnswer } from '../../../shared/contracts/access/finds.ts';
 import { findThings, type FindThingsDeps } from './find-things.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { storedWord } from '../../../shared/contracts/stated-rules.ts';
 
 export type FindRoutesDeps = FindThingsDeps;
 
 const findQuery = z.strictObject({
-  q: z.string().trim().min(1).max(200).describe('An id as it stands anywhere, or part of a name'),
+  q: z.string().trim().min(1).max(200).meta(storedWord).describe('An id as it stands anywhere, or part of a name'),
 });
 
 export function findRoutes(server: HttpServer, deps: FindRoutesDeps): void {

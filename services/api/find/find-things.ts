@@ -1,5 +1,6 @@
+import { ownedKinds, type Owners } from '../access/owners.port.ts';
 import type { FoundShape } from '../../../shared/contracts/access/finds.ts';
-import { holdsAll, type Scope } from '../../../shared/domain/scopes.ts';
+import { holdsAll, seesReach, type Scope } from '../../../shared/domain/scopes.ts';
 import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../audiences/audience-store.port.ts';
@@ -21,24 +22,33 @@ export interface FindThingsDeps {
   quarantinedSteps: QuarantinedSteps;
   catalogue: CatalogueReader;
   shardLook: ShardLook;
+  owners: Owners;
 }
 
 /** Of each kind, by name. */
 const mostByName = 6;
 
-type Finder = (uuid: string, deps: FindThingsDeps, scope: Scope) => Promise<FoundShape[]>;
+type Finder = (uuid: string, deps: FindThingsDeps) => Promise<FoundShape[]>;
 
 /**
- * What an id, or a part of a name, is of: the thing itself for an id, else campaigns, action types and shards. What a
- * client has is found in its scope alone.
+ * Finds the thing with an id, or the campaigns, action types and shards whose names contain the text. Things outside of
+ * the scope are not found.
  */
 export async function findThings(text: string, scope: Scope, deps: FindThingsDeps): Promise<FoundShape[]> {
   for (const [kind, find] of finders) {
     const uuid = uuidOf(kind, text);
-    if (uuid !== undefined) return await find(uuid, deps, scope);
+    if (uuid !== undefined) return (await isInScope(kind, uuid, scope, deps)) ? await find(uuid, deps) : [];
   }
-  const { items } = await deps.campaignLists.page({ text }, undefined, 'state', mostByName, null);
+  const { items } = await deps.campaignLists.page({ text, within: scope }, undefined, 'state', mostByName, null);
   return [...items.map(foundCampaign), ...namedIn(deps, text.toLowerCase())];
+}
+
+async function isInScope(kind: IdKind, id: string, scope: Scope, { owners }: FindThingsDeps): Promise<boolean> {
+  if (kind === 'client') return holdsAll(scope.clients, [id]);
+  const owned = ownedKinds.find((each) => each === kind);
+  const owner = owned && (await owners.ownerOf(owned, id));
+  if (owner?.of === 'client') return holdsAll(scope.clients, [owner.clientId]);
+  return owner?.of !== 'campaign' || seesReach(scope, owner);
 }
 
 const finders: readonly (readonly [IdKind, Finder])[] = [
@@ -68,8 +78,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'client',
-    async (clientId, { clientStore }, scope) => {
-      if (!holdsAll(scope.clients, [clientId])) return [];
+    async (clientId, { clientStore }) => {
       const client = await clientStore.get(clientId);
       const state = client?.enabled === false ? 'disabled' : null;
       return client
@@ -79,9 +88,9 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'schedule',
-    async (scheduleId, { schedules }, scope) => {
+    async (scheduleId, { schedules }) => {
       const schedule = await schedules.get(scheduleId);
-      if (!schedule || (schedule.clientId !== null && !holdsAll(scope.clients, [schedule.clientId]))) return [];
+      if (!schedule) return [];
       const { name: title, state } = schedule;
       const campaignId = schedule.campaignId === null ? null : publicId('campaign', schedule.campaignId);
       return [{ ...nothing, kind: 'schedule', id: publicId('schedule', scheduleId), title, state, campaignId }];
@@ -89,11 +98,9 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'job',
-    async (jobId, { jobStore }, scope) => {
+    async (jobId, { jobStore }) => {
       const job = await jobStore.find(jobId);
-      return job && holdsAll(scope.clients, [job.clientId])
-        ? [{ ...nothing, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }]
-        : [];
+      return job ? [{ ...nothing, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }] : [];
     },
   ],
   [

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { invalidRequest } from './http-problem.ts';
@@ -6,6 +6,7 @@ import { preferredType } from './preferred-type.ts';
 import type { Page } from './page.port.ts';
 import { refusingInvalidCursor } from './public-ids.ts';
 import { allPages, csvStream, ndjsonStream } from './stream-rows.ts';
+import { refusals } from '../../../shared/contracts/stated-rules.ts';
 
 export const csv = 'text/csv';
 export const ndjson = 'application/x-ndjson';
@@ -20,16 +21,30 @@ export const streamManner = {
   format: z
     .enum(['json', 'csv', 'ndjson'])
     .optional()
-    .describe('What `Accept` says, for who cannot say that, such as a link; it wins over `Accept`'),
+    .describe('What `Accept` says, for who cannot say that, such as a link; it wins over `Accept`')
+    .meta(refusals({ 'not-with-stream': '`limit` or `cursor` is given, and the answer is CSV or lines of JSON' })),
   raw: z
     .enum(['true', 'false'])
     .optional()
-    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are'),
+    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are')
+    .meta(refusals({ 'only-with-csv': '`raw` or `for` is given, and the answer is not CSV' })),
   for: z
     .enum(['excel'])
     .optional()
     .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
 };
+
+/** Returns true if a request to such a list exports all of it as a file, which takes longer the longer the list is. */
+export function asksForFile({ query, headers: { accept } }: Pick<FastifyRequest, 'query' | 'headers'>): boolean {
+  const { format } = formatIn.safeParse(query).data ?? {};
+  return typeOf({ accept, format }) !== formats.json;
+}
+
+const formatIn = z.object({ format: streamManner.format.catch(undefined) });
+
+function typeOf({ accept, format }: Pick<ListRequest, 'accept' | 'format'>) {
+  return format ? formats[format] : preferredType(accept, [formats.json, csv, ndjson]);
+}
 
 export interface ListRequest {
   accept: string | undefined;
@@ -47,7 +62,8 @@ export interface AnsweredList<Row, View extends object> {
   columns: readonly string[];
   /** Asked once before the first page: throws when there is nothing to list from. */
   requireSubject: () => Promise<void>;
-  pageOf: (limit: number, cursor: string | null) => Promise<Page<Row>>;
+  /** `isFile`: the page is part of a file, and the handler reads it over the connections for heavy requests. */
+  pageOf: (limit: number, cursor: string | null, isFile: boolean) => Promise<Page<Row>>;
   view: (row: Row) => View;
   /** Where a row of CSV is another than the view. */
   csvRow?: (row: Row) => object;
@@ -59,17 +75,17 @@ export async function answerList<Row, View extends object>(
   { accept, format, method, limit, cursor, raw, reader }: ListRequest,
   { fileName, columns, requireSubject, pageOf, view, csvRow = view }: AnsweredList<Row, View>,
 ): Promise<FastifyReply> {
-  const type = format ? formats[format] : preferredType(accept, ['application/json', csv, ndjson]);
-  const asStream = type !== 'application/json';
+  const type = typeOf({ accept, format });
+  const asStream = type !== formats.json;
   if (asStream) refuseGiven({ limit, cursor }, notWithStream);
   if (type !== csv) refuseGiven({ raw, for: reader }, onlyWithCsv);
   await requireSubject();
   const size = asStream ? streamedPage : (limit ?? ordinaryPage);
-  const first = await refusingInvalidCursor(cursor, () => pageOf(size, cursor ?? null));
+  const first = await refusingInvalidCursor(cursor, () => pageOf(size, cursor ?? null, asStream));
   reply.header('vary', 'accept');
   if (!asStream) return reply.send({ items: first.items.map(view), next: first.next });
 
-  const pages = allPages(first, (next) => pageOf(streamedPage, next), type === csv ? csvRow : view);
+  const pages = allPages(first, (next) => pageOf(streamedPage, next, true), type === csv ? csvRow : view);
   const manner = { raw: raw === 'true', bom: reader === 'excel' };
   const extension = type === csv ? 'csv' : 'ndjson';
   return reply

@@ -3,7 +3,7 @@ import { createHostNames } from '../../../shared/http-client/host-names.ts';
 import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
 import { poolSizes } from '../../../shared/postgres/connection/connections.ts';
 import { createNotices } from '../../../shared/postgres/connection/notices.ts';
-import { createPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
+import { createPool, createUploadPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
 import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
@@ -19,6 +19,10 @@ export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tra
   clock: Clock;
   /** For ordinary statements. */
   pool: ReturnType<typeof createPool>;
+  /** Connections for exports and reports, so that ordinary statements never wait for theirs. */
+  heavyPool: ReturnType<typeof createPool>;
+  /** Connections for uploads, which hold a connection or run long statements while the file is received. */
+  uploadPool: ReturnType<typeof createPool>;
   /** What a room opens a pool of its own with. */
   poolOptions(name: ApiPool): PoolDeps;
   registry: RegistryReader;
@@ -51,6 +55,10 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
   const connection = { connectionString: config.databaseUrl, logger, meter };
   const own = { applicationName: 'muster-api', max: poolSizes.api['muster-api'] };
   const pool = onClose(createPool({ ...connection, ...own }), (opened) => opened.end());
+  const heavy = { applicationName: 'muster-api-heavy', max: poolSizes.api['muster-api-heavy'] };
+  const heavyPool = onClose(createPool({ ...connection, ...heavy }), (opened) => opened.end());
+  const uploads = { applicationName: 'muster-api-uploads', max: poolSizes.api['muster-api-uploads'] };
+  const uploadPool = onClose(createUploadPool({ ...connection, ...uploads }), (opened) => opened.end());
   const notices = onClose(createNotices({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
     opened.stop(),
   );
@@ -74,6 +82,8 @@ export function frameModule(config: ApiConfig, context: FrameContext): ApiParts 
     environment,
     onClose,
     pool,
+    heavyPool,
+    uploadPool,
     poolOptions: (name) => {
       const applicationName = `muster-api-${name}` as const;
       return { ...connection, applicationName, max: poolSizes.api[applicationName] };

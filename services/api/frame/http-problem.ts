@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Role } from '../../../shared/domain/roles.ts';
+import { escapedText } from '../../../shared/domain/ids/stored-text.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import type { Problem } from './problems.contract.ts';
 
@@ -77,6 +78,13 @@ export function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
   }
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : (value ?? null));
+  const json: unknown = JSON.stringify(value);
+  // JSON has no form for functions and symbols.
+  const text =
+    typeof value === 'string'
+      ? escapedText(value.slice(0, maxQuotedLength + 1))
+      : typeof json === 'string'
+        ? json
+        : 'null';
   return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { refusals } from '../../../shared/contracts/stated-rules.ts';
+import { wordShape } from '../../../shared/contracts/stored-texts.ts';
 
 /** A page of a list. `next` is passed as `cursor` to get the page behind it; it is opaque. */
 export function pageShape<Item extends z.ZodType>(item: Item) {
@@ -10,14 +11,7 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
 export const pageLimit = z.coerce.number().int().min(1).max(1000);
 
 /** What lists of what has a name take. */
-export const partOfName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine(isStorable)
-  .optional()
-  .describe('In its name, whatever the case');
+export const partOfName = wordShape(200).optional().describe('In its name, whatever the case');
 
 /** A filter of a list: those that are so, those that are not, or all. */
 export const yesOrNo = z.enum(['true', 'false']).optional();
@@ -27,8 +21,14 @@ export function asBoolean(said: 'true' | 'false' | undefined): boolean | undefin
   return said === undefined ? undefined : said === 'true';
 }
 
+/** Metadata of a cursor. */
+const cursorText = {
+  pattern: '^[A-Za-z0-9_-]+$',
+  ...refusals({ 'invalid-cursor': '`cursor` is not `next` of a page of this list' }),
+};
+
 /** What every list takes. */
 export const pageQuery = z.strictObject({
   limit: pageLimit.default(50),
-  cursor: z.string().max(4000).optional().describe('`next` of the page before').meta({ pattern: '^[A-Za-z0-9_-]+$' }),
+  cursor: z.string().max(4000).optional().describe('`next` of the page before').meta(cursorText),
 });

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { Readable } from 'node:stream';
+import { nextSlice, slicesOf } from './work-slices.ts';
 import type { Page } from './page.port.ts';
 
 /** All rows of a list, page by page as they are asked for. */
@@ -11,10 +12,25 @@ export async function* allPages<Row, View extends object>(
   let page = first;
   for (;;) {
     // One in which no row fits is not the last for that.
-    if (page.items.length > 0) yield page.items.map(view);
+    const views: View[] = [];
+    for (const rows of slicesOf(page.items)) {
+      await nextSlice();
+      views.push(...rows.map(view));
+    }
+    if (views.length > 0) yield views;
     if (page.next === null) return;
     page = await pageBehind(page.next);
   }
+}
+
+/** Returns the text of a page, which is sent as one chunk. */
+async function inSlices(page: readonly object[], textOf: (rows: readonly object[]) => string): Promise<string> {
+  let text = '';
+  for (const rows of slicesOf(page)) {
+    await nextSlice();
+    text += textOf(rows);
+  }
+  return text;
 }
 
 /** What a slow reader has not taken yet is one page, not sixteen. */
@@ -26,7 +42,8 @@ export function ndjsonStream(pages: AsyncIterable<readonly object[]>): Readable 
 }
 
 async function* linesOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
-  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  for await (const page of pages)
+    yield await inSlices(page, (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 
 /**
@@ -55,5 +72,5 @@ async function* recordsOf(
 ): AsyncGenerator<string, void> {
   yield head;
   const manner = { columns: [...columns], record_delimiter: 'windows', escape_formulas: !raw } as const;
-  for await (const rows of pages) yield stringify([...rows], manner);
+  for await (const page of pages) yield await inSlices(page, (rows) => stringify([...rows], manner));
 }

@@ -12,16 +12,16 @@ import {
 import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { seesContentOfJobs } from '../access/rights.ts';
 import { scopeOf } from '../access/scopes.ts';
 import { clientToRead } from '../clients/named-client.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { DeadJobFilter, DeadJobStore } from './postgres/dead-job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
-import { seesContent } from './job-content.ts';
 import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';
 
 export interface DeadJobRoutesDeps {
@@ -44,7 +44,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs',
-    config: { role: 'viewer', scope: 'client' },
+    config: { role: 'viewer', scope: 'client', refusals: { 'unknown-client': 'no client has this id or name' } },
     schema: {
       operationId: 'listDeadJobs',
       summary: 'List jobs that were given up, the last first',
@@ -63,7 +63,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs/groups',
-    config: { role: 'viewer', scope: 'client' },
+    config: { role: 'viewer', scope: 'client', refusals: { 'unknown-client': 'no client has this id or name' } },
     schema: {
       operationId: 'groupDeadJobs',
       summary: 'Dead jobs by client and cause, most first',
@@ -92,7 +92,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       const { id } = request.params;
       const job = await deadJobs.find(requireId('job', id));
       if (!job) throw notFound('job', id);
-      return deadJobContentView(job, seesContent(request));
+      return deadJobContentView(job, seesContentOfJobs(request));
     },
   });
 }

@@ -8,7 +8,7 @@ import { scopeOf } from '../access/scopes.ts';
 import { clientNamed } from '../clients/named-client.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import type { JobChanger } from './change-jobs.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';

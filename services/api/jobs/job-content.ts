@@ -1,8 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { ShownHeaders } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { isSecretHeader, storedHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
-import { mayActAs } from '../../../shared/domain/roles.ts';
-import { callerOf } from '../access/scopes.ts';
 
 /** @param headers JSON, as they are stored: what may be a secret is sealed, unless it came before that was done */
 export function shownHeaders(headers: string | null): ShownHeaders | null {
@@ -15,9 +12,4 @@ export function shownHeaders(headers: string | null): ShownHeaders | null {
       ] as const,
   );
   return Object.fromEntries(shown);
-}
-
-/** Whether a caller sees what is sent and answered. A viewer sees what becomes of jobs, not what is in them. */
-export function seesContent(request: FastifyRequest): boolean {
-  return mayActAs(callerOf(request).role, 'scheduler');
 }

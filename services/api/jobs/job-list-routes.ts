@@ -18,7 +18,7 @@ import type { ClientReader } from '../../../shared/runtime/installation/client-r
 import { callerOf, scopeOf } from '../access/scopes.ts';
 import { clientNamed, clientToRead } from '../clients/named-client.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AcceptJobsDeps } from './accept/accept-jobs.ts';
 import type { JobSender } from './accept/job-room.ts';

@@ -17,18 +17,18 @@ import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { seesContentOfJobs } from '../access/rights.ts';
 import { scopeOf } from '../access/scopes.ts';
 import { clientToRead } from '../clients/named-client.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { JobFilter } from './postgres/job-lists.ts';
 import type { JobChanged, JobStore } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
-import { seesContent } from './job-content.ts';
 import { jobSummaryView, jobView } from './job-view.ts';
 
 export interface JobRoutesDeps {
@@ -77,7 +77,15 @@ function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/jobs',
-    config: { role: 'viewer', scope: 'client' },
+    config: {
+      role: 'viewer',
+      scope: 'client',
+      refusals: {
+        missing: '`client` is needed beside `orderingKey` and for this state',
+        'unknown-client': 'no client has this id or name',
+        'invalid-span': '`dueUntil` is not later than `dueFrom`',
+      },
+    },
     schema: {
       operationId: 'listJobs',
       summary: 'List jobs: what has not ended by due time, what has newest first',
@@ -167,7 +175,7 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutes
 }
 
 async function viewOf(id: string, request: FastifyRequest, { jobStore, tracing }: JobRoutesDeps): Promise<JobShape> {
-  return jobView(await requireJob(jobStore, id), seesContent(request), tracing?.share ?? 0);
+  return jobView(await requireJob(jobStore, id), seesContentOfJobs(request), tracing?.share ?? 0);
 }
 
 async function requireJob(jobStore: JobStore, id: string) {

@@ -6,7 +6,7 @@ import { openReportToken } from '../../../shared/runtime/installation/report-tok
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { sealing } from '../frame/sealing.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiMetrics } from '../metrics.ts';
 import type { JobReports, ReportVerdict } from './postgres/job-reports.ts';

@@ -3,7 +3,7 @@ import { acceptJobs, type AcceptJobsDeps, type SentJobs } from './accept/accept-
 import { HttpProblem } from '../frame/http-problem.ts';
 import { parseJsonBody } from '../frame/server/json-body.ts';
 import { maxFlushJobs } from './accept/job-acceptor.ts';
-import { textLines } from '../frame/text-lines.ts';
+import { byteLines } from '../frame/byte-lines.ts';
 
 /** A body of 64 KiB, escaped as badly as can be, and the rest. */
 const maxLineBytes = 512 * 1024;
@@ -17,7 +17,7 @@ const partsAtOnce = 2;
 interface Line {
   line: number;
   /** Null: longer than may be. */
-  text: string | null;
+  bytes: Buffer | null;
 }
 
 /**
@@ -43,11 +43,11 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
   let part: Line[] = [];
   let size = 0;
   let line = 0;
-  for await (const text of textLines(bytes, maxLineBytes)) {
+  for await (const bytesOfLine of byteLines(bytes, maxLineBytes)) {
     line++;
-    if (text?.trim() === '') continue;
-    part.push({ line, text });
-    size += text?.length ?? 0;
+    if (bytesOfLine && isBlank(bytesOfLine)) continue;
+    part.push({ line, bytes: bytesOfLine });
+    size += bytesOfLine?.length ?? 0;
     if (part.length < maxFlushJobs && size < maxPartBytes) continue;
     yield part;
     part = [];
@@ -56,9 +56,13 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
   if (part.length > 0) yield part;
 }
 
+function isBlank(line: Buffer): boolean {
+  return line.toString('latin1').trim() === '';
+}
+
 /** JSON may write a name with escapes. */
-function mayHaveOrder({ text }: Line): boolean {
-  return text !== null && (text.includes('"orderingKey"') || text.includes('\\u'));
+function mayHaveOrder({ bytes }: Line): boolean {
+  return bytes !== null && (bytes.includes('"orderingKey"') || bytes.includes('\\u'));
 }
 
 /** Never rejects: the results have to say of every line what became of it. */
@@ -67,7 +71,7 @@ async function storePart(
   of: Pick<SentJobs, 'client' | 'sender'>,
   deps: AcceptJobsDeps,
 ): Promise<string> {
-  const read = part.map(({ text }) => valueOf(text));
+  const read = part.map(({ bytes }) => valueOf(bytes));
   const values = read.flatMap((each) => ('value' in each ? [each.value] : []));
   const stored = await storeWhenThereIsRoom({ values, ...of, pointerAt: () => '' }, deps);
   let place = 0;
@@ -91,10 +95,10 @@ async function storeWhenThereIsRoom(sent: SentJobs, deps: AcceptJobsDeps): Promi
   }
 }
 
-function valueOf(text: string | null): { value: unknown } | JobResult {
-  if (text === null) return refused('line-too-long', `a line has at most ${maxLineBytes} bytes`);
+function valueOf(line: Buffer | null): { value: unknown } | JobResult {
+  if (line === null) return refused('line-too-long', `a line has at most ${maxLineBytes} bytes`);
   try {
-    return { value: parseJsonBody(Buffer.from(text)) };
+    return { value: parseJsonBody(line) };
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const { code, message: detail, errors } = error;

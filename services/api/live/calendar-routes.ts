@@ -4,9 +4,10 @@ import { instant } from '../../../shared/contracts/instants.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CampaignCalendar } from '../campaigns/campaigns-module.ts';
+import { campaignsInScope } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { RunWatch } from '../runs/watch-run.ts';
 import { calendarItems, campaignsAtMost, capacitiesOf } from './calendar-view.ts';
@@ -35,7 +36,11 @@ export function calendarRoutes(server: HttpServer, deps: CalendarRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/campaigns/calendar',
-    config: { role: 'viewer', scope: 'none' },
+    config: {
+      role: 'viewer',
+      scope: 'campaign',
+      refusals: { 'invalid-span': `\`until\` is not later than \`from\`, or is more than ${longestDays} days later` },
+    },
     schema: {
       operationId: 'getCalendar',
       summary: 'What campaigns did and will do in a time: runs, planned starts, and those that wait for an approval',
@@ -46,12 +51,13 @@ export function calendarRoutes(server: HttpServer, deps: CalendarRoutesDeps): vo
       querystring: query,
       response: { 200: jsonAnswer('The calendar', calendar) },
     },
-    handler: async ({ query: { from, until, ...filter } }) => {
+    handler: async (request) => {
+      const { from, until, ...filter } = request.query;
       const time = { from: new Date(from), until: new Date(until), now: deps.clock.now() };
       requireSpan(time.from, time.until);
       const limit = campaignsAtMost * 3;
       const [found, fastest, { actionTypes }] = await Promise.all([
-        deps.campaignCalendar.between(time.from, time.until, limit + 1),
+        deps.campaignCalendar.between(time.from, time.until, { limit: limit + 1, within: campaignsInScope(request) }),
         deps.campaignCalendar.fastest(),
         deps.catalogue.refresh(),
       ]);

@@ -34,7 +34,7 @@ describe('the calendar', () => {
     expect(startsOf(found({ paceUsersPerSecond: 1 }, { past, starts }))).toEqual([
       {
         ...{ at: '2026-11-27T01:00:00.000Z', until: '2026-11-27T02:00:00.000Z', state: 'scheduled' },
-        ...{ runId: null, users: 5000 },
+        ...{ runId: null, users: 5000, usersAre: 'last-run' },
       },
     ]);
     expect(startsOf(found({}, { starts }))).toMatchObject([{ until: null, users: null }]);

@@ -97,6 +97,7 @@ function startOfRun(run: CalendarRun, progress: RunProgress | undefined, past: R
     state,
     runId: publicId('run', runId),
     users,
+    usersAre: endedAt === null ? ('so-far' as const) : ('counted' as const),
   };
 }
 
@@ -120,6 +121,7 @@ function planned(
     state,
     runId: null,
     users,
+    usersAre: last ? 'last-run' : users === null ? null : 'at-most',
   };
 }
 

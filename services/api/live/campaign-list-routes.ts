@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { campaignChoices, campaignOrders, type CampaignOrder } from '../../../shared/domain/run/campaign-standing.ts';
 import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
-import { tag, unstorable } from '../../../shared/contracts/campaigns/about-campaign.ts';
+import { tag } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
-import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { idPattern, publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { campaignsInScope } from '../access/scopes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaigns-module.ts';
 import { idInQuery, invalidCursor } from '../frame/public-ids.ts';
 import { campaignCountsView, listedCampaignView } from '../campaigns/campaign-list-view.ts';
 import type { RunWatch } from '../runs/watch-run.ts';
+import { textShape, unstorable } from '../../../shared/contracts/stored-texts.ts';
 
 export interface CampaignListRoutesDeps {
   campaignLists: CampaignLists;
@@ -27,7 +29,7 @@ const searchFields = {
   country: z.string().max(20).optional(),
   action: z.string().max(200).optional().describe('Of a step of the chain'),
   tag: tag.optional(),
-  owner: z.string().max(200).refine(isStorable, unstorable).optional(),
+  owner: textShape(200).optional(),
   metadata: z
     .string()
     .max(265)
@@ -35,14 +37,17 @@ const searchFields = {
     .refine(isStorable, unstorable)
     .optional()
     .describe('`<key>=<value>`, the whole value'),
-  list: z.string().optional().describe('aud_…: those that take an uploaded list in, or leave it out'),
-  segment: z
+  list: z
     .string()
-    .max(200)
-    .refine(isStorable, unstorable)
     .optional()
-    .describe('Its id: those that take a segment in, or leave it out'),
-  savedAudience: z.string().optional().describe('sav_…: those whose sources were taken from it'),
+    .describe('aud_…: those that take an uploaded list in, or leave it out')
+    .meta({ pattern: idPattern('audience') }),
+  segment: textShape(200).optional().describe('Its id: those that take a segment in, or leave it out'),
+  savedAudience: z
+    .string()
+    .optional()
+    .describe('sav_…: those whose sources were taken from it')
+    .meta({ pattern: idPattern('savedAudience') }),
 };
 
 const countQuery = z.strictObject(searchFields);
@@ -65,7 +70,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   server.route({
     method: 'GET',
     url: '/campaigns',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listCampaigns',
       summary: 'List campaigns, each with the run that goes on or the newest one',
@@ -73,9 +78,11 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of campaigns', pageShape(listedCampaign)) },
     },
-    handler: async ({ query: { state, sort, limit, cursor, ...search } }) => {
+    handler: async (request) => {
+      const { state, sort, limit, cursor, ...search } = request.query;
+      const wanted = { ...searchOf(search), within: campaignsInScope(request) };
       const place = placeOf(cursor, sort);
-      const { items, next } = await campaignLists.page(searchOf(search), state, sort, limit, place);
+      const { items, next } = await campaignLists.page(wanted, state, sort, limit, place);
       const runs = await watch.lookAll(items.flatMap(({ runId }) => runId ?? []));
       return {
         items: items.map((item) => listedCampaignView(item, runs.get(item.runId ?? ''))),
@@ -87,7 +94,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
   server.route({
     method: 'GET',
     url: '/campaigns/counts',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'countCampaigns',
       summary: 'How many campaigns a search finds, and in which states',
@@ -95,7 +102,10 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
       querystring: countQuery,
       response: { 200: jsonAnswer('How many', campaignCounts) },
     },
-    handler: async ({ query }) => campaignCountsView(await campaignLists.counts(searchOf(query))),
+    handler: async (request) => {
+      const wanted = { ...searchOf(request.query), within: campaignsInScope(request) };
+      return campaignCountsView(await campaignLists.counts(wanted));
+    },
   });
 }
 

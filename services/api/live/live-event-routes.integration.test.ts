@@ -5,6 +5,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { judgeOperation } from '../../../test/support/fuzz/judge-operation.ts';
 import { createApi, type Api } from '../api.ts';
 
 const on = apiOnPostgres();
@@ -45,6 +46,7 @@ type Event = z.infer<typeof event>;
 
 interface Stream {
   response: IncomingMessage;
+  text(): string;
   heard(): Event[];
   beats(): number;
   isOver(): boolean;
@@ -61,6 +63,7 @@ function open(query: string, headers: Record<string, string> = {}): Promise<Stre
       const blocks = () => text.split('\n\n').filter((block) => block !== '');
       resolve({
         response,
+        text: () => text,
         heard: () =>
           blocks()
             .filter((block) => !block.startsWith(':'))
@@ -95,6 +98,20 @@ describe('one stream for a page', () => {
       .poll(() => stream.heard().at(-1)?.data)
       .toMatchObject({ runId: other.id, steps: [{ succeeded: 40 }, {}] });
     stream.response.destroy();
+  });
+
+  it('sends events that the document describes', async () => {
+    const { id } = await addRun(true);
+    const stream = await open(`runs=${id}&campaigns=true`);
+    await expect.poll(() => new Set(namesOf(stream))).toEqual(new Set(['progress', 'end', 'campaigns']));
+    stream.response.destroy();
+
+    const judge = await judgeOperation(on.api.server, 'watchLive');
+    const { headers } = stream.response;
+    const judged = (text: string) => judge({ status: 200, contentType: headers['content-type'], headers, body: text });
+    expect(judged(stream.text())).toEqual([]);
+    expect(judged('event: progress\ndata: {"runId":1}\n\n')).toEqual([expect.stringContaining('runId must be string')]);
+    expect(judged('event: started\ndata: {}\n\n')).toEqual(['the event started is not declared']);
   });
 
   it('leaves the countries out for a list, which does not show them', async () => {

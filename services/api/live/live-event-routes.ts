@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { campaignCounts } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { runEnd, runProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { problems, streamed } from '../frame/server/answer-shapes.ts';
+import { eventStream, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { EventStreams } from '../access/event-streams.ts';
-import { callerOf } from '../access/scopes.ts';
+import { callerOf, campaignsInScope, requireSeen, type CheckScopeDeps } from '../access/scopes.ts';
+import type { CampaignLists } from '../campaigns/campaigns-module.ts';
 import { liveEvents } from './live-events.ts';
 import { requireId } from '../frame/public-ids.ts';
 import type { RunRoutesDeps } from '../runs/run-routes.ts';
@@ -14,10 +17,18 @@ import type { CampaignWatch } from './watch-campaigns.ts';
 export interface LiveEventRoutesDeps extends Pick<RunRoutesDeps, 'watch' | 'isKeyGood'> {
   streams: EventStreams;
   campaignWatch: CampaignWatch;
+  campaignLists: Pick<CampaignLists, 'counts'>;
+  owners: CheckScopeDeps['owners'];
   clock: Clock;
 }
 
 const maxRuns = 50;
+
+const liveEventStream = eventStream({ progress: runProgress, end: runEnd, campaigns: campaignCounts });
+
+const resumption = z.looseObject({
+  'last-event-id': z.string().optional().describe('`id` of the last event that was read'),
+});
 
 const liveQuery = z.strictObject({
   runs: z.string().max(4000).default('').describe(`run_…, up to ${maxRuns} of them with commas between`),
@@ -34,7 +45,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/live',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'watchLive',
       summary: 'Follow several runs, and the list of campaigns, by one stream of events',
@@ -45,8 +56,9 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
         'leaves out runs whose end was sent.',
       tags: ['runs'],
       querystring: liveQuery,
+      headers: resumption,
       response: {
-        200: { description: 'The events', content: { 'text/event-stream': streamed } },
+        200: { description: 'The events', content: { 'text/event-stream': liveEventStream } },
         ...problems(404),
       },
     },
@@ -55,6 +67,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       const names = runs.split(',').filter((each) => each !== '');
       if (names.length > maxRuns) throw tooMany(names.length);
       const ids = new Map(names.map((name) => [requireId('run', name), name]));
+      await requireSeen(request, 'run', ids.keys(), deps);
       const found = await watch.lookAll([...ids.keys()]);
       for (const [id, name] of ids) if (!found.has(id)) throw notFound('run', name);
 
@@ -65,7 +78,8 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       const ended = streams.open(callerOf(request).account, () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
       const sentUpToMs = momentIn(request.headers['last-event-id']);
-      const wanted = { runs: found, withCampaigns: campaigns === 'true', lines, sentUpToMs };
+      const within = campaignsInScope(request);
+      const wanted = { runs: found, withCampaigns: campaigns === 'true', within, lines, sentUpToMs };
       return reply.send(Readable.from(liveEvents(wanted, deps, ended)));
     },
   });

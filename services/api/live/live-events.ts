@@ -1,7 +1,9 @@
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
+import { holdsEveryCampaign, type CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { mergeSources } from '../frame/merge-sources.ts';
+import type { CampaignLists } from '../campaigns/campaigns-module.ts';
 import { campaignCountsView } from '../campaigns/campaign-list-view.ts';
 import type { CampaignWatch } from './watch-campaigns.ts';
 import type { RunWatch } from '../runs/watch-run.ts';
@@ -9,6 +11,7 @@ import type { RunWatch } from '../runs/watch-run.ts';
 export interface LiveEventsDeps {
   watch: Pick<RunWatch, 'followAll'>;
   campaignWatch: Pick<CampaignWatch, 'follow'>;
+  campaignLists: Pick<CampaignLists, 'counts'>;
   clock: Clock;
 }
 
@@ -19,6 +22,8 @@ export interface LiveRequest {
   runs: ReadonlyMap<string, RunProgress>;
   /** Whether changes of the list of campaigns are wanted too. */
   withCampaigns: boolean;
+  /** Campaigns that the reader may see: others are not counted. */
+  within: CampaignScope;
   /** Which lines a progress comes with: `steps` leaves the countries out. */
   lines: Lines;
   /** Up to when the reader has it all, in milliseconds: runs that had ended by then are left out. Null: never. */
@@ -39,9 +44,12 @@ export async function* liveEvents(
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   const beating = beats(deps.clock, ended);
-  const telling = [runEvents(request, deps, ended), ...(request.withCampaigns ? [campaignEvents(deps, ended)] : [])];
+  const updates = [
+    runEvents(request, deps, ended),
+    ...(request.withCampaigns ? [campaignEvents(request, deps, ended)] : []),
+  ];
   try {
-    yield* mergeSources(telling, beating);
+    yield* mergeSources(updates, beating);
   } finally {
     over.abort();
   }
@@ -58,8 +66,15 @@ async function* runEvents({ runs, sentUpToMs, lines }: LiveRequest, { watch }: L
   }
 }
 
-async function* campaignEvents({ campaignWatch }: LiveEventsDeps, signal: AbortSignal) {
-  for await (const counts of campaignWatch.follow(signal)) yield event('campaigns', campaignCountsView(counts));
+async function* campaignEvents(
+  { within }: LiveRequest,
+  { campaignWatch, campaignLists }: LiveEventsDeps,
+  signal: AbortSignal,
+) {
+  for await (const all of campaignWatch.follow(signal)) {
+    const counts = holdsEveryCampaign(within) ? all : await campaignLists.counts({ within });
+    yield event('campaigns', campaignCountsView(counts));
+  }
 }
 
 async function* beats(clock: Clock, signal: AbortSignal) {

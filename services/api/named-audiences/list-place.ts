@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { textShape } from '../../../shared/contracts/stored-texts.ts';
 import { invalidCursor } from '../frame/public-ids.ts';
 import type { NamedPlace } from './postgres/named-audience-store.ts';
 
@@ -18,7 +18,7 @@ export type ListPlace = { of: 'named'; after: NamedPlace | null } | OfferedPlace
 const int = z.int().min(0);
 const written = z.union([
   z.tuple([z.literal('n'), int.max(2_147_483_647), int]),
-  z.tuple([z.literal('o'), z.string().min(1).max(500).refine(isStorable).nullable(), int]),
+  z.tuple([z.literal('o'), textShape(500, 1).nullable(), int]),
 ]);
 
 export function cursorOf(place: ListPlace): string {

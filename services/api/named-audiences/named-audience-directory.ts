@@ -1,3 +1,4 @@
+import { holdsSomeCampaigns } from '../../../shared/domain/scopes.ts';
 import type { NamedAudienceCounts, NamedAudienceList } from '../../../shared/contracts/campaigns/named-audiences.ts';
 import type { OfferedSegment } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
@@ -56,6 +57,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
     /** @throws {HttpProblem} 422 where the cursor is none */
     list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<NamedAudienceList> => {
       const place = placeOf(cursor);
+      if (!isAllowed(search)) return { items: [], next: null, unavailable: null };
       if (place.of === 'offered') return pageOfOffered(search, place, limit);
       const rows = await namedAudiences.page(search, limit + 1, place.after);
       const shown = rows.slice(0, limit);
@@ -77,7 +79,8 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
       const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
       const named = of('segment')?.all ?? 0;
       // They are the segmentation service's, and have no owner here.
-      const segments = search.owner === undefined ? await countSegments(search.text, named) : named;
+      const segments =
+        search.owner === undefined && isAllowed(search) ? await countSegments(search.text, named) : named;
       return {
         all: segments === null ? null : lists + saved + segments,
         ...{ lists, segments, saved },
@@ -96,8 +99,14 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
   }
 }
 
+/** False for a caller that is for no campaigns. */
+function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
+  return within === undefined || holdsSomeCampaigns(within);
+}
+
 /** Segments that something names may be in it, by what is asked for. */
-function mayHaveSegments({ kind, owner, state, hasRejects, isUsed }: NamedSearch): boolean {
+function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, within }: NamedSearch): boolean {
+  if (!isAllowed({ within })) return false;
   const isOfLists = owner !== undefined || state !== undefined || hasRejects !== undefined;
   return (kind ?? 'segment') === 'segment' && !isOfLists && isUsed !== false;
 }

@@ -26,7 +26,7 @@ async function write(audience: object, fields: object = {}) {
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences?name=${encodeURIComponent(name)}&country=SG`, payload },
+    ...{ method: 'POST', url: `/v1/audiences?name=${encodeURIComponent(name)}&country=SG&acceptRejected=2`, payload },
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;

@@ -1,3 +1,4 @@
+import { campaignsInScope } from '../access/scopes.ts';
 import { z } from 'zod';
 import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { audienceStates } from '../../../shared/contracts/campaigns/audiences.ts';
@@ -6,11 +7,11 @@ import {
   namedAudienceList,
   namedKinds,
 } from '../../../shared/contracts/campaigns/named-audiences.ts';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { asBoolean, pageQuery, partOfName, yesOrNo } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createNamedAudienceDirectory, type NamedAudienceDirectoryDeps } from './named-audience-directory.ts';
+import { textShape } from '../../../shared/contracts/stored-texts.ts';
 
 export type NamedAudienceRoutesDeps = NamedAudienceDirectoryDeps;
 
@@ -23,7 +24,7 @@ const searched = {
 const listQuery = pageQuery.extend({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   ...searched,
-  id: z.string().max(200).refine(isStorable).optional().describe('The one that campaigns name so'),
+  id: textShape(200).optional().describe('The one that campaigns name so'),
   kind: z.enum(namedKinds).optional(),
   state: z.enum(audienceStates).optional().describe('Of a list: the others are not listed then'),
   rejected: yesOrNo.describe('true: lists with rows that are no user; false: lists without'),
@@ -38,7 +39,7 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
   server.route({
     method: 'GET',
     url: '/named-audiences',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listNamedAudiences',
       summary: 'List all that campaigns can name: uploaded lists, segments and saved audiences, the most used first',
@@ -49,8 +50,10 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of them', namedAudienceList) },
     },
-    handler: ({ query: { q, owner, id, kind, state, rejected, used, limit, cursor } }) => {
-      const search = { text: q, owner, id, kind, state, hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+    handler: (request) => {
+      const { q, owner, id, kind, state, rejected, used, limit, cursor } = request.query;
+      const flags = { hasRejects: asBoolean(rejected), isUsed: asBoolean(used) };
+      const search = { text: q, owner, id, kind, state, ...flags, within: campaignsInScope(request) };
       return directory.list(search, limit, cursor);
     },
   });
@@ -58,7 +61,7 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
   server.route({
     method: 'GET',
     url: '/named-audiences/counts',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'countNamedAudiences',
       summary: 'How many of each kind there are, and how many with something to look at',
@@ -66,6 +69,9 @@ export function namedAudienceRoutes(server: HttpServer, deps: NamedAudienceRoute
       querystring: z.strictObject(searched),
       response: { 200: jsonAnswer('How many', namedAudienceCounts) },
     },
-    handler: ({ query: { q, owner } }) => directory.counts({ text: q, owner }),
+    handler: (request) => {
+      const { q, owner } = request.query;
+      return directory.counts({ text: q, owner, within: campaignsInScope(request) });
+    },
   });
 }

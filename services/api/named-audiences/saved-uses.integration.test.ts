@@ -19,7 +19,7 @@ const list = (id: string) => ({ list: id });
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences?name=${name}&country=SG`, payload },
+    ...{ method: 'POST', url: `/v1/audiences?name=${name}&country=SG&acceptRejected=2`, payload },
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
-import { authorized } from '../../../test/support/api-deps.ts';
+import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 
 const on = apiOnPostgres();
@@ -43,6 +44,24 @@ describe('quiet hours of an installation', () => {
     const response = await ask('PUT', { rules: [{ ...night, ...wrong }] });
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({ errors: [{ pointer }] });
+  });
+
+  it('row 70: leave the fault of a held step as it is when they are changed and deleted', async () => {
+    const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
+    const now = new Date();
+    const seed = { campaignId, revision: 1, scheduledFor: now, state: 'running', startedAt: now } as const;
+    const runId = await on.deps.rows.addRun(seed);
+    const feedId = await on.deps.rows.addFeed(runId, { country: 'SG' });
+    const hold = { step: 1, batches: 1, ageMs: 0 };
+    await on.deps.rows.addHold(feedId, { ...hold, kind: 'fault', cause: 'endpoint says 404' });
+    const kinds = async () =>
+      (await on.pool.query<{ kind: string }>('select kind from holds order by kind')).rows.map(({ kind }) => kind);
+    for (const rules of [[night], []]) {
+      await on.deps.rows.addHold(feedId, { ...hold, kind: 'quiet-hours', cause: 'quiet hours' });
+      expect(await kinds()).toEqual(['fault', 'quiet-hours']);
+      expect((await ask('PUT', { rules })).statusCode).toBe(200);
+      expect(await kinds()).toEqual(['fault']);
+    }
   });
 
   it('stand in the audit log, with what they were before', async () => {

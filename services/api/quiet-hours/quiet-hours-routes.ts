@@ -1,7 +1,7 @@
 import { quietHours, writtenQuietHours } from '../../../shared/contracts/endpoints/quiet-hours.ts';
 import { callerOf } from '../access/scopes.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { QuietHoursRecord, QuietHoursStore } from './postgres/quiet-hours-store.ts';
 

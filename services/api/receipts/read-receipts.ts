@@ -117,7 +117,7 @@ export const receiptDetails = {
   'unknown-step': 'the run has no such step',
   'unknown-user': 'the user is not in the audience of that step',
   'other-action-type': 'the step has another action type than the one whose secret this is signed with',
-  'not-kept': 'the run ended long ago, and its users are no longer kept',
+  'not-kept': 'the run ended long ago, and receipts of its users are no longer accepted',
 } as const;
 
 function malformedReceipt([first]: readonly FieldProblem[]): ReadReceipt {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { receiptsAnswer } from '../../../shared/contracts/endpoints/receipts.ts';
 import { runReport } from '../../../shared/contracts/runs/runs.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
@@ -51,6 +52,22 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 const report = async () => runReport.parse((await get('/report')).json());
 
 describe('receipts over HTTP', () => {
+  it('are not listed once they are deleted, and the report keeps their figures', async () => {
+    await send({ receipts: [of('u1', 'delivered')] });
+    const [before] = (await report()).steps;
+    await on.pool.query(`update runs set receipts_state = 'deleted', receipts_since = '2026-11-28T10:00:00Z'`);
+    await on.pool.query('delete from receipts');
+    const listed = await get('/receipts');
+    expect(problem.parse(listed.json())).toMatchObject({
+      ...{ status: 409, code: 'receipts-not-kept' },
+      detail: `the receipts of ${run} were deleted on 2026-11-28; its report keeps the figures`,
+    });
+    const kept = await report();
+    expect(kept.receiptsDeletedAt).toBe('2026-11-28T10:00:00.000Z');
+    expect(kept.steps[0]?.receipts).toEqual(before?.receipts);
+    expect(kept.steps[0]?.receipts).toMatchObject({ delivered: 1 });
+  });
+
   it('are refused unread where they are signed by nobody we know, and long', async () => {
     const long = JSON.stringify({ receipts: [], padding: 'x'.repeat(512 * 1024) });
     const answer = async (body: string, headers: Record<string, string>) => {
@@ -251,4 +268,26 @@ describe('the list of receipts', () => {
       receipt: { status: 'undelivered', code: 'bounced', at },
     });
   });
+
+  it('is not missed in an explanation without notice once it is deleted', async () => {
+    expect((await get('/users/%3Du2')).json()).toMatchObject({ receiptsDeletedAt: null });
+    await on.pool.query(`update runs set receipts_state = 'deleted', receipts_since = '2026-11-28T10:00:00Z'`);
+    await on.pool.query('delete from receipts');
+    expect((await get('/users/%3Du2')).json()).toMatchObject({
+      steps: [{ outcome: 'succeeded', receipt: null }],
+      receiptsDeletedAt: '2026-11-28T10:00:00.000Z',
+    });
+  });
+
+  it('declares the conflict by which it answers once receipts are deleted', async () => {
+    const { body } = await on.api.server.inject({ method: 'GET', url: '/openapi.json' });
+    const { paths } = listed.parse(JSON.parse(body));
+    expect(Object.keys(paths['/v1/runs/{id}/receipts'].get.responses)).toContain('409');
+  });
+});
+
+const listed = z.object({
+  paths: z.object({
+    '/v1/runs/{id}/receipts': z.object({ get: z.object({ responses: z.record(z.string(), z.unknown()) }) }),
+  }),
 });

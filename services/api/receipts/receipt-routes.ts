@@ -11,7 +11,7 @@ import type { Meter } from '../../../shared/ports/meter.ts';
 import { createAuthenticate, type AuthenticateDeps } from '../access/authenticate.ts';
 import type { CallerNotes } from '../access/callers/caller-notes.ts';
 import { countCalls } from '../access/callers/count-calls.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { apiMetrics } from '../metrics.ts';
@@ -87,7 +87,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/receipts',
-    config: { role: 'operator', scope: 'installation', never: [422] },
+    config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'addReceipts',
       summary: 'Say what became of users that were accepted',

@@ -17,8 +17,12 @@ export function receiptsModule({
 }: Pick<ApiParts, 'config' | 'registry' | 'poolOptions' | 'environment' | 'logger' | 'onClose'>) {
   // One statement at a time, which has to keep its plan; lists are read beside it.
   const pool = onClose(createHotPathPool(poolOptions('receipts')), (opened) => opened.end());
+  // Apart, so that neither receipts nor pages wait for exports. Its statements have to keep their plan, too.
+  const exportPool = onClose(createHotPathPool(poolOptions('receipt-exports')), (opened) => opened.end());
+  const slot = totalsSlotOf(randomUUID());
   return {
-    receipts: createReceiptStore({ pool, slot: totalsSlotOf(randomUUID()) }),
+    receipts: createReceiptStore({ pool, slot }),
+    heavyReceipts: createReceiptStore({ pool: exportPool, slot }),
     signers: createReceiptSigners({
       registered: () => registry.current()?.actionTypes,
       openSecret: (type) => openSecrets(type, config.secretBox).receipts,

@@ -3,9 +3,9 @@ import { answerList, csv, streamManner, ndjson } from '../frame/answer-list.ts';
 import { userReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { streamed } from '../frame/server/answer-shapes.ts';
+import { problems, streamed } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { notFound } from '../frame/http-problem.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import type { ReceiptStore } from './postgres/receipt-store.ts';
 import type { RunReports } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -21,21 +21,26 @@ const receiptQuery = pageQuery.extend({
 
 const columns = Object.keys(userReceipt.shape);
 
+export interface RunReceiptRoutesDeps {
+  reports: RunReports;
+  receipts: Pick<ReceiptStore, 'list'>;
+  /** Store that reads over the connections for exports. */
+  heavyReceipts: Pick<ReceiptStore, 'list'>;
+}
+
 /** Whom a provider said something of. */
-export function runReceiptRoutes(
-  server: HttpServer,
-  { reports, receipts }: { reports: RunReports; receipts: ReceiptStore },
-): void {
+export function runReceiptRoutes(server: HttpServer, { reports, receipts, heavyReceipts }: RunReceiptRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/receipts',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
     schema: {
       operationId: 'listRunReceipts',
       summary: 'Users that were accepted, and whether they were delivered',
       description:
         `The last receipt of each user, by page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
-        '`status=undelivered` for those that were not. In CSV a text that a spreadsheet would take for a formula gets an apostrophe ' +
+        '`status=undelivered` for those that were not. Once they are deleted, 409 `receipts-not-kept`; the report keeps ' +
+        'the figures. In CSV a text that a spreadsheet would take for a formula gets an apostrophe ' +
         'in front; programs ask for `raw=true`.',
       tags: ['runs', 'receipts'],
       params: z.object({ id: z.string().describe('run_…') }),
@@ -49,6 +54,7 @@ export function runReceiptRoutes(
             [ndjson]: streamed,
           },
         },
+        ...problems(409),
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {
@@ -62,12 +68,19 @@ export function runReceiptRoutes(
           fileName: `${id}-receipts`,
           columns,
           requireSubject: async () => {
-            if (!(await reports.snapshot(runId))) throw notFound('run', id);
+            const snapshot = await reports.snapshot(runId);
+            if (!snapshot) throw notFound('run', id);
+            if (snapshot.receiptsDeletedAt) throw receiptsNotKept(id, snapshot.receiptsDeletedAt);
           },
-          pageOf: (size, from) => receipts.list(runId, filter, size, from),
+          pageOf: (size, from, isFile) => (isFile ? heavyReceipts : receipts).list(runId, filter, size, from),
           view: receiptView,
         },
       );
     },
   });
+}
+
+function receiptsNotKept(id: string, deletedAt: Date): HttpProblem {
+  const detail = `the receipts of ${id} were deleted on ${deletedAt.toISOString().slice(0, 10)}; its report keeps the figures`;
+  return new HttpProblem({ status: 409, code: 'receipts-not-kept', detail });
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { runComparison } from '../../../shared/contracts/runs/comparisons.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { idPattern, publicId } from '../../../shared/domain/ids/ids.ts';
+import { campaignsInScope, requireSeen, type CheckScopeDeps } from '../access/scopes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { Retries } from './failures/retries.port.ts';
@@ -12,16 +13,24 @@ import { runComparisonView } from './comparison-view.ts';
 export interface ComparisonRoutesDeps {
   reports: Pick<RunReports, 'snapshot' | 'comparable'>;
   retries: Pick<Retries, 'sums'>;
+  owners: CheckScopeDeps['owners'];
 }
 
 /** As many as a person chooses from. */
 const offeredRuns = 20;
 
-export function comparisonRoutes(server: HttpServer, { reports, retries }: ComparisonRoutesDeps): void {
+export function comparisonRoutes(server: HttpServer, { reports, retries, owners }: ComparisonRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/comparison',
-    config: { role: 'viewer', scope: 'none' },
+    config: {
+      role: 'viewer',
+      scope: 'campaign',
+      heavy: 'reports',
+      refusals: {
+        'not-comparable': 'the other run does not exist, has not ended, only tried its campaign, or is the run itself',
+      },
+    },
     schema: {
       operationId: 'compareRun',
       summary: 'A run beside the one before it: was it better than last time?',
@@ -31,18 +40,25 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: z.strictObject({
-        with: z.string().optional().describe('run_… that has ended, of this campaign or of another'),
+        with: z
+          .string()
+          .optional()
+          .describe('run_… that has ended, of this campaign or of another')
+          .meta({ pattern: idPattern('run') }),
       }),
       response: {
         200: jsonAnswer('Both, and with what else it can be compared', runComparison),
       },
     },
-    handler: async ({ params: { id }, query }) => {
+    handler: async (request) => {
+      const { params, query } = request;
+      const { id } = params;
       const runId = requireId('run', id);
       const wanted = idInQuery('run', 'with', query.with);
+      if (wanted !== undefined) await requireSeen(request, 'run', [wanted], { owners });
       const snapshot = await reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
-      const others = await reports.comparable(runId, offeredRuns);
+      const others = await reports.comparable(runId, offeredRuns, campaignsInScope(request));
       const chosen = wanted ?? usualOf(snapshot, others);
       const [run, before] = await Promise.all([
         comparedOf(snapshot),

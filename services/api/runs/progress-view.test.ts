@@ -27,13 +27,6 @@ function running(
     endedAt: null,
     chain: [{ action: 'award-reward', receipts: false }],
     asOf,
-    inFlight: 0,
-    waitingForRetry: 0,
-    stalled: null,
-    stalledBy: null,
-    waits: [],
-    budgets: [],
-    failuresKept: true,
     ...untouchedRun,
     countries: [
       {
@@ -116,6 +109,7 @@ describe('what waits for a person', () => {
     ['a step that is held', held],
     ['a budget that is used up', short],
     ['a step that no worker serves', { ...held, held: false, blockedBy: 'no-worker' as const }],
+    ['a step in quiet hours', { ...held, held: false, blockedBy: 'quiet-hours' as const }],
   ])('is left out of the end that is expected, such as %s', (_what, wait) => {
     const { eta } = runProgressView(running({ countries: inBoth, waits: [wait] }), steady);
     expect(eta).toEqual({ p50: '2026-01-01T00:01:40.000Z', p90: '2026-01-01T00:02:10.000Z', without: ['ID'] });

@@ -80,11 +80,14 @@ function etaOf(
   return { p50: at(p50), p90: at(p90), without: [...stops.keys()].toSorted() };
 }
 
-/** By country, the first step in which users wait for a person, or a worker: when those behind it go on is unknown. */
+/**
+ * Returns, by country, the first step in which users wait for a person, a worker or the end of quiet hours: when those
+ * behind it go on is unknown.
+ */
 function stopsOf({ waits }: RunSnapshot): Map<string, number> {
   const stops = new Map<string, number>();
   for (const { country, step, held, cause, blockedBy } of waits) {
-    if (held || isBudgetCause(cause) || blockedBy === 'no-worker')
+    if (held || isBudgetCause(cause) || (blockedBy !== null && blockedBy !== 'breaker'))
       stops.set(country, Math.min(step, stops.get(country) ?? step));
   }
   return stops;

@@ -3,7 +3,7 @@ import { answerList, csv, ndjson, streamManner } from '../frame/answer-list.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { streamed } from '../frame/server/answer-shapes.ts';
+import { streamed } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { reportColumns, reportLine, reportTable } from './report-table.ts';
 import type { RunReports } from './run-reports.port.ts';
@@ -13,7 +13,7 @@ export function reportTableRoutes(server: HttpServer, { reports }: { reports: Ru
   server.route({
     method: 'GET',
     url: '/runs/:id/report/table',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign', heavy: 'exports' },
     schema: {
       operationId: 'getReportTable',
       summary: 'The report as a table: a line for each step and country',

@@ -16,6 +16,7 @@ export function runReportView(
     retries: retriesView(figures, retries),
     failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
     failuresKept: snapshot.failuresKept,
+    receiptsDeletedAt: snapshot.receiptsDeletedAt?.toISOString() ?? null,
     batches: {
       fed: snapshot.countries.reduce((sum, feed) => sum + feed.fedBatches, 0),
       retried: snapshot.countries.reduce((sum, feed) => sum + feed.childBatches, 0),

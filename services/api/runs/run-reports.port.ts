@@ -4,6 +4,7 @@ import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunKind, StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
+import type { CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
 
@@ -64,6 +65,8 @@ export interface RunSnapshot extends RunHeader {
   budgets: readonly BudgetFigures[];
   /** False once the single failures are no longer kept; the figures by reason stay. */
   failuresKept: boolean;
+  /** When the receipts of single users were deleted; their figures stay. Null: they are kept. */
+  receiptsDeletedAt: Date | null;
   countries: {
     country: string;
     /** The step that these users begin with: a country has a line for each. */
@@ -97,14 +100,14 @@ export interface RunWaitRow {
   batches: number;
   /** No call is made until a person has mended it; otherwise they are tried again by themselves. */
   held: boolean;
-  /** Of a held step, and behind an open breaker: when one batch is tried. Null for others: each has its own time. */
+  /** When one batch of a held step, or behind an open breaker, is tried, or quiet hours end. Null for all others. */
   nextTryAt: Date | null;
-  /** Nothing of the step is called there: all workers leave its endpoint alone, or none serves its shard. */
+  /** Nothing of the step is called there: its breaker is open, no worker serves its shard, or the hours are quiet. */
   blockedBy: BlockedBy | null;
 }
 
 /** `no-worker` where both are true: without one no probe closes the breaker. */
-export type BlockedBy = 'breaker' | 'no-worker';
+export type BlockedBy = 'breaker' | 'no-worker' | 'quiet-hours';
 
 /** How far a run was when, in the order of time. Farther apart the longer it went on. */
 export interface RunPoints {
@@ -157,6 +160,8 @@ export interface RunFilter {
   /** Part of the name of its campaign as it is now, large and small letters alike. */
   text?: string | undefined;
   ended?: boolean | undefined;
+  /** Campaigns that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export interface RunReports {
@@ -169,7 +174,7 @@ export interface RunReports {
    * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again.
    * First those planned before it, the newest first; then those planned later, the newest first.
    */
-  comparable(runId: string, limit: number): Promise<RunHeader[]>;
+  comparable(runId: string, limit: number, within?: CampaignScope): Promise<RunHeader[]>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   /** Of the runs that there are, in no order; all as of one moment. */
   snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;

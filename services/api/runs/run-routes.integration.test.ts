@@ -10,6 +10,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { judgeOperation } from '../../../test/support/fuzz/judge-operation.ts';
 import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { createApi } from '../api.ts';
@@ -262,6 +263,22 @@ describe('the progress of a run as events', () => {
       { name: 'progress', runId: id, state: 'completed' },
       { name: 'end', runId: id, state: 'completed' },
     ]);
+  });
+
+  it('sends events that the document describes', async () => {
+    const { id, runId } = await runThere({ state: 'completed', endedAt: new Date() });
+    const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 3 });
+    await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 2, failed: 1 });
+
+    const { headers, body } = await get(`/v1/runs/${id}/progress`, { accept });
+
+    const judge = await judgeOperation(on.api.server, 'getRunProgress');
+    const judged = (text: string) =>
+      judge({ status: 200, contentType: String(headers['content-type']), headers, body: text });
+    expect(eventsOf(body)).toHaveLength(2);
+    expect(judged(body)).toEqual([]);
+    expect(judged('event: end\ndata: {"runId":1}\n\n')).toEqual([expect.stringContaining('runId must be string')]);
+    expect(judged('event: campaigns\ndata: {}\n\n')).toEqual(['the event campaigns is not declared']);
   });
 
   it('is a problem when there is no such run', async () => {

@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { asBoolean, pageQuery, pageShape, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { runRates } from '../../../shared/contracts/runs/run-history.ts';
-import { runProgress, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
+import { runEnd, runProgress, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
 import { runKinds } from '../../../shared/domain/run/run-kinds.ts';
 import { runStates } from '../../../shared/domain/run/run-states.ts';
-import { jsonAnswer, streamed } from '../frame/server/answer-shapes.ts';
+import { eventStream, jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';
-import { callerOf } from '../access/scopes.ts';
+import { callerOf, campaignsInScope } from '../access/scopes.ts';
 import { forecastOf, type ForecastDeps } from '../dry-runs/forecast.ts';
 import type { Retries } from './failures/retries.port.ts';
 import type { RunReports } from './run-reports.port.ts';
@@ -22,9 +22,11 @@ import { runRatesView } from './rates-view.ts';
 import { runReportView } from './report-view.ts';
 import { runSummaryView } from './run-view.ts';
 import type { RunWatch } from './watch-run.ts';
+import { idPattern } from '../../../shared/domain/ids/ids.ts';
 
 export interface RunRoutesDeps extends ForecastDeps {
   reports: RunReports;
+  heavyRuns: { reports: RunReports };
   retries: Pick<Retries, 'sums'>;
   watch: RunWatch;
   streams: EventStreams;
@@ -36,7 +38,11 @@ const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
 
 const runQuery = pageQuery.extend({
-  campaignId: z.string().optional().describe('cmp_…'),
+  campaignId: z
+    .string()
+    .optional()
+    .describe('cmp_…')
+    .meta({ pattern: idPattern('campaign') }),
   state: z.enum(runStates).optional(),
   ended: yesOrNo.describe('true: those that have ended; false: those that go on'),
   q: partOfName.describe('Part of the name of its campaign'),
@@ -58,7 +64,7 @@ function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listRuns',
       summary: 'List runs, newest first',
@@ -66,9 +72,11 @@ function listRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
       querystring: runQuery,
       response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)) },
     },
-    handler: async ({ query: { campaignId, state, kind, ended, q, limit, cursor } }) => {
+    handler: async (request) => {
+      const { campaignId, state, kind, ended, q, limit, cursor } = request.query;
       const ofCampaign = idInQuery('campaign', 'campaignId', campaignId);
-      const filter = { campaignId: ofCampaign, state, kind, ended: asBoolean(ended), text: q };
+      const within = campaignsInScope(request);
+      const filter = { campaignId: ofCampaign, state, kind, ended: asBoolean(ended), text: q, within };
       return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
     },
   });
@@ -78,7 +86,7 @@ function runRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getRun',
       summary: 'Show a run',
@@ -99,7 +107,7 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
   server.route({
     method: 'GET',
     url: '/runs/:id/progress',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getRunProgress',
       summary: 'Progress of a run, once or as it changes',
@@ -111,7 +119,10 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
       response: {
         200: {
           description: 'The progress',
-          content: { 'application/json': { schema: runProgress }, 'text/event-stream': streamed },
+          content: {
+            'application/json': { schema: runProgress },
+            'text/event-stream': eventStream({ progress: runProgress, end: runEnd }),
+          },
         },
       },
     },
@@ -140,7 +151,7 @@ function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/rates',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getRunRates',
       summary: 'How fast a run has gone, in users that ended a step per second',
@@ -159,11 +170,11 @@ function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
 }
 
 function reportRoute(server: HttpServer, deps: RunRoutesDeps): void {
-  const { reports, retries } = deps;
+  const { heavyRuns, retries } = deps;
   server.route({
     method: 'GET',
     url: '/runs/:id/report',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign', heavy: 'reports' },
     schema: {
       operationId: 'getRunReport',
       summary: 'Report of a run: who ended how, and the failures by reason',
@@ -171,15 +182,17 @@ function reportRoute(server: HttpServer, deps: RunRoutesDeps): void {
       params: byId,
       response: { 200: jsonAnswer('The report', runReport) },
     },
-    handler: async ({ params: { id } }) => {
+    handler: async (request) => {
+      const { id } = request.params;
       const runId = requireId('run', id);
-      const snapshot = await reports.snapshot(runId);
+      const snapshot = await heavyRuns.reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
-      const [failures, sums, forecast] = await Promise.all([
-        reports.failureGroups(runId),
+      const [groups, sums, forecast] = await Promise.all([
+        heavyRuns.reports.failureGroups(runId),
         retries.sums(runId),
         forecastOf(snapshot, deps),
       ]);
+      const failures = request.readsUsers ? groups : groups.map((group) => ({ ...group, sample: [] }));
       return { ...runReportView(snapshot, failures, sums), forecast };
     },
   });

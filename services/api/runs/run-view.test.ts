@@ -26,13 +26,6 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     endedAt: null,
     chain: Array.from({ length: steps }, (_, index) => ({ action: `action-${index + 1}`, receipts: index === 1 })),
     asOf: new Date(60_000),
-    inFlight: 0,
-    waitingForRetry: 0,
-    stalled: null,
-    stalledBy: null,
-    waits: [],
-    budgets: [],
-    failuresKept: true,
     ...untouchedRun,
     countries,
   };

@@ -21,7 +21,7 @@ import { createHeldOutUsers } from './users/postgres/held-out-users.ts';
 import { runUserRoutes } from './users/run-user-routes.ts';
 
 /** Campaigns being carried out: progress, report, failures, and what people ask of them. */
-export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
+export function runsModule({ pool, heavyPool, config }: Pick<ApiParts, 'pool' | 'heavyPool' | 'config'>) {
   return {
     reports: createRunReports({ pool }),
     control: createRunControl({ pool }),
@@ -30,13 +30,21 @@ export function runsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) 
     histories: createUserHistories({ pool }),
     users: createRunUsers({ pool }),
     heldOut: createHeldOutUsers({ pool }),
+    /** Stores that read over the connections for exports and reports. */
+    heavyRuns: {
+      reports: createRunReports({ pool: heavyPool }),
+      users: createRunUsers({ pool: heavyPool }),
+      heldOut: createHeldOutUsers({ pool: heavyPool }),
+    },
     reportLinks: createReportLinks({ pool }),
   };
 }
 
 type Deps = Parameters<typeof runRoutes>[1] &
+  Parameters<typeof comparisonRoutes>[1] &
   Parameters<typeof runControlRoutes>[1] &
   Parameters<typeof budgetRoutes>[1] &
+  Parameters<typeof failureRoutes>[1] &
   Parameters<typeof retryRoutes>[1] &
   Parameters<typeof explainRoutes>[1] &
   Parameters<typeof runUserRoutes>[1] &

@@ -86,6 +86,17 @@ describe('a saved audience', () => {
     expect(countries.map(({ country }) => country)).toEqual(['SG', 'ID']);
   });
 
+  it('is estimated for a manager whose scope has fewer countries, as a preview of a campaign with it is', async () => {
+    const [{ links }, { secret }] = [await saved(), await makeManager()];
+    const estimated = await askAs(secret, 'POST', links.estimate);
+    expect(estimated.statusCode, estimated.body).toBe(200);
+    const draft = { ...someCampaign, countries: lapsed.countries, audience };
+    const preview = await askAs(secret, 'POST', '/v1/campaigns/preview', draft);
+    const { countries } = savedAudienceEstimate.parse(estimated.json());
+    expect(preview.json()).toMatchObject({ countries: countries.map(({ country, users }) => ({ country, users })) });
+    expect((await askAs(secret, 'PATCH', links.self, { name: 'x' })).statusCode).toBe(403);
+  });
+
   it('counts in the quota of changes of the team that saves it', async () => {
     const { secret } = await makeManager();
     const one = { ...lapsed, countries: ['SG'] };

@@ -10,8 +10,7 @@ import {
   type SavedAudienceDefinition,
 } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
-import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
+import { callerOf, campaignsInScope, requireCampaignInScope } from '../access/scopes.ts';
 import { withoutAbsent } from '../campaigns/about-parts.ts';
 import { askSources, type AskSourcesDeps } from '../campaigns/ask-sources.ts';
 import type { AskedSources } from '../campaigns/asked-sources.ts';
@@ -23,11 +22,13 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../frame/if-match.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import type { SavedAudienceStore, UsedSavedAudience } from './postgres/saved-audience-store.ts';
 import { savedAudienceView, savedBounds, savedEstimateView } from './saved-audience-view.ts';
+import { sourceRefusals } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { textShape } from '../../../shared/contracts/stored-texts.ts';
 
 export interface SavedAudienceRoutesDeps extends AskSourcesDeps {
   savedAudiences: SavedAudienceStore;
@@ -39,8 +40,8 @@ const tags = ['audiences'];
 
 const listQuery = pageQuery.extend({
   q: z.string().trim().max(200).optional().describe('Part of the name'),
-  list: z.string().max(200).refine(isStorable).optional().describe('aud_…: those that take it in or leave it out'),
-  segment: z.string().max(200).refine(isStorable).optional().describe('The same of a segment'),
+  list: textShape(200).optional().describe('aud_…: those that take it in or leave it out'),
+  segment: textShape(200).optional().describe('The same of a segment'),
 });
 
 /** Combinations of sources with a name, which campaigns take by copying them. */
@@ -57,7 +58,7 @@ function createRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/saved-audiences',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals },
     schema: {
       operationId: 'createSavedAudience',
       summary: 'Save a combination of sources under a name',
@@ -88,7 +89,7 @@ function listRoute(server: HttpServer, { savedAudiences }: SavedAudienceRoutesDe
   server.route({
     method: 'GET',
     url: '/saved-audiences',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listSavedAudiences',
       summary: 'List saved audiences, newest first',
@@ -96,8 +97,9 @@ function listRoute(server: HttpServer, { savedAudiences }: SavedAudienceRoutesDe
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of saved audiences', pageShape(savedAudience)) },
     },
-    handler: async ({ query: { q, list, segment, limit, cursor } }) => {
-      const search = { text: q, list, segment };
+    handler: async (request) => {
+      const { q, list, segment, limit, cursor } = request.query;
+      const search = { text: q, list, segment, within: campaignsInScope(request) };
       const page = await savedAudiences.page(search, limit, cursorInQuery('savedAudience', cursor));
       return pageView('savedAudience', page, savedAudienceView);
     },
@@ -108,7 +110,7 @@ function showRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/saved-audiences/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getSavedAudience',
       summary: 'Show a saved audience, and what uses it',
@@ -127,8 +129,8 @@ function estimateRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void 
   server.route({
     method: 'POST',
     url: '/saved-audiences/:id/estimate',
-    // It changes nothing: what it shows, `/v1/campaigns/preview` shows to the same keys.
-    config: { role: 'manager', scope: 'none' },
+    // Every key may read the audience, and a preview of a campaign with it computes the same.
+    config: { role: 'manager', scope: 'calculation', refusals: sourceRefusals },
     schema: {
       operationId: 'estimateSavedAudience',
       summary: 'Ask how many users a saved audience has now',
@@ -155,7 +157,7 @@ function changeRoute(server: HttpServer, deps: SavedAudienceRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/saved-audiences/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals },
     schema: {
       operationId: 'changeSavedAudience',
       summary: 'Change a saved audience, as its next revision',

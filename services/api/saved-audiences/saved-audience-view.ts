@@ -29,21 +29,21 @@ export function savedAudienceView(record: UsedSavedAudience): SavedAudience {
 /** What is known of it before anything has merged its sources. */
 export function savedEstimateView(
   { savedAudienceId, definition: { countries, audience } }: SavedAudienceRecord,
-  { sources, warnings }: AskedSources,
+  asked: AskedSources,
   now: Date,
 ): SavedAudienceEstimate {
-  const estimates = countryEstimates(countries, sources);
+  const estimates = countryEstimates(countries, asked);
   return {
     savedAudienceId: publicId('savedAudience', savedAudienceId),
     asOf: now.toISOString(),
     countries: estimates,
     users: sumOfBounds(estimates),
     holdOutPercent: audience.holdOutPercent ?? 0,
-    warnings,
+    warnings: asked.warnings,
   };
 }
 
 /** How many it is about, by what its sources said. */
-export function savedBounds(countries: readonly string[], { sources }: Pick<AskedSources, 'sources'>): UserBounds {
-  return sumOfBounds(countryEstimates(countries, sources));
+export function savedBounds(countries: readonly string[], asked: AskedSources): UserBounds {
+  return sumOfBounds(countryEstimates(countries, asked));
 }

@@ -1,4 +1,8 @@
-import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/contracts/campaigns/campaigns.ts';
+import {
+  scheduleAt,
+  scheduleLocal,
+  scheduleRecurring,
+} from '../../../shared/contracts/campaigns/campaign-schedules.ts';
 import { localStartMs, zoneOfCountry } from '../../../shared/contracts/campaigns/local-starts.ts';
 import { everyDayWorks, recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';

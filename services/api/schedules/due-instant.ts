@@ -1,7 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import type { z } from 'zod';
-import type { scheduleAt } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { scheduleAt } from '../../../shared/contracts/campaigns/campaign-schedules.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+import { instantPattern, isLocalTime } from '../../../shared/contracts/instants.ts';
+import { firstInstantOf } from '../../../shared/domain/recurrence/local-start.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { quoted } from '../frame/http-problem.ts';
 
@@ -9,7 +11,9 @@ type ScheduleAt = z.infer<typeof scheduleAt>;
 
 export type DueInstant = { ok: true; dueAt: Date } | { ok: false; problem: FieldProblem };
 
-const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?$/i;
+/** The same texts as for a job: `instantPattern` and `isLocalTime` decide, these find the reason of a refusal. */
+const looksLikeInstant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const looksLikeLocalTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/;
 
 /** Names of the IANA database only: `+08:00` and whole times with a zone in brackets would pass as zones otherwise. */
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
@@ -19,15 +23,14 @@ const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
  * the first valid instant after the gap, one that comes twice at its first pass. Pointers count from the schedule.
  */
 export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
-  const [, local, offset] = timePattern.exec(time) ?? [];
-  const wallClock = local === undefined ? undefined : orUndefined(() => Temporal.PlainDateTime.from(local));
-  if (!wallClock) {
-    if (local !== undefined) {
-      const detail = `${quoted(time)} is written as it has to be, but there is no such day or time of day`;
-      return refused('/time', 'invalid-time', detail);
-    }
+  const hasOffset = looksLikeInstant.test(time);
+  if (!hasOffset && !looksLikeLocalTime.test(time)) {
     const right = 'has to be a time such as 2026-12-01T09:00:00+08:00, or 2026-12-01T09:00:00 with a zone';
     return refused('/time', 'invalid-time', `${right}, not ${quoted(time)}`);
+  }
+  if (hasOffset ? !instantPattern.test(time) : !isLocalTime(time)) {
+    const detail = `${quoted(time)} is written as it has to be, but there is no such day, time of day or offset`;
+    return refused('/time', 'invalid-time', detail);
   }
   if (zone !== undefined && !isZone(zone)) {
     return refused(
@@ -36,8 +39,8 @@ export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
       `has to be an IANA time zone such as Asia/Singapore, not ${quoted(zone)}${didYouMean(zone, Intl.supportedValuesOf('timeZone'))}`,
     );
   }
-  if (offset !== undefined) return byOffset(time, wallClock, zone);
-  if (zone !== undefined) return due(inZone(wallClock, zone));
+  if (hasOffset) return byOffset(time, zone);
+  if (zone !== undefined) return due(firstInstantOf(zone, Date.parse(`${time}Z`)));
   return refused(
     '/zone',
     'missing',
@@ -45,30 +48,22 @@ export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
   );
 }
 
-function byOffset(time: string, wallClock: Temporal.PlainDateTime, zone: string | undefined): DueInstant {
-  const instant = orUndefined(() => Temporal.Instant.from(time));
-  if (!instant) return refused('/time', 'invalid-time', `${quoted(time)} has an offset that there is not`);
-  if (zone === undefined) return due(instant);
-  const there = instant.toZonedDateTimeISO(zone);
-  if (there.toPlainDateTime().equals(wallClock)) return due(instant);
+function byOffset(time: string, zone: string | undefined): DueInstant {
+  const atMs = Date.parse(time.toUpperCase());
+  if (zone === undefined) return due(atMs);
+  const there = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
+  const wallClockMs = Date.parse(`${time.toUpperCase().replace(/(?:Z|[+-]\d{2}:\d{2})$/, '')}Z`);
+  if (there.offsetNanoseconds / 1e6 === wallClockMs - atMs) return due(atMs);
   const detail = `contradicts the offset in ${quoted(time)}: it is ${there.offset} in ${zone} then; leave one of them out`;
   return refused('/zone', 'contradicting-zone', detail);
-}
-
-function inZone(wallClock: Temporal.PlainDateTime, zone: string): Temporal.Instant {
-  const earlier = wallClock.toZonedDateTime(zone, { disambiguation: 'earlier' });
-  if (earlier.toPlainDateTime().equals(wallClock)) return earlier.toInstant();
-  // The time is skipped, and `earlier` lies before the change that skips it.
-  const change = earlier.getTimeZoneTransition('next');
-  return (change ?? earlier).toInstant();
 }
 
 function isZone(zone: string): boolean {
   return zonePattern.test(zone) && orUndefined(() => new Temporal.ZonedDateTime(0n, zone)) !== undefined;
 }
 
-function due(instant: Temporal.Instant): DueInstant {
-  return { ok: true, dueAt: new Date(instant.epochMilliseconds) };
+function due(atMs: number): DueInstant {
+  return { ok: true, dueAt: new Date(atMs) };
 }
 
 function refused(pointer: string, code: string, detail: string): DueInstant {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { groupDefinition, groupName, groupShape } from '../../../shared/contracts/schedules/schedules.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { GroupStore } from './schedule-store.port.ts';

@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { BeyondQuotaError } from '../../../shared/domain/quotas.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -76,7 +76,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/schedules/:id/run-now',
-    config: { role: eitherRole, scope: 'schedule' },
+    config: { role: eitherRole, scope: 'schedule', refusals: { 'no-groups': 'none of the groups is registered' } },
     schema: {
       operationId: 'runScheduleNow',
       summary: 'Fire now, beside the rhythm',
@@ -102,7 +102,15 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/schedules/:id/backfill',
-    config: { role: eitherRole, scope: 'schedule' },
+    config: {
+      role: eitherRole,
+      scope: 'schedule',
+      refusals: {
+        'invalid-span': '`until` lies before `from`',
+        'no-groups': 'none of the groups is registered',
+        'out-of-range': 'more instants than 1,000 recur',
+      },
+    },
     schema: {
       operationId: 'backfillSchedule',
       summary: 'Fire now what did not fire in a time',
@@ -121,7 +129,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       const asked = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
       if (asked.untilMs < asked.fromMs) {
         throw invalidRequest([
-          { pointer: '/until', code: 'invalid-value', detail: `${until} lies before from, ${from}` },
+          { pointer: '/until', code: 'invalid-span', detail: `${until} lies before from, ${from}` },
         ]);
       }
       return fire(id, asked, groups);
@@ -190,7 +198,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
     method: 'POST',
     url: '/schedules/preview',
     // It changes nothing that would be looked for later.
-    config: { role: 'viewer', scope: 'none', isFrequent: true },
+    config: { role: 'viewer', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
       summary: 'When a schedule would fire that is not made yet',
@@ -210,7 +218,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
   server.route({
     method: 'GET',
     url: '/schedules/:id/preview',
-    config: { role: 'viewer', scope: 'schedule' },
+    config: { role: 'viewer', scope: 'schedule', heavy: 'previews' },
     schema: {
       operationId: 'previewSchedule',
       summary: 'When a schedule fires next',

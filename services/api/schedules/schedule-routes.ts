@@ -6,14 +6,9 @@ import {
   scheduleShape,
   type NewScheduleBody,
 } from '../../../shared/contracts/schedules/schedules.ts';
-import { publicId } from '../../../shared/domain/ids/ids.ts';
-import {
-  scheduleStates,
-  scheduleVerbs,
-  type ScheduleState,
-  type ScheduleVerb,
-} from '../../../shared/domain/recurrence/schedule-states.ts';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { idPattern, publicId } from '../../../shared/domain/ids/ids.ts';
+import { scheduleStates, scheduleVerbs, type ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';
+import { patchRefusals } from '../../../shared/contracts/stated-rules.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -21,21 +16,23 @@ import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { requireRole } from '../access/route-roles.ts';
-import { clientsInScope, scopeOf } from '../access/scopes.ts';
+import { requireScheduleChanger, seesContentOfJobs } from '../access/rights.ts';
+import { campaignsInScope, clientsInScope, scopeOf } from '../access/scopes.ts';
 import type { ClientEgress } from '../clients/client-egress.ts';
 import { targetOf } from '../clients/call-target.ts';
 import { clientNamed, endpointNamed, knowingEndpoint } from '../clients/named-client.ts';
+import { stateForbids, stillDeciding } from './schedule-problems.ts';
 import { scheduleView } from './schedule-view.ts';
 import type { WorkCalendarStore } from './work-calendar-store.port.ts';
 import { checkKept, definitionOf, nothingKept, patchedSchedule, type CallPlace } from './wanted-schedule.ts';
+import { textShape } from '../../../shared/contracts/stored-texts.ts';
 
 export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
@@ -57,15 +54,19 @@ const answered = jsonAnswer('The schedule', scheduleShape);
 
 const listQuery = pageQuery.extend({
   state: z.enum(scheduleStates).optional(),
-  clientId: z.string().optional().describe('cli_…'),
+  clientId: z
+    .string()
+    .optional()
+    .describe('cli_…')
+    .meta({ pattern: idPattern('client') }),
   q: partOfName,
 });
 
 /** What recurs. */
 export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules, secretBox } = deps;
-  const answer = (reply: FastifyReply, schedule: ScheduleRecord) =>
-    reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule));
+  const answer = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>
+    reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule, seesContentOfJobs(request)));
 
   async function require(id: string): Promise<ScheduleRecord> {
     const schedule = await schedules.get(requireId('schedule', id));
@@ -107,8 +108,8 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       const { name, note = null } = body;
       const { clientId } = place.client;
       const created = await schedules.create({ scheduleId: begun?.createdId, name, note, clientId, definition });
-      reply.code(201).header('location', scheduleView(created).links.self);
-      return answer(reply, created);
+      reply.code(201).header('location', `/v1/schedules/${publicId('schedule', created.scheduleId)}`);
+      return answer(request, reply, created);
     },
   });
 
@@ -127,8 +128,15 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     handler: async (request) => {
       const { limit, cursor, state, clientId, q } = request.query;
       const ofClient = idInQuery('client', 'clientId', clientId);
-      const filter = { state, text: q, clientId: ofClient, clientIds: clientsInScope(request) };
-      return pageView('schedule', await schedules.list(filter, limit, cursorInQuery('schedule', cursor)), scheduleView);
+      const filter = {
+        state,
+        text: q,
+        clientId: ofClient,
+        clientIds: clientsInScope(request),
+        within: campaignsInScope(request),
+      };
+      const page = await schedules.list(filter, limit, cursorInQuery('schedule', cursor));
+      return pageView('schedule', page, (each) => scheduleView(each, seesContentOfJobs(request)));
     },
   });
 
@@ -143,13 +151,21 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       params: byScheduleId,
       response: { 200: answered },
     },
-    handler: async ({ params }, reply) => answer(reply, await require(params.id)),
+    handler: async (request, reply) => answer(request, reply, await require(request.params.id)),
   });
 
   server.route({
     method: 'PATCH',
     url: '/schedules/:id',
-    config: { role: eitherRole, scope: 'schedule' },
+    config: {
+      role: eitherRole,
+      scope: 'schedule',
+      refusals: {
+        ...patchRefusals,
+        'secret-missing': 'a header or URL that is kept encrypted would go to another client or server',
+        unreadable: 'a field that cannot be read as it is stored is not given anew',
+      },
+    },
     schema: {
       operationId: 'changeSchedule',
       summary: 'Change some of a schedule',
@@ -170,7 +186,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       const changed = await changeRevised(expectedRevision(request.headers['if-match']), {
         look: async () => {
           const before = await require(id);
-          requireOwner(request, before);
+          requireScheduleChanger(request, before.campaignId);
           return before;
         },
         change: async (before) => {
@@ -182,7 +198,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       });
       if (changed.kind === 'missing') throw notFound('schedule', id);
       if (changed.kind === 'busy') throw stillDeciding(id);
-      return answer(reply, changed.schedule);
+      return answer(request, reply, changed.schedule);
     },
   });
 
@@ -227,11 +243,7 @@ export async function checkOwner(
   schedules: Pick<ScheduleStore, 'get'>,
 ): Promise<void> {
   const schedule = await schedules.get(requireId('schedule', id));
-  if (schedule) requireOwner(request, schedule);
-}
-
-function requireOwner(request: FastifyRequest, { campaignId }: ScheduleRecord): void {
-  requireRole(request, campaignId === null ? 'scheduler' : 'manager');
+  if (schedule) requireScheduleChanger(request, schedule.campaignId);
 }
 
 const summaries: Record<ScheduleVerb, string> = {
@@ -242,7 +254,7 @@ const summaries: Record<ScheduleVerb, string> = {
 };
 
 const verbBody = z.strictObject({
-  reason: z.string().max(500).refine(isStorable, 'holds what no text can').optional(),
+  reason: textShape(500).optional(),
 });
 
 function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: ScheduleRoutesDeps): void {
@@ -269,7 +281,9 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
       const { move, schedule } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: schedule.state };
       if (move.kind === 'forbidden') throw stateForbids(schedule, verb, move.allowed);
-      return reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule));
+      return reply
+        .header('etag', entityTag(schedule.revision))
+        .send(scheduleView(schedule, seesContentOfJobs(request)));
     },
   });
 }
@@ -282,14 +296,4 @@ function noteOf({ scheduleId, campaignId }: ScheduleRecord, body: unknown): Sche
   const id = publicId('schedule', scheduleId);
   const detail = `${id} is the schedule of ${publicId('campaign', campaignId ?? '')}: only its note can be changed here`;
   throw new HttpProblem({ status: 409, code: 'schedule-of-campaign', detail });
-}
-
-function stateForbids({ scheduleId, state }: ScheduleRecord, verb: ScheduleVerb, allowed: readonly ScheduleState[]) {
-  const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} is for one that is ${allowed.join(' or ')}`;
-  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
-}
-
-function stillDeciding(id: string): HttpProblem {
-  const detail = `what ${id} has missed is still being decided by its definition as it is; try again in a moment`;
-  return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });
 }

@@ -1,3 +1,4 @@
+import type { CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { KeptSchedule, ReadSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import type { OccurrenceKind } from '../../../shared/contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../../shared/domain/recurrence/groups.ts';
@@ -97,6 +98,8 @@ export interface ScheduleFilter {
   text?: string | undefined;
   /** Those of campaigns, and of these clients alone. */
   clientIds?: readonly string[] | undefined;
+  /** Campaigns whose schedules the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export interface OccurrenceFilter {

@@ -19,7 +19,8 @@ import { dayOf, whyDayOff } from '../../../shared/domain/recurrence/work-calenda
 import { shownHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
-export function scheduleView(record: ScheduleRecord): ScheduleShape {
+/** @param withContent the body of the call too, which jobs show to the same callers only */
+export function scheduleView(record: ScheduleRecord, withContent: boolean): ScheduleShape {
   const { definition, clientId, campaignId, name, revision, state, stateReason, note } = record;
   const { kept, unreadable } = definition;
   const id = publicId('schedule', record.scheduleId);
@@ -31,11 +32,12 @@ export function scheduleView(record: ScheduleRecord): ScheduleShape {
     state,
     stateReason,
     stateSince: record.stateSince.toISOString(),
-    target: targetView(storedCallOf(record), clientId),
+    target: targetView(storedCallOf(record), clientId, withContent),
+    withheld: !withContent,
     campaignId: campaignId === null ? null : publicId('campaign', campaignId),
     ...(kept ? kept.recurrence : readableRecurrence(unreadable.stored)),
     groups: (kept ? kept.groups : readableGroups(unreadable.stored)) ?? null,
-    unreadable: unreadable && { cause: unreadable.cause, stored: withoutHeaders(unreadable.stored) },
+    unreadable: unreadable && { cause: unreadable.cause, stored: readablePart(unreadable.stored, withContent) },
     note,
     nextAt: record.nextAt?.toISOString() ?? null,
     decidedUntil: record.highWater.toISOString(),
@@ -50,17 +52,23 @@ export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecor
   return kept ? kept.call : readableCall(unreadable.stored);
 }
 
-const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown() }) });
+const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown(), body: z.unknown() }) });
 
-/** Values that cannot be read may be secrets all the same. */
-function withoutHeaders(stored: unknown): unknown {
+/**
+ * Headers that cannot be read may be secrets all the same. A definition without a readable call is content as a whole.
+ */
+function readablePart(stored: unknown, withContent: boolean): unknown {
   const read = storedDefinition.safeParse(stored).data;
-  if (!read) return stored;
-  const { headers: _, ...call } = read.call;
-  return { ...read, call };
+  if (!read) return withContent ? stored : null;
+  const { headers: _, body, ...call } = read.call;
+  return { ...read, call: withContent ? { ...call, body } : call };
 }
 
-function targetView(call: KeptCall | undefined, clientId: string | null): ScheduleShape['target'] {
+function targetView(
+  call: KeptCall | undefined,
+  clientId: string | null,
+  withContent: boolean,
+): ScheduleShape['target'] {
   if (!call || clientId === null) return null;
   const { endpoint, url, method, headers, body, template, relevancySeconds, tags, priority } = call;
   return {
@@ -68,7 +76,7 @@ function targetView(call: KeptCall | undefined, clientId: string | null): Schedu
     ...(endpoint && { endpoint: endpoint.name }),
     url: shownUrl(url),
     method,
-    body,
+    body: withContent ? body : null,
     tags,
     headers: shownHeaders(headers) ?? {},
     ...(template && { template: true }),

@@ -90,6 +90,7 @@ const shownOnly = new Set([
   'stateSince',
   'campaignId',
   'unreadable',
+  'withheld',
   'nextAt',
   'decidedUntil',
   'createdAt',
@@ -104,7 +105,7 @@ const shownOnly = new Set([
 export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedSchedule {
   const unsaid = unreadableFields(before).filter((field) => !Object.hasOwn(fields.safeParse(patch).data ?? {}, field));
   if (unsaid.length > 0) throw invalidRequest(unsaid.map(unreadableProblem));
-  const shown: [string, unknown][] = Object.entries(scheduleView(before));
+  const shown: [string, unknown][] = Object.entries(scheduleView(before, true));
   const said = Object.fromEntries(shown.filter(([field, value]) => !shownOnly.has(field) && value !== null));
   const merged = mergePatch(withoutNulls(said), patch);
   const stored = storedHeadersOf(before);

@@ -11,7 +11,7 @@ import {
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { HttpProblem, notFound, quoted } from '../frame/http-problem.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { RemovedCalendar, WorkCalendarRecord, WorkCalendarStore } from './work-calendar-store.port.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { segmentList } from '../../../shared/contracts/campaigns/segments.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { pageQuery, partOfName } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createSegmentDirectory, type SegmentDirectoryDeps } from './segment-directory.ts';
 

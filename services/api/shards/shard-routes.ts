@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { shard, shardPatch, type ShardShape } from './shards.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { ShardLook } from './shard-look.ts';
@@ -53,7 +53,11 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'PATCH',
     url: '/shards/:shard',
-    config: { role: 'operator', scope: 'installation' },
+    config: {
+      role: 'operator',
+      scope: 'installation',
+      refusals: { 'only-raised': 'the number of partitions is lowered' },
+    },
     schema: {
       operationId: 'changeShard',
       summary: 'Raise the partitions of a shard',

@@ -3,6 +3,7 @@ import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { suppressedAmong } from '../../../shared/postgres/ledger/suppressions.ts';
+import { noteSettings } from '../../../shared/postgres/registry/service-settings.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -30,6 +31,16 @@ describe('people that are put on a suppression list', () => {
     expect(response.json()).toMatchObject({ actionType: 'send-message', people: 2, version: 1 + 1, added: 2 });
     expect(await found('send-message', ['u1', 'u3', 'ü "2"'])).toEqual(['u1', 'ü "2"']);
     expect(await found('award-reward', ['u1', 'ü "2"'])).toEqual([]);
+  });
+
+  it('may be called for as long as workers hold what they have claimed, which the answer says', async () => {
+    const withinMs = async () => {
+      const answer = await add({ actionType: 'send-message', users: ['u1'] });
+      return answer.json<{ lastCallWithinMs: unknown }>().lastCallWithinMs;
+    };
+    expect(await withinMs()).toBeNull();
+    await noteSettings(on.pool, 'worker', { WORKER_LEASE_MS: 45_000 });
+    expect(await withinMs()).toBe(45_000);
   });
 
   it('count once, and keep what was said of them first', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { requireActionType } from './require-action-type.ts';
 import { suppressionUploadRoutes, type SuppressionUploadRoutesDeps } from './suppression-upload-routes.ts';
@@ -55,14 +55,18 @@ function addRoute(server: HttpServer, { suppressions, catalogue }: SuppressionRo
   server.route({
     method: 'POST',
     url: '/suppressions',
-    config: { role: 'operator', scope: 'installation' },
+    config: {
+      role: 'operator',
+      scope: 'installation',
+      refusals: { 'unknown-action-type': 'the action type is not registered' },
+    },
     schema: {
       operationId: 'suppressUsers',
       summary: 'Put people on a suppression list',
       description:
         `At most ${maxSuppressedAtOnce} of them. Whatever a worker claims after the answer calls none of them, in runs that go on too: ` +
-        'they end as `suppressed` in the step, and are skipped behind it. A call that was claimed before may still be made; and one ' +
-        'whose answer was lost is settled by the same bytes.',
+        'they end as `suppressed` in the step, and are skipped behind it. A call that was claimed before may still begin within ' +
+        '`lastCallWithinMs`; and one whose answer was lost is settled by the same bytes.',
       tags,
       headers: idempotentHeaders,
       body: peopleToSuppress,
@@ -73,7 +77,8 @@ function addRoute(server: HttpServer, { suppressions, catalogue }: SuppressionRo
       requireActionType(actionType, catalogue);
       const change = await suppressions.add(actionType, users, note);
       request.auditDetail = { actionType, users: change.users };
-      return { ...listView(change.list), added: change.users };
+      const lastCallWithinMs = await suppressions.lastCallWithinMs();
+      return { ...listView(change.list), added: change.users, lastCallWithinMs };
     },
   });
 }
@@ -82,7 +87,7 @@ function userRoute(server: HttpServer, { suppressions }: SuppressionRoutesDeps):
   server.route({
     method: 'GET',
     url: '/suppressions/users/:userId',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'getSuppressedUser',
       summary: 'The suppression lists that a user is on',
@@ -101,7 +106,11 @@ function removeRoute(server: HttpServer, { suppressions }: SuppressionRoutesDeps
   server.route({
     method: 'DELETE',
     url: '/suppressions/users/:userId',
-    config: { role: 'operator', scope: 'installation' },
+    config: {
+      role: 'operator',
+      scope: 'installation',
+      refusals: { 'unknown-action-type': 'the action type is not registered' },
+    },
     schema: {
       operationId: 'unsuppressUser',
       summary: 'Take a user off a suppression list',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { rejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
-import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { fileReading } from '../../../shared/contracts/campaigns/file-reading.ts';
+import { refusals } from '../../../shared/contracts/stated-rules.ts';
 import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { allActionTypes } from '../../../shared/domain/step/suppressions.ts';
+import { wordShape } from '../../../shared/contracts/stored-texts.ts';
 
 /** HTTP shapes of suppression lists. */
 const people = z.int().min(0);
@@ -16,13 +18,7 @@ export const listName = z
   .union([z.literal(allActionTypes), z.string().regex(actionTypePattern)])
   .describe('The action type that it is for; * for all of them');
 
-export const suppressionNote = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine(isStorable, 'holds what no note can')
-  .describe('Why, for people: shown where a run has left the user out');
+export const suppressionNote = wordShape(200).describe('Why, for people: shown where a run has left the user out');
 
 export const suppressionList = z
   .object({
@@ -35,10 +31,17 @@ export const suppressionList = z
 
 export type SuppressionListShape = z.infer<typeof suppressionList>;
 
-const userId = z.string().superRefine((user, context) => {
-  const rule = brokenUserIdRule(user);
-  if (rule !== null) context.addIssue({ code: 'custom', message: `is no user id: ${rule}`, input: user });
-});
+const userId = z
+  .string()
+  .superRefine((user, context) => {
+    const rule = brokenUserIdRule(user);
+    const params = { code: 'invalid-user-id' };
+    if (rule !== null) context.addIssue({ code: 'custom', message: `is no user id: ${rule}`, input: user, params });
+  })
+  .meta({
+    pattern: String.raw`^[^\u0000-\u001F\u007F-\u009F\uD800-\uDFFF]+$`,
+    ...refusals({ 'invalid-user-id': 'a user id has more than 256 bytes of UTF-8' }),
+  });
 
 export const peopleToSuppress = z
   .strictObject({
@@ -51,8 +54,18 @@ export const peopleToSuppress = z
     examples: [{ actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' }],
   });
 
+const lastCallWithinMs = z
+  .int()
+  .min(0)
+  .nullable()
+  .describe(
+    'How long after the change a call to these users may still begin: a worker may have claimed their batch before, for this time at most ' +
+      '(`WORKER_LEASE_MS`). Only what settles a lost call, or parts of a batch that its endpoint refused as a whole, may come later. null: no ' +
+      'worker has started yet',
+  );
+
 export const suppressedPeople = suppressionList
-  .extend({ added: people.describe('Of these users, those that were not on it before') })
+  .extend({ added: people.describe('Of these users, those that were not on it before'), lastCallWithinMs })
   .meta({ id: 'SuppressedPeople' });
 
 export const suppressedUser = z
@@ -73,7 +86,10 @@ export const suppressionUpload = z
     mode: z.enum(uploadModes),
     state: z
       .enum(['receiving', 'done', 'failed'])
-      .describe('failed: of a replacement nothing stays; who was added stays, as many as people says'),
+      .describe(
+        'failed: nothing of a file stays that was refused or did not come whole. If the installation failed while it added people, ' +
+          'those whom `people` counts stay',
+      ),
     cause: z.string().nullable().describe('Why it failed'),
     note: z.string().nullable(),
     rows: people.describe('Rows that were read, without header and blank lines'),
@@ -82,8 +98,13 @@ export const suppressionUpload = z
     rejects: z.array(rejectedRow).describe('The first of them'),
     createdAt: time,
     endedAt: time.nullable(),
+    lastCallWithinMs,
     links: z.object({ self: z.string() }),
   })
   .meta({ id: 'SuppressionUpload' });
+
+export const receivedSuppressions = suppressionUpload
+  .extend({ reading: fileReading.nullable().describe('What the file was read as; null if it was received before') })
+  .meta({ id: 'ReceivedSuppressions' });
 
 export type SuppressionUploadShape = z.infer<typeof suppressionUpload>;

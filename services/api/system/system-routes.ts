@@ -1,12 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import { systemShape, type SystemShape } from '../../../shared/contracts/access/system.ts';
-import { mayActAs } from '../../../shared/domain/roles.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { packageVersion } from '../../../shared/runtime/process/version.ts';
 import { keysAlone, type Doors } from '../access/authenticate.ts';
-import { callerOf } from '../access/scopes.ts';
+import { callerOf, isOperatorOfEverything } from '../access/scopes.ts';
 import { apiVariables } from '../config.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { SystemFacts, SystemFactsReader } from './postgres/system-facts.ts';
 import { shownConfiguration } from './shown-configuration.ts';
@@ -39,17 +37,13 @@ export function systemRoutes(
       const beganMs = clock.monotonicMs();
       const facts = await systemFacts();
       const answerMs = clock.monotonicMs() - beganMs;
-      const configuration = isOfInstallation(request) ? shownConfiguration(apiVariables, own.environment) : null;
+      const configuration = isOperatorOfEverything(callerOf(request))
+        ? shownConfiguration(apiVariables, own.environment)
+        : null;
       const view = factsView(facts, { answerMs, now: clock.now() });
       return { ...view, api: apiView(own), access: accessView(doors), configuration };
     },
   });
-}
-
-/** An operator, and of all of it. */
-function isOfInstallation(request: FastifyRequest): boolean {
-  const { role, scope } = callerOf(request);
-  return mayActAs(role, 'operator') && Object.values(scope).every((part) => part === null);
 }
 
 function apiView({ region, startedAt }: SystemRoutesDeps['own']): SystemShape['api'] {

@@ -62,14 +62,14 @@ function declarationProblems(variables: Variables): FieldProblem[] {
   const schema = schemaOf(variables);
   const problems = paramsSchemaProblems(schema).map(({ path, message }) => {
     const [, ...below] = path;
-    return { pointer: `/variables${pointerOf(below)}`, code: 'invalid-value', detail: message };
+    return { pointer: `/variables${pointerOf(below)}`, code: 'unusable-schema', detail: message };
   });
   if (problems.length > 0) return problems;
   try {
     compileParamsSchema(schema);
   } catch (error) {
     const detail = `cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-    return [{ pointer: '/variables', code: 'invalid-value', detail }];
+    return [{ pointer: '/variables', code: 'unusable-schema', detail }];
   }
   return valueProblems(variables, Object.fromEntries(defaultsOf(variables)))
     .filter(({ code }) => code !== 'missing')
@@ -99,10 +99,10 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
 }
 
 /** Fields whose rules hang on other fields: with a variable in one of these, they are decided when it has a value. */
-const hangsOn: Readonly<Record<string, readonly string[]>> = {
-  schedule: ['schedule', 'countries'],
-  budgets: ['budgets', 'countries', 'chain'],
-};
+const hangsOn: ReadonlyMap<string, readonly string[]> = new Map([
+  ['schedule', ['schedule', 'countries']],
+  ['budgets', ['budgets', 'countries', 'chain']],
+]);
 
 /** What stands there without a variable is checked with the variables' defaults, or any values, in their places. */
 function literalProblems(
@@ -116,7 +116,8 @@ function literalProblems(
   if (checked.ok) return [];
   const varied = new Set(places.map(({ pointer }) => fieldOf(pointer)));
   const isDecided = ({ pointer }: FieldProblem) =>
-    variableAt(pointer, places) === undefined && !(hangsOn[fieldOf(pointer)] ?? []).some((field) => varied.has(field));
+    variableAt(pointer, places) === undefined &&
+    !(hangsOn.get(fieldOf(pointer)) ?? []).some((field) => varied.has(field));
   return checked.problems.filter(isDecided).map((problem) => ({ ...problem, pointer: `/campaign${problem.pointer}` }));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignOfTemplate } from '../../../shared/contracts/campaigns/templates.ts';
+import { campaignOfTemplate, templateRefusals } from '../../../shared/contracts/campaigns/templates.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import {
   filled,
@@ -16,7 +16,7 @@ import { checkCampaign } from '../campaigns/check-campaign.ts';
 import { unservedSteps } from '../campaigns/unserved-steps.ts';
 import { invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { defaultsOf, valueProblems } from './check-template.ts';
 import { requireTemplate, type TemplateRoutesDeps } from './template-routes.ts';
@@ -30,13 +30,13 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
   server.route({
     method: 'POST',
     url: '/templates/:id/campaigns',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
     schema: {
       operationId: 'createCampaignOfTemplate',
       summary: 'Create a campaign from a template, with values for its variables',
       description:
-        'A draft as any other, which later changes of the template do not reach. What is wrong with a value is said at its variable; what no ' +
-        'variable is to blame for, by its pointer in the definition of the campaign.',
+        'The campaign is a draft, and later changes of the template do not change it. An error in a value names its variable. ' +
+        'Any other error names its pointer in the definition of the campaign.',
       tags: ['templates'],
       headers: idempotentHeaders,
       params: byId,

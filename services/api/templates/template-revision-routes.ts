@@ -6,7 +6,7 @@ import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { entityTag, ifMatchHeaders } from '../frame/if-match.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { TemplateStore } from './postgres/template-store.ts';
 import { redefined, requireRevision, requireTemplate, type TemplateRoutesDeps } from './template-routes.ts';
@@ -28,7 +28,7 @@ function listRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/templates/:id/revisions',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listTemplateRevisions',
       summary: 'List the revisions of a template, the newest first',
@@ -52,7 +52,7 @@ function showRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/templates/:id/revisions/:revision',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getTemplateRevision',
       summary: 'Show a revision of a template',
@@ -72,7 +72,7 @@ function diffRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/templates/:id/revisions/:revision/diff',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'diffTemplateRevisions',
       summary: 'What differs between two revisions of a template, field by field',

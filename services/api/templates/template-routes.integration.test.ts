@@ -71,7 +71,7 @@ describe('a template', () => {
     [{ variables: { ...variables, units: { type: 'decimal' } } }, ['invalid-value /variables/units/type']],
     [
       { variables: { ...variables, reward: { type: 'string', pattern: '(' } } },
-      ['invalid-value /variables/reward/pattern'],
+      ['unusable-schema /variables/reward/pattern'],
     ],
     [
       { variables: { ...variables, units: { type: 'integer', default: 'two' } } },
@@ -161,6 +161,20 @@ describe('a template', () => {
     expect((await on.ask('POST', `${url}/revisions/1/restore`)).json()).toMatchObject({ ...payday, revision: 3 });
     expect((await on.ask('POST', `${url}/revisions/1/restore`)).json()).toMatchObject({ revision: 3 });
     expect((await on.ask('GET', `${url}/revisions/9`)).statusCode).toBe(404);
+  });
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('may have a variable named %s', async (name) => {
+    const chain = [{ action: 'award-reward', params: { rewardId: of(name), units: 2 } }];
+    const audience = { include: [{ segment: 'lapsed-riders' }] };
+    const made = await created({
+      variables: { [name]: { type: 'string' } },
+      campaign: { countries: ['SG'], audience, chain },
+    });
+    expect(problemsOf(await use(made.id, {}))).toEqual([`missing /variables/${name}`]);
+    expect(problemsOf(await use(made.id, { [name]: 7 }))).toEqual([`wrong-type /variables/${name}`]);
+    expect((await use(made.id, { [name]: 'ride-5' })).statusCode).toBe(201);
+    const unknown = await on.ask('POST', '/v1/templates', { ...payday, campaign: { ...payday.campaign, [name]: 1 } });
+    expect(unknown.statusCode).toBe(422);
   });
 
   it('is gone with its revisions when it is deleted, and what was made from it stays', async () => {

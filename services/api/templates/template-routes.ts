@@ -6,16 +6,17 @@ import {
   templateDefinition,
   templatePatch,
   type TemplateDefinition,
+  templateRefusals,
 } from '../../../shared/contracts/campaigns/templates.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
+import { callerOf, campaignsInScope, requireCampaignInScope } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../frame/if-match.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { checkTemplate } from './check-template.ts';
 import { literalReach } from './literal-reach.ts';
@@ -43,7 +44,7 @@ function createRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/templates',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
     schema: {
       operationId: 'createTemplate',
       summary: 'Create a template: a definition of a campaign in which values are variables',
@@ -70,7 +71,7 @@ function listRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/templates',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listTemplates',
       summary: 'List templates, the newest first',
@@ -78,8 +79,11 @@ function listRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
       querystring: pageQuery.extend({ q: z.string().trim().max(200).optional().describe('Part of the name') }),
       response: { 200: jsonAnswer('A page of templates', pageShape(template)) },
     },
-    handler: async ({ query: { q, limit, cursor } }) =>
-      pageView('template', await templates.page(q, limit, cursorInQuery('template', cursor)), templateView),
+    handler: async (request) => {
+      const { q, limit, cursor } = request.query;
+      const wanted = { text: q, within: campaignsInScope(request) };
+      return pageView('template', await templates.page(wanted, limit, cursorInQuery('template', cursor)), templateView);
+    },
   });
 }
 
@@ -87,7 +91,7 @@ function showRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void 
   server.route({
     method: 'GET',
     url: '/templates/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getTemplate',
       summary: 'Show a template',
@@ -106,7 +110,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/templates/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
     schema: {
       operationId: 'changeTemplate',
       summary: 'Change a template, as its next revision',

@@ -1,15 +1,20 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
-import { testSend, testSendRequest, type TestSend } from '../../../shared/contracts/campaigns/test-sends.ts';
+import {
+  testFigures,
+  testSend,
+  testSendRequest,
+  type TestSend,
+} from '../../../shared/contracts/campaigns/test-sends.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
-import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
+import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { modeOfStep, type StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
-import type { ApprovalDesk } from '../approvals/approval-desk.port.ts';
 import { approvalNeeded } from '../approvals/approval-problems.ts';
+import { callerOf } from '../access/scopes.ts';
 import { requireConfigured } from '../campaigns/campaign-routes.ts';
 import type { CampaignRecord, CampaignStore } from '../campaigns/campaign-store.port.ts';
 import { isArchived } from '../campaigns/refusals.ts';
@@ -18,18 +23,18 @@ import { unservedSteps, type UnservedStepsDeps } from '../campaigns/unserved-ste
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { askerOf } from '../runs/control/asker.ts';
 import type { RunHeader, RunReports } from '../runs/run-reports.port.ts';
 import { runSummaryView } from '../runs/run-view.ts';
-import type { TestSends } from './postgres/test-sends.ts';
+import type { JudgedTest } from './postgres/judge-test.ts';
+import type { BegunTest, TestSends } from './postgres/test-sends.ts';
 import { chainThatGives, stepModesOf, summaryOf } from './step-modes.ts';
 
 export interface TestSendRoutesDeps extends UnservedStepsDeps {
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
-  approvals: Pick<ApprovalDesk, 'judge'>;
   reports: Pick<RunReports, 'snapshot'>;
   shards: Pick<ShardStore, 'ensure'>;
   testSends: TestSends;
@@ -37,11 +42,36 @@ export interface TestSendRoutesDeps extends UnservedStepsDeps {
 }
 
 export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): void {
+  sendRoute(server, deps);
+  figuresRoute(server, deps);
+}
+
+function figuresRoute(server: HttpServer, { campaigns, testSends }: TestSendRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/campaigns/:id/tests',
+    config: { role: 'viewer', scope: 'campaign' },
+    schema: {
+      operationId: 'getTestFigures',
+      summary: 'Show how often a campaign was tested, and how many users its live tests reached',
+      tags: ['campaigns'],
+      params: z.object({ id: z.string().describe('cmp_…') }),
+      response: { 200: jsonAnswer('The figures of its tests', testFigures) },
+    },
+    handler: async ({ params }) => testSends.figures((await requireCampaign(params.id, campaigns)).campaignId),
+  });
+}
+
+function sendRoute(server: HttpServer, deps: TestSendRoutesDeps): void {
   const { campaigns, catalogue, testSends, reports } = deps;
   server.route({
     method: 'POST',
     url: '/campaigns/:id/test-send',
-    config: { role: 'manager', scope: 'campaign' },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: { 'foreign-country': 'the country is none of the campaign' },
+    },
     schema: {
       operationId: 'testSendCampaign',
       summary: 'Try a campaign on at most 50 users',
@@ -49,8 +79,9 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
         'A run of its own (`kind: "test"`) of the newest revision, draft or started, through the real endpoints. Where an action type says ' +
         'that it understands it, the endpoint is called with `Muster-Mode: test` and gives nothing; the other steps really give: the answer ' +
         'and each line of the report say which. It is in no figures of the campaign; what it really spends counts in its budgets, and asks ' +
-        'for the same approval as any run of so many users. The same users may be tried again, and are served by the campaign all the same. ' +
-        'With `preview`, nothing is begun.',
+        'for the same approval as any run of so many users. Live tests count in the sums that the policy judges within 24 hours. A user whom ' +
+        'a live test of the campaign has reached is reached again with `again` alone (409 `reached-by-test`), and is served by the campaign ' +
+        'all the same. With `preview`, nothing is begun.',
       tags: ['campaigns'],
       headers: idempotentHeaders,
       params: z.object({ id: z.string().describe('cmp_…') }),
@@ -63,7 +94,7 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
     },
     handler: async (request, reply) => {
       const { begun, body, params } = request;
-      const { users, country, preview } = body;
+      const { users, country, preview, again } = body;
       request.isPreview = preview;
       const record = await requireCampaign(params.id, campaigns);
       if (record.archivedAt !== null) throw isArchived(record);
@@ -73,7 +104,13 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
       if (!countries.includes(country)) throw foreignCountry(country, countries);
 
       const modes = stepModesOf(chain, config);
-      const clearedBy = await requireCleared(record, modes, { [country]: users.length }, deps);
+      const given = { ...record.definition, chain: chainThatGives(chain, modes) };
+      const real = chain.flatMap(({ action }, index) => (modes[index] === 'live' ? [action] : []));
+      const wanted = {
+        ...{ campaign: { ...record, definition: given }, country, users, modes, again },
+        ...{ actions: [...new Set(real)], by: callerOf(request).key },
+      };
+      if (preview) requireClear(await testSends.judge(wanted), record, { [country]: users.length });
       const warnings = await unservedSteps({ chain, countries: [country] }, deps);
       const said = { users: users.length, chain, warnings };
       if (preview) return reply.code(200).send(viewOf(null, modes, said));
@@ -86,8 +123,10 @@ export function testSendRoutes(server: HttpServer, deps: TestSendRoutesDeps): vo
       const checks = chain.flatMap(({ check }) => check?.type ?? []);
       const batchUsers = batchUsersOf([...actions, ...checks], config);
       const asker = askerOf(request);
-      const test = { runId, campaignId, revision, country, users, modes, batchUsers, clearedBy, asker };
-      const run = (await testSends.begin(test)) ? await reports.snapshot(runId) : undefined;
+      const test = { runId, campaignId, revision, country, users, modes, batchUsers, asker };
+      const begunTest = await testSends.begin(test, wanted);
+      requireClear(begunTest, record, { [country]: users.length });
+      const run = begunTest.kind === 'begun' ? await reports.snapshot(runId) : undefined;
       if (!run) throw changedMeanwhile(params.id);
       // As the run has it: of a repeated request, what was said the first time.
       const view = viewOf(run, run.stepModes ?? [], said);
@@ -116,22 +155,21 @@ function viewOf(run: RunHeader | null, modes: readonly StepMode[], { users, chai
   };
 }
 
-/**
- * What gives nothing needs no approval; what does, the same as a run of so many users.
- * @throws {HttpProblem} 409 where it is needed
- */
-async function requireCleared(
-  record: CampaignRecord,
-  modes: readonly StepMode[],
-  users: Readonly<Record<string, number>>,
-  { approvals }: Pick<TestSendRoutesDeps, 'approvals'>,
-): Promise<ClearedBy | null> {
-  if (!modes.includes('live')) return null;
-  const { definition } = record;
-  const given = { ...record, definition: { ...definition, chain: chainThatGives(definition.chain, modes) } };
-  const { clearance, ...clearedBy } = await approvals.judge(given, users);
-  if (clearance.kind === 'needed') throw approvalNeeded(record, clearance, users);
-  return clearedBy;
+/** @throws {HttpProblem} 409 if it needs an approval, or if it names users whom an earlier test has reached */
+function requireClear(judged: JudgedTest | BegunTest, record: CampaignRecord, users: UsersByCountry): void {
+  if (judged.kind === 'needed') throw approvalNeeded(record, judged, users);
+  if (judged.kind === 'reached') throw reachedBefore(record.campaignId, judged.users);
+}
+
+const namedUsers = 5;
+
+function reachedBefore(campaignId: string, users: readonly string[]): HttpProblem {
+  const others = users.length > namedUsers ? ` and ${users.length - namedUsers} others` : '';
+  const named = users.slice(0, namedUsers).map((user) => quoted(user));
+  const detail =
+    `an earlier live test of ${publicId('campaign', campaignId)} has reached ${named.join(', ')}${others}: ` +
+    'name other users, or ask to reach them again ("again": true)';
+  return new HttpProblem({ status: 409, code: 'reached-by-test', detail });
 }
 
 /** As of any run: the least of what the endpoints of the chain take. */

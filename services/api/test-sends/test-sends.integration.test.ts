@@ -1,34 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
-import { testSend } from '../../../shared/contracts/campaigns/test-sends.ts';
 import { runReport } from '../../../shared/contracts/runs/runs.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.ts';
+import { testedChain as chain, testedUsers as users, testSendsOn } from '../../../test/support/test-sends-on-api.ts';
 
 const on = apiOnPostgres({ quotas: { openRuns: 2 } });
-const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);
-
-const chain = [
-  { action: 'award-reward', params: {}, unitsPerUser: 2 },
-  { action: 'send-message', params: {}, unitsPerUser: 1 },
-];
-const users = ['zoë', 'u1', 'nguyễn.thị@riders', '🦄'];
-
-async function understandsTest(action: string, isSo = true): Promise<void> {
-  const answer = await on.ask('PATCH', `/v1/action-types/${action}`, { understandsTest: isSo });
-  expect(answer.statusCode, answer.body).toBe(200);
-}
-
-const send = (id: string, changes: object = {}) =>
-  asks('mei, manager', 'POST', `/campaigns/${id}/test-send`, { users, country: 'SG', ...changes });
-
-async function sent(id: string, changes: object = {}) {
-  const answer = await send(id, changes);
-  expect(answer.statusCode, answer.body).toBe(201);
-  return testSend.parse(answer.json());
-}
+const approvals = approvalsOn(on);
+const { addPeople, asks, write } = approvals;
+const { send, sent, understandsTest } = testSendsOn(on, approvals);
 
 const rowsOf = async (text: string, values: unknown[] = []) => (await on.pool.query(text, values)).rows as unknown[];
 
@@ -78,12 +60,12 @@ describe('a test send', () => {
     await understandsTest('award-reward', false);
     const report = runReport.parse((await on.ask('GET', links.report ?? '')).json());
     expect(report.steps.map(({ mode }) => mode)).toEqual(['test', 'live']);
-    expect((await sent(id)).steps.map(({ mode }) => mode)).toEqual(['live', 'live']);
+    expect((await sent(id, { again: true })).steps.map(({ mode }) => mode)).toEqual(['live', 'live']);
   });
 
-  it('is repeated as often as needed, in runs of their own', async () => {
+  it('is repeated for the same users in a new run if the request says so', async () => {
     const { id } = await write();
-    const [first, second] = [await sent(id), await sent(id)];
+    const [first, second] = [await sent(id), await sent(id, { again: true })];
     expect(first.run?.runId).not.toBe(second.run?.runId);
     expect(await rowsOf('select count(distinct feed)::int as feeds, count(*)::int as users from retry_users')).toEqual([
       { feeds: 2, users: 8 },
@@ -126,8 +108,8 @@ describe('a test send', () => {
   it('counts as an open run of its team, and stands in the audit log', async () => {
     const { id } = await write();
     const { run } = await sent(id);
-    await sent(id);
-    expect(verdictOf(await send(id))).toBe('429 quota-exceeded');
+    await sent(id, { again: true });
+    expect(verdictOf(await send(id, { again: true }))).toBe('429 quota-exceeded');
     const lines = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: unknown[] }>().items;
     const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/test-send'));
     expect(line).toMatchObject({ detail: { users: 4, country: 'SG', isReal: true } });
@@ -195,36 +177,5 @@ describe('what a test costs', () => {
       'Nobody really gets anything. award-reward, send-message: the endpoint is told that it is a test, and gives nothing.',
     ]);
     expect(await unitsOfFeeds()).toEqual([null, null]);
-  });
-});
-
-describe('a test under a policy of approvals', () => {
-  it('needs none where so few users need none', async () => {
-    await setPolicy();
-    const { id } = await write();
-    await sent(id);
-  });
-
-  it('needs the campaign’s where so few users need one, and goes by it', async () => {
-    await setPolicy({ rules: [{ countries: ['SG'], approvers: 1 }] });
-    const { id } = await write();
-    const refused = await send(id);
-    expect(verdictOf(refused)).toBe('409 approval-needed');
-    expect(verdictOf(await send(id, { preview: true }))).toBe('409 approval-needed');
-    const { hash } = await submit(id);
-    await approve(id, hash);
-    await sent(id);
-  });
-
-  it('is judged by what its real steps cost, and not at all where none is real', async () => {
-    await setPolicy({ rules: [{ unitsAbove: 4, approvers: 1 }] });
-    const { id } = await write('mei, manager', { chain });
-    expect(verdictOf(await send(id))).toBe('409 approval-needed');
-    await understandsTest('award-reward');
-    await sent(id);
-    await setPolicy({ rules: [{ approvers: 1 }] });
-    expect(verdictOf(await send(id))).toBe('409 approval-needed');
-    await understandsTest('send-message');
-    expect((await sent(id)).isReal).toBe(false);
   });
 });

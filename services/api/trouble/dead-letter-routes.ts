@@ -8,7 +8,7 @@ import {
   settledLetters,
 } from '../../../shared/contracts/messages/dead-letters.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -98,7 +98,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'getDeadLetter',
       summary: 'Show a dead letter with its bytes',

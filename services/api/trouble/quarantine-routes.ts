@@ -1,3 +1,4 @@
+import { campaignsInScope } from '../access/scopes.ts';
 import { z } from 'zod';
 import {
   quarantinedStep,
@@ -9,13 +10,14 @@ import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quaran
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { QuarantineDetail, QuarantinedStep, QuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { quarantinedStepDetailView, quarantinedStepView } from './quarantined-step-view.ts';
+import { idPattern } from '../../../shared/domain/ids/ids.ts';
 
 export interface QuarantineRoutesDeps {
   quarantinedSteps: QuarantinedSteps;
@@ -86,18 +88,25 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listQuarantinedSteps',
       summary: 'List steps whose calls ended their workers again and again, newest first',
       tags,
-      querystring: pageQuery.extend({ runId: z.string().optional(), state: z.enum(quarantineStates).optional() }),
+      querystring: pageQuery.extend({
+        runId: z
+          .string()
+          .optional()
+          .meta({ pattern: idPattern('run') }),
+        state: z.enum(quarantineStates).optional(),
+      }),
       response: {
         200: jsonAnswer('A page of quarantined steps', pageShape(quarantinedStep)),
       },
     },
-    handler: async ({ query: { limit, cursor, runId, state } }) => {
-      const filter = { runId: idInQuery('run', 'runId', runId), state };
+    handler: async (request) => {
+      const { limit, cursor, runId, state } = request.query;
+      const filter = { runId: idInQuery('run', 'runId', runId), state, within: campaignsInScope(request) };
       const page = await deps.quarantinedSteps.list(filter, limit, cursorInQuery('quarantinedStep', cursor));
       return pageView('quarantinedStep', page, (row) => viewOf(row, deps));
     },
@@ -106,7 +115,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getQuarantinedStep',
       summary: 'Show a quarantined step: which batch, which users, and what happened to its calls',
@@ -114,9 +123,10 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
       params: byId,
       response: { 200: jsonAnswer('The step', quarantinedStepDetail) },
     },
-    handler: async ({ params: { id } }) => {
-      const row = await require(id, deps);
-      return quarantinedStepDetailView(row, whyNotOf(row, deps));
+    handler: async (request) => {
+      const row = await require(request.params.id, deps);
+      const visible = request.readsUsers ? row : { ...row, sample: [] };
+      return quarantinedStepDetailView(visible, whyNotOf(row, deps));
     },
   });
 }

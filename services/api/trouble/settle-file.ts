@@ -1,6 +1,7 @@
 import type { Settlements } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
-import { readSettlementLines, type ReadLine } from './settlement-lines.ts';
+import { brokenUpload } from '../frame/upload-bytes.ts';
+import { readSettlementLines, type ReadLine, type SettlementForm } from './settlement-lines.ts';
 
 /** Settled in one transaction. */
 const linesPerPart = 1000;
@@ -15,20 +16,22 @@ export interface SettleFileDeps {
 /**
  * Reads a file and settles as it reads: what comes after a cut is missing, what came before stays settled, and the same
  * file may come again.
+ * @throws {HttpProblem} if the file was cut, came too slowly, cannot be unpacked or cannot be read
  */
 export async function settleFile(
   { settlementId, runId }: SettlementRecord,
-  { bytes, form }: { bytes: AsyncIterable<unknown>; form: 'csv' | 'ndjson' },
+  { bytes, ...form }: SettlementForm & { bytes: AsyncIterable<unknown> },
   { settlements, requests }: SettleFileDeps,
 ): Promise<void> {
   const rejects: RejectedLine[] = [];
   let part: ReadLine[] = [];
+  let lines = 0;
 
   async function handOn(): Promise<void> {
-    const lines = part;
+    const full = part;
     part = [];
-    const readable = lines.flatMap(({ line, entry }) => ('rule' in entry ? [] : [{ line, entry }]));
-    const unreadable = lines.flatMap(({ line, entry }) => ('rule' in entry ? [{ line, ...entry }] : []));
+    const readable = full.flatMap(({ line, entry }) => ('rule' in entry ? [] : [{ line, entry }]));
+    const unreadable = full.flatMap(({ line, entry }) => ('rule' in entry ? [{ line, ...entry }] : []));
     const users = readable.map(({ entry }) => entry);
     const refused = unreadable.length;
     const verdicts = await settlements.settle({ settlementId, runId }, users, { rejected: refused });
@@ -43,14 +46,17 @@ export async function settleFile(
   }
 
   try {
-    for await (const line of readSettlementLines(bytes, form)) {
-      part.push(line);
+    for await (const read of readSettlementLines(bytes, form)) {
+      lines = read.line;
+      part.push(read);
       if (part.length >= linesPerPart) await handOn();
     }
     if (part.length > 0) await handOn();
     await requests.end(settlementId, { state: 'done', cause: null, rejects });
   } catch (error) {
-    await requests.end(settlementId, { state: 'failed', cause: 'the file could not be read to its end', rejects });
-    throw error;
+    const problem = brokenUpload(error, lines);
+    const cause = problem?.message ?? 'the file could not be read to its end';
+    await requests.end(settlementId, { state: 'failed', cause, rejects });
+    throw problem ?? error;
   }
 }

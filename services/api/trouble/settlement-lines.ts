@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import { settledFields } from '../../../shared/contracts/runs/settlements.ts';
+import { unstorable } from '../../../shared/contracts/stored-texts.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { SettledUser } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine } from './postgres/settlement-requests.ts';
-import { textLines } from '../frame/text-lines.ts';
+import { byteLines } from '../frame/byte-lines.ts';
+import { countryCodeOf } from '../user-files/country-names.ts';
+import { fieldsOf } from '../user-files/csv-rows.ts';
+import type { ColumnChoice } from '../user-files/file-columns.ts';
+import { openFile } from '../user-files/file-text.ts';
+import { withoutEdges } from '../user-files/user-cells.ts';
+import { settlementColumnsOf, type SettlementColumns } from './settlement-columns.ts';
 
-/** No line is longer: an id of 256 bytes, escaped, and a few words. */
-const maxLineBytes = 4096;
+/** Upper bound on the bytes of a line: other columns of an export may be long. */
+const maxLineBytes = 64 * 1024;
 
 export interface ReadLine {
   /** From 1. */
@@ -15,48 +24,78 @@ export interface ReadLine {
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
 }
 
+export interface SettlementForm {
+  form: 'csv' | 'ndjson';
+  choice?: Omit<ColumnChoice, 'country'>;
+}
+
 /**
- * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, a header may name them) or
- * NDJSON with the same fields. Memory is bounded however long the file or a line of it is; what cannot be read is said
- * line by line.
+ * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, or columns in any order
+ * under a header) or NDJSON with the same fields. Memory is bounded however long the file or a line of it is. A line
+ * that cannot be read is a reject.
+ * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
  */
 export async function* readSettlementLines(
   bytes: AsyncIterable<unknown>,
-  form: 'csv' | 'ndjson',
+  { form, choice = {} }: SettlementForm,
 ): AsyncGenerator<ReadLine> {
+  const file = await openFile(bytes, { allowsJson: form === 'ndjson' });
+  try {
+    const columns = form === 'csv' ? settlementColumnsOf(file.headLines, choice) : null;
+    yield* linesOf(file.bytes, columns);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param columns null: the lines are JSON */
+async function* linesOf(bytes: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
   let line = 0;
-  for await (const text of textLines(bytes, maxLineBytes)) {
+  for await (const bytesOfLine of byteLines(bytes, maxLineBytes)) {
     line++;
-    if (text === null) {
+    if (line <= (columns?.skippedLines ?? 0)) continue;
+    if (bytesOfLine === null) {
       yield { line, entry: { userId: null, rule: 'too-long' } };
       continue;
     }
-    const trimmed = line === 1 ? text.replace(/^\ufeff/, '') : text;
-    const isHeader = form === 'csv' && line === 1 && /^"?user_?id"?,/i.test(trimmed);
-    if (trimmed.trim() === '' || isHeader) continue;
-    const fields = form === 'csv' ? csvFields(trimmed) : jsonFields(trimmed);
+    const text = decoded(bytesOfLine);
+    if (text === null) {
+      yield { line, entry: { userId: null, rule: 'not-utf-8' } };
+      continue;
+    }
+    if (text.trim() === '') continue;
+    const fields = columns ? csvFields(text, columns) : jsonFields(text);
     yield { line, entry: entryOf(fields) };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decoded(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
   }
 }
 
 type Fields = Record<string, unknown>;
 
-const names = ['userId', 'step', 'outcome', 'code', 'country'] as const;
-const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
-
-/** RFC 4180, but for line breaks inside of quotes: no user id holds one. Undefined where quotes do not close. */
-function csvFields(line: string): Fields | undefined {
+/** Undefined if quotes do not close on the line, or if it has more fields than there are columns. */
+function csvFields(line: string, { separator, fields: columns, hasHeader }: SettlementColumns): Fields | undefined {
+  const cells = fieldsOf(line, separator);
+  if (!Array.isArray(cells) || cells.slice(columns.length).some((cell) => cell !== '')) return undefined;
   const fields: Fields = {};
-  field.lastIndex = 0;
-  for (let place = 0; ; place++) {
-    const found = field.exec(line);
-    const name = names[place];
-    if (!found || name === undefined) return undefined;
-    const [, quoted, plain = '', end] = found;
-    const value = quoted === undefined ? plain : quoted.replaceAll('""', '"');
-    if (value !== '') fields[name] = name === 'step' ? Number(value) : value;
-    if (end === '') return fields;
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index];
+    if (name === null || cell === undefined) continue;
+    const value = name === 'userId' && !hasHeader ? cell : withoutEdges(cell);
+    if (name === 'userId') fields[name] = value;
+    else if (value === '') continue;
+    else if (name === 'step') fields[name] = Number(value);
+    else fields[name] = name === 'country' ? (countryCodeOf(value) ?? value) : value;
   }
+  return fields;
 }
 
 function jsonFields(line: string): Fields | undefined {
@@ -67,16 +106,21 @@ function jsonFields(line: string): Fields | undefined {
   }
 }
 
-/** No user is of a country that is none. */
-const shape = z.object({ ...settledFields, country: z.string().max(2).optional() });
+/** A country that is no code matches no user. */
+const shape = z.object({
+  ...settledFields,
+  country: z.string().max(2).refine(isStorable, unstorable).optional(),
+});
 
+/** Rejects are stored as JSON and valid ids are always storable, so only an id that breaks a rule has to be escaped. */
 function entryOf(fields: Fields | undefined): ReadLine['entry'] {
-  const named = fields?.['userId'];
-  const userId = typeof named === 'string' ? named : null;
-  const parsed = shape.safeParse(fields ?? {});
-  if (parsed.success && !parsed.data.userId.includes('\0')) return settledUser(parsed.data);
-  const paths = new Set(parsed.error?.issues.map(({ path }) => path[0]));
-  if (userId === null || paths.has('userId') || !fields) return { userId: null, rule: 'malformed' };
+  const userId = fields?.['userId'];
+  if (typeof userId !== 'string') return { userId: null, rule: 'malformed' };
+  const brokenRule = brokenUserIdRule(userId);
+  if (brokenRule !== null) return { userId: escapeUserId(userId), rule: brokenRule };
+  const parsed = shape.safeParse(fields);
+  if (parsed.success) return settledUser(parsed.data);
+  const paths = new Set(parsed.error.issues.map(({ path }) => path[0]));
   if (paths.has('step')) return { userId, rule: 'invalid-step' };
   return { userId, rule: paths.has('outcome') ? 'invalid-outcome' : 'malformed' };
 }

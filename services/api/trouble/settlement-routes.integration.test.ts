@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { runReport } from '../../../shared/contracts/runs/runs.ts';
@@ -31,8 +32,8 @@ beforeEach(async () => {
 
 const end = () => stores.runs.finish(runId, 'completed_with_failures', null);
 
-function settle(payload: object | string, type = 'application/json') {
-  const headers = { ...authorized, 'content-type': type };
+function settle(payload: object | string, type = 'application/json', more: Record<string, string> = {}) {
+  const headers = { ...authorized, 'content-type': type, ...more };
   return on.api.server.inject({ method: 'POST', url: `${url}/settle`, headers, payload });
 }
 
@@ -99,6 +100,24 @@ describe('settling by file', () => {
       outcome: failureCode.failed,
       reason: 'out-of-stock',
     });
+  });
+
+  it.each([
+    ['text/csv', '\ufeffuserId,step,outcome\nu2,1,succeeded', {}],
+    ['text/csv', '\ufeffu2,1,succeeded', { 'content-encoding': 'GZIP' }],
+    ['application/x-ndjson', '\ufeff{"userId":"u2","step":1,"outcome":"succeeded"}', {}],
+  ])('reads a packed file with a byte order mark: %s %j %j', async (type, text, headers) => {
+    await end();
+    const response = await settle(gzipSync(text), type, headers);
+    expect(response.json()).toMatchObject({ state: 'done', settled: { succeeded: 1, failed: 0 }, rejected: 0 });
+  });
+
+  it('refuses a file that cannot be unpacked, and ends the settlement with the cause', async () => {
+    await end();
+    const response = await settle(gzipSync('u2,1,succeeded\n').subarray(0, 20), 'text/csv');
+    expect([response.statusCode, problem.parse(response.json()).code]).toEqual([400, 'malformed-gzip']);
+    const [row] = await on.rowsOf('settlement_requests');
+    expect(row).toMatchObject({ state: 'failed', cause: expect.stringContaining('cannot be unpacked') as unknown });
   });
 
   it('says which lines settled nobody, and why, by number', async () => {

@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import type { Settlements } from '../../../shared/ports/settlements.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
@@ -15,6 +15,10 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { NewSettlement, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
 import type { RunReports, RunSnapshot } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
+import { fileRefusals } from '../user-files/file-problems.ts';
+import { columnQuery } from '../user-files/upload-query.ts';
+import { readUploadEncoding, uploadBytes } from '../frame/upload-bytes.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
 import { settleFile } from './settle-file.ts';
 import { settledUser } from './settlement-lines.ts';
 import { settlementView } from './settlement-view.ts';
@@ -24,11 +28,16 @@ export interface SettlementRoutesDeps {
   settlements: Settlements;
   settlementRequests: SettlementRequests;
   catalogue: CatalogueReader;
+  clock: Clock;
 }
 
 const tags = ['runs'];
 const byId = z.object({ id: z.string().describe('run_…') });
 const listed = 100;
+
+const settleQuery = z.object(columnQuery);
+
+type SettleQuery = z.output<typeof settleQuery>;
 
 type SettleRequest = z.infer<typeof settleRequest>;
 
@@ -42,7 +51,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listSettlements',
       summary: 'Who settled what of the unknown outcomes, newest first',
@@ -59,7 +68,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements/:settlementId',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getSettlement',
       summary: 'How far a settlement has come',
@@ -84,18 +93,35 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/runs/:id/settle',
-    config: { role: 'manager', scope: 'campaign' },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      heavy: 'uploads',
+      refusals: {
+        ...fileRefusals,
+        'no-status-endpoint': 'no action has a status endpoint',
+        'unknown-step': 'a step is not in the run',
+        'unknown-user': 'a user is not in the run',
+        'not-in-run': 'a step, an action or a country is not in the run',
+      },
+      uploads: {
+        'text/csv':
+          'A user a line: `userId,step,outcome[,code[,country]]`, or columns of these names in any order under a header',
+        'application/x-ndjson': 'A user a line, as JSON with the same fields',
+      },
+    },
     schema: {
       operationId: 'settleRun',
       summary: 'Settle users whose outcome is unknown, once the run has ended',
       description:
-        'By hand: one user. By file: `text/csv` with `userId,step,outcome[,code[,country]]`, or `application/x-ndjson` with the same ' +
-        'fields, read as it comes; the answer says which lines settled nobody. By status: the status endpoints (class C) are asked in ' +
+        'By hand: one user. By file: `text/csv` with `userId,step,outcome[,code[,country]]`, or with columns of these names under a ' +
+        'header, or `application/x-ndjson` with the same fields, read as it comes; the answer says which lines settled nobody. By status: the status endpoints (class C) are asked in ' +
         'the background, and the answer (202) says where to look. A user is settled once; the same again changes nothing. Whoever is ' +
         'settled as succeeded stays `skipped` in the later steps of this run.',
       tags,
       headers: idempotentHeaders,
       params: byId,
+      querystring: settleQuery,
       body: settleRequest,
       response: {
         200: jsonAnswer('What was settled', settlement),
@@ -109,7 +135,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       const body: unknown = request.body;
       const record =
         body instanceof Readable
-          ? await settleByFile(request, snapshot, body, deps)
+          ? await settleByFile(request, snapshot, { body, choice: request.query }, deps)
           : await settleAsAsked(request, snapshot, request.body, deps);
       return reply.code(record.state === 'running' ? 202 : 200).send(settlementView(record));
     },
@@ -120,8 +146,9 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
 const settleValidator: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {
-    if (httpPart !== 'body' || value instanceof Readable) return { value };
-    const checked = checkShape(settleRequest, value);
+    const shape = httpPart === 'body' ? settleRequest : httpPart === 'querystring' ? settleQuery : null;
+    if (shape === null || value instanceof Readable) return { value };
+    const checked = checkShape(shape, value);
     return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
@@ -162,13 +189,15 @@ async function settleAsAsked(
 async function settleByFile(
   request: FastifyRequest,
   { runId }: RunSnapshot,
-  bytes: Readable,
+  { body, choice }: { body: Readable; choice: SettleQuery },
   deps: SettlementRoutesDeps,
 ): Promise<SettlementRecord> {
-  const { settlements, settlementRequests } = deps;
+  const { settlements, settlementRequests, clock } = deps;
+  const encoding = readUploadEncoding(request.headers['content-encoding']);
   const record = await begin(newSettlement(request, runId, 'file'), deps);
   const form = request.headers['content-type']?.startsWith('text/csv') ? 'csv' : 'ndjson';
-  await settleFile(record, { bytes, form }, { settlements, requests: settlementRequests });
+  const bytes = uploadBytes(body, { encoding, clock });
+  await settleFile(record, { bytes, form, choice }, { settlements, requests: settlementRequests });
   return await again(record, deps);
 }
 

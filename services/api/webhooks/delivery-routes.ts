@@ -5,11 +5,11 @@ import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { refusingInvalidCursor } from '../frame/public-ids.ts';
-import { jsonAnswer } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { DeadJobStore } from '../jobs/jobs-module.ts';
 import type { WebhookStore } from './postgres/webhook-store.ts';
-import { requireOwn, requireWebhook, tags, webhookInPath } from './webhook-routes.ts';
+import { requireWebhook, tags, webhookInPath } from './webhook-routes.ts';
 import { deliveryView } from './webhook-view.ts';
 
 export interface DeliveryRoutesDeps {
@@ -24,7 +24,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
   server.route({
     method: 'GET',
     url: '/webhooks/:id/deliveries',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'account' },
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'What became of its notices, the last first',
@@ -46,7 +46,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
   server.route({
     method: 'POST',
     url: '/webhooks/:id/test',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'account' },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send it a test',
@@ -57,7 +57,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
       response: { 202: jsonAnswer('Its delivery', z.object({ id: z.string().describe('job_…') })) },
     },
     handler: async (request, reply) => {
-      const { webhookId } = await requireOwn(request, request.params.id, webhooks);
+      const { webhookId } = await requireWebhook(request.params.id, webhooks);
       const eventId = await webhooks.test(webhookId);
       const jobId = jobIdOf(webhookId, publicId('webhookEvent', eventId));
       reply.code(202);
@@ -68,7 +68,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
   server.route({
     method: 'POST',
     url: '/webhooks/:id/send-again',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'account' },
     schema: {
       operationId: 'sendNoticesAgain',
       summary: 'Send its dead notices again',
@@ -79,7 +79,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
       response: { 200: jsonAnswer('How many', sentAgain) },
     },
     handler: async (request) => {
-      const { webhookId } = await requireOwn(request, request.params.id, webhooks);
+      const { webhookId } = await requireWebhook(request.params.id, webhooks);
       const { jobs, expired } = await deadJobs.replayAll(
         { clientIds: [webhookId] },
         { withExpired: false, perSecond: null },

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import {
+  areAboutCampaigns,
   createdWebhook,
   maxWebhooks,
   newWebhook,
@@ -11,23 +11,23 @@ import {
   webhookShape,
 } from '../../../shared/contracts/webhooks/webhooks.ts';
 import { mailAddressOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
-import { mayActAs } from '../../../shared/domain/roles.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { requireRole } from '../access/route-roles.ts';
-import { callerOf } from '../access/scopes.ts';
+import { accountInScope, callerOf, requireSomeCampaigns } from '../access/scopes.ts';
 import type { ClientStore } from '../clients/clients-module.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../frame/idempotency.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { JobChanger } from '../jobs/change-jobs.ts';
 import type { JobChanges } from '../jobs/jobs-module.ts';
 import type { WebhookRecord, WebhookStore } from './postgres/webhook-store.ts';
 import { clientTerms, newSigningKey, storedUrl, type SealTerms } from './webhook-terms.ts';
 import { webhookView } from './webhook-view.ts';
+import { patchRefusals } from '../../../shared/contracts/stated-rules.ts';
 
 export interface WebhookRoutesDeps extends SealTerms {
   webhooks: WebhookStore;
@@ -40,6 +40,8 @@ export interface WebhookRoutesDeps extends SealTerms {
 
 export const webhookInPath = z.object({ id: z.string().describe('whk_…') });
 export const tags = ['webhooks'];
+const changedByScope =
+  'A key with a narrower scope than both the account and the key that set the `url` is refused: 403 `out-of-scope`.';
 const answered = jsonAnswer('The webhook', webhookShape);
 
 /** Who is told what becomes of campaigns and runs. Every process follows a change within about a second. */
@@ -55,21 +57,24 @@ function readRoutes(server: HttpServer, { webhooks }: WebhookRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/webhooks',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'account' },
     schema: {
       operationId: 'listWebhooks',
       summary: 'List webhooks, oldest first',
-      description: `All of them: there are ${maxWebhooks} at most.`,
+      description: `There are ${maxWebhooks} at most. A key with a scope sees those of its account.`,
       tags,
       response: { 200: jsonAnswer('All webhooks', pageShape(webhookShape)) },
     },
-    handler: async () => ({ items: (await webhooks.list()).map(webhookView), next: null }),
+    handler: async (request) => ({
+      items: (await webhooks.list(accountInScope(request))).map(webhookView),
+      next: null,
+    }),
   });
 
   server.route({
     method: 'GET',
     url: '/webhooks/:id',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'account' },
     schema: {
       operationId: 'getWebhook',
       summary: 'Show a webhook',
@@ -88,28 +93,29 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/webhooks',
-    // Its answer holds a secret, which is not kept for a repeat.
-    config: { role: 'manager', scope: 'none', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'account', isAnswerSecret: true },
     schema: {
       operationId: 'createWebhook',
       summary: 'Tell another service, or people by e-mail, what becomes of campaigns and runs',
       description:
         'Its notices are signed by Standard Webhooks, tried again for hours, and kept as dead letters when they were given up. ' +
-        'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up.',
+        'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up. ' +
+        'It is sent notices of campaigns that both this key and its account see.',
       tags,
+      headers: headersOfSecretAnswers,
       body: newWebhook,
       response: { 201: jsonAnswer('The webhook and its secret', createdWebhook), ...problems(409) },
     },
     handler: async (request, reply) => {
       const { url, egress, ...definition } = request.body;
-      if (egress) requireRole(request, 'operator');
+      if (areAboutCampaigns(definition.events)) requireSomeCampaigns(request);
       const webhookId = uuidv7();
       const allow = egress?.allow ?? [];
       const { secret, key } = isMail(url) ? unsigned : newSigningKey(webhookId, deps.secretBox);
       const stored = storedUrl(webhookId, url, allow, deps);
       await forgetDeleted(deps);
-      const { account } = callerOf(request);
-      const webhook = { webhookId, account, url: stored, definition, client: clientTerms(url, allow), key };
+      const { account, key: urlSetBy } = callerOf(request);
+      const webhook = { webhookId, account, urlSetBy, url: stored, definition, client: clientTerms(url, allow), key };
       if (!(await deps.webhooks.create(webhook))) throw tooMany();
       await deps.clients.refresh();
       const record = await deps.webhooks.get(webhookId);
@@ -125,12 +131,14 @@ function changeRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/webhooks/:id',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'account', refusals: patchRefusals },
     schema: {
       operationId: 'changeWebhook',
       summary: 'Change what it is told of, and where',
       description:
-        'A field that is given takes the place of the whole field before. Notices on their way stay as they are.',
+        'A field that is given takes the place of the whole field before. Notices on their way stay as they are. ' +
+        'The key that sets the `url` bounds the notices by its scope from then on. ' +
+        changedByScope,
       tags,
       params: webhookInPath,
       headers: ifMatchHeaders,
@@ -139,16 +147,18 @@ function changeRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
     },
     handler: async (request, reply) => {
       const { params, body, headers } = request;
-      const before = await requireOwn(request, params.id, deps.webhooks);
+      const before = await requireWebhook(params.id, deps.webhooks);
       const expected = expectedRevision(headers['if-match']);
       if (expected !== null && expected !== before.revision) throw revisedSince(params.id, before.revision);
       const { url, egress, ...fields } = body;
-      if (egress) requireRole(request, 'operator');
       if (url !== undefined && isMail(url) !== isMail(before.url)) throw otherWay(url);
       const client = clientTerms(url ?? before.url, egress?.allow ?? before.client.egress.allow);
+      const definition = webhookDefinition.parse({ ...before.definition, ...fields });
+      if (areAboutCampaigns(definition.events)) requireSomeCampaigns(request);
       const wanted = {
-        definition: webhookDefinition.parse({ ...before.definition, ...fields }),
+        definition,
         url: url === undefined ? before.url : storedUrl(before.webhookId, url, client.egress.allow, deps),
+        urlSetBy: url === undefined ? undefined : callerOf(request).key,
         client,
       };
       const after = await deps.webhooks.change(before, wanted);
@@ -165,11 +175,11 @@ function deleteRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/webhooks/:id',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'account' },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Tell it nothing any more',
-      description: 'Notices on their way are taken back. Deleting it again changes nothing.',
+      description: `Notices on their way are taken back. Deleting it again changes nothing. ${changedByScope}`,
       tags,
       params: webhookInPath,
       response: { 204: z.null().describe('It is gone') },
@@ -178,7 +188,6 @@ function deleteRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       const webhookId = requireId('webhook', request.params.id);
       const before = await deps.webhooks.get(webhookId);
       if (before) {
-        requireOwner(request, before);
         await deps.webhooks.remove(webhookId);
         await deps.jobChanges.create({
           changeId: uuidv7(),
@@ -200,18 +209,19 @@ function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/webhooks/:id/rotate',
-    config: { role: 'manager', scope: 'none', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'account', isAnswerSecret: true },
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Sign with a new secret',
-      description: 'The one before signs too until it expires, so that the receiver can change over in peace.',
+      description: `The one before signs too until it expires, so that the receiver can change over in peace. ${changedByScope}`,
       tags,
+      headers: headersOfSecretAnswers,
       params: webhookInPath,
       body: rotation,
       response: { 201: jsonAnswer('The webhook and its new secret', createdWebhook), ...problems(409) },
     },
     handler: async (request, reply) => {
-      const { webhookId, url } = await requireOwn(request, request.params.id, deps.webhooks);
+      const { webhookId, url } = await requireWebhook(request.params.id, deps.webhooks);
       if (isMail(url)) throw nothingSigned();
       const { secret, key } = newSigningKey(webhookId, deps.secretBox);
       const { overlapSeconds } = request.body;
@@ -235,21 +245,6 @@ export async function requireWebhook(id: string, webhooks: WebhookStore): Promis
   const record = await webhooks.get(requireId('webhook', id));
   if (!record) throw notFound('webhook', id);
   return record;
-}
-
-/** What a path names, which the key that asks may change. @throws {HttpProblem} 404, 403 */
-export async function requireOwn(request: FastifyRequest, id: string, webhooks: WebhookStore): Promise<WebhookRecord> {
-  const record = await requireWebhook(id, webhooks);
-  requireOwner(request, record);
-  return record;
-}
-
-/** Where notices go is for the account to say that sent them there, and for operators. */
-function requireOwner(request: FastifyRequest, { account }: WebhookRecord): void {
-  const caller = callerOf(request);
-  if (mayActAs(caller.role, 'operator') || caller.account === account) return;
-  const detail = 'this webhook was made by another team: one of its keys may do this, or an operator’s';
-  throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
 }
 
 const unsigned = { secret: null, key: null };

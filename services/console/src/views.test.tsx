@@ -25,14 +25,14 @@ const views: readonly View[] = [
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_draft',
     controls: {
-      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Send a test…', 'Run it dry'],
+      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Send a test…', 'Start a dry run'],
       'manager, hidden from others': ['More'],
     },
   },
   {
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_live',
-    controls: { manager: ['Duplicate', 'Edit what is said', 'Send a test…', 'Run it dry'] },
+    controls: { manager: ['Duplicate', 'Edit what is said', 'Send a test…', 'Start a dry run'] },
   },
   {
     route: '/templates',

@@ -4,11 +4,12 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { webhookHeaders } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { circuitHostOf } from '../circuit-host.ts';
+import { longestSlotWaitMs } from '../claimed-jobs.ts';
 import { attemptOf, filledCall } from './filled-call.ts';
 import type { HeldJob } from '../held-job.ts';
-import type { HostState } from './host-breaker.ts';
 import { traceCall, type JobTrace, type TraceCallDeps } from './job-traces.ts';
 import { judgeReport } from './judge-report.ts';
+import type { RouteCallEnd } from '../routes/route-lines.ts';
 import type { ReportInviter } from './report-inviter.ts';
 import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
 import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
@@ -22,8 +23,8 @@ import { storableText, withoutSecrets } from './without-secrets.ts';
  * written.
  */
 const callMarginMs = 1000;
-/** What it may take from a claim to its call: its answer, a slot, an access token. */
-const waitMs = 1000;
+/** Longest time from a claim to its call: the wait for a slot, and a second for the claim and an access token. */
+const waitMs = longestSlotWaitMs + 1000;
 /** So long after its time, a job whose client is unknown is given up. */
 const unknownForMs = 60_000;
 /** Jobs of a client or an endpoint that is disabled wait under this name, for all of its hosts. */
@@ -34,7 +35,10 @@ export interface CallJobDeps extends TraceCallDeps {
   clients: ClientDirectory;
   opener: CallOpener;
   inviter: ReportInviter;
-  stateOf: (clientId: string, host: string) => HostState;
+  /** Returns why the job is not called now, by what its route and its host have met; null: it may be called. */
+  refusalOf: (job: HeldJob, host: string) => JobVerdict | null;
+  /** True if the job is called although its host is disabled. */
+  isFirstHand: (job: HeldJob) => boolean;
   /** From then on others may have what is held here: nothing more is called. */
   aliveUntilMs: () => number;
   clock: Clock;
@@ -55,6 +59,8 @@ export interface JobCall {
   /** What the call told of its host; `none` where there was none. */
   sign: HostSign;
   terms: ClientTerms | undefined;
+  /** End of the call as its route sees it; null, or absent, if none was made. */
+  routeEnd?: RouteCallEnd | null;
   /** Null, or absent, where nothing is recorded of it. */
   trace?: JobTrace | null;
 }
@@ -99,8 +105,11 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const note = noteOf(answer, endedMs - startedMs, sent.kind === 'opened' ? sent.secrets : []);
   const sign = signOf(answer);
   // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
-  const isUnanswered = job.probeOf !== null && answer.kind === 'unanswered';
-  return { job, host, verdict: isUnanswered ? { kind: 'sidelined', host } : verdict, note, sign, terms, trace };
+  const isTry = job.probeOf !== null || deps.isFirstHand(job);
+  const isUnanswered = isTry && answer.kind === 'unanswered';
+  const routeEnd = routeEndOf(answer, sign, endedMs - startedMs >= terms.timeoutMs);
+  const decided: JobVerdict = isUnanswered ? { kind: 'sidelined', host } : verdict;
+  return { job, host, verdict: decided, note, sign, terms, trace, routeEnd };
 }
 
 type CallTerms = ClientTerms & {
@@ -165,12 +174,12 @@ function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {
 /** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
   const { heldBecause, timeoutMs } = terms;
-  const { clock, stateOf } = deps;
+  const { clock } = deps;
   const nowMs = clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
   if (heldBecause !== null) return { kind: 'sidelined', host: everyHost };
-  const state = stateOf(job.clientId, host);
-  if (job.probeOf === null && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host };
+  const refusal = job.probeOf === null ? deps.refusalOf(job, host) : null;
+  if (refusal !== null) return refusal;
   // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
   const heldUntilMs = Math.min(job.leaseUntilMs, job.aloneUntilMs);
   if (heldUntilMs - nowMs < timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
@@ -205,6 +214,17 @@ function callbackOf(
 
 /** Occurrences of schedules have it. */
 const scheduledForHeader = 'muster-scheduled-for';
+
+const tooMany = 429;
+
+function routeEndOf(answer: CallbackAnswer, sign: HostSign, isTimedOut: boolean): RouteCallEnd | null {
+  if (sign === 'none') return null;
+  if (sign !== 'fails') return { end: 'answered', pressure: null, retryAfterMs: null };
+  if (answer.kind !== 'answered')
+    return { end: 'unanswered', pressure: isTimedOut ? 'timed-out' : null, retryAfterMs: null };
+  const pressure = answer.status === tooMany ? 'throttled' : null;
+  return { end: 'unanswered', pressure, retryAfterMs: answer.retryAfterMs };
+}
 
 /** @param secrets what was sent and must not be kept */
 function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startDnsServer } from '../../../test/support/dns-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 import { createHostNames, LookupFailedError } from '../../../shared/http-client/host-names.ts';
 import { readInstallationEgress } from '../../../shared/runtime/egress/installation-egress.ts';
 import { keptAnswerBytes, type Callback } from '../ports/callback-endpoint.ts';
+import { createAccessTokens } from '../call/access-tokens.ts';
 import { createCallbackEndpoint } from './callback-endpoint.ts';
 
 const loopback: EgressRule[] = [{ cidr: '127.0.0.0/8' }];
@@ -31,6 +33,8 @@ beforeEach(async () => {
       answer(request, response);
     });
   });
+  // Longer than a test: connections that close were closed by the endpoint.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -41,6 +45,7 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(closers.map((close) => close()));
   stop();
 });
@@ -203,6 +208,71 @@ describe('calls of a client', () => {
     expect(seen).toEqual([]);
   });
 
+  describe('on a kept connection that is reset without an answer', () => {
+    async function callTwice(
+      more: Pick<Callback, 'notAfterMs'> = { notAfterMs: Infinity },
+      onReset: () => void = () => undefined,
+    ) {
+      let sentAgain = 0;
+      const names = createHostNames({ clock: systemClock });
+      const onSentAgain = () => sentAgain++;
+      const endpoint = createCallbackEndpoint({ installation, clock: systemClock, names, onSentAgain });
+      closers.push(() => endpoint.close());
+      await endpoint.call(callback(`http://127.0.0.1:${port}/before`, loopback));
+      answer = ({ socket }) => {
+        answer = (_request, response) => response.end('again');
+        onReset();
+        socket.resetAndDestroy();
+      };
+      const outcome = await endpoint.call(
+        callback(`http://127.0.0.1:${port}/a`, loopback, { timeoutMs: 20_000, ...more }),
+      );
+      return { outcome, sentAgain, urls: seen.map(({ url }) => url) };
+    }
+
+    it('are sent once more, and are one call', async () => {
+      const { outcome, sentAgain, urls } = await callTwice();
+      expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: Buffer.from('again') });
+      expect({ sentAgain, urls }).toEqual({ sentAgain: 1, urls: ['/before', '/a', '/a'] });
+    });
+
+    it('are not sent again after the time after which they must not begin', async () => {
+      const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
+      const { outcome, sentAgain, urls } = await callTwice({ notAfterMs: 1000 }, () => now.mockReturnValue(1001));
+      expect(outcome).toEqual({ kind: 'unanswered', cause: 'connection reset' });
+      expect({ sentAgain, urls }).toEqual({ sentAgain: 0, urls: ['/before', '/a'] });
+    });
+  });
+
+  it('end as they began when the rules change meanwhile, and their connection is closed then', async () => {
+    const { endpoint } = endpointOf();
+    const held = Promise.withResolvers<{ socket: Socket; response: ServerResponse }>();
+    answer = ({ socket }, response) => held.resolve({ socket, response });
+    const call = callback(`http://127.0.0.1:${port}/`, loopback);
+    const first = endpoint.call(call);
+    const { socket, response } = await held.promise;
+    const closed = once(socket, 'close');
+    answer = (_request, other) => other.end('by the new rules');
+    const second = await endpoint.call({ ...call, limits: { ...call.limits, revision: 2 } });
+    expect(second).toMatchObject({ kind: 'answered', body: Buffer.from('by the new rules') });
+    response.end('by the old rules');
+    expect(await first).toMatchObject({ kind: 'answered', body: Buffer.from('by the old rules') });
+    await closed;
+  });
+
+  it('leave no connection open once the endpoint is closed', async () => {
+    const { endpoint } = endpointOf();
+    const held = Promise.withResolvers<Socket>();
+    answer = ({ socket }, response) => {
+      held.resolve(socket);
+      response.end();
+    };
+    await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback));
+    const closed = once(await held.promise, 'close');
+    await endpoint.close();
+    await closed;
+  });
+
   it('go by new rules from the next call on, also where a connection is open', async () => {
     const { endpoint } = endpointOf();
     const url = `http://127.0.0.1:${port}/`;
@@ -210,5 +280,23 @@ describe('calls of a client', () => {
     const stricter = { ...callback(url, []).limits, revision: 2 };
     expect(await endpoint.call(callback(url, [], { limits: stricter }))).toMatchObject({ kind: 'forbidden' });
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('requests for access tokens', () => {
+  async function headerFor(egress: readonly EgressRule[]) {
+    const { endpoint } = endpointOf();
+    const { limits } = callback('http://shop.example/', egress);
+    const tokenUrl = `http://127.0.0.1:${port}/token`;
+    const terms = { limits, tokenUrl, id: 'shop', secret: 'hidden', scope: null };
+    return await createAccessTokens(terms, { endpoint, clock: systemClock }).authorization();
+  }
+
+  it('never reach an address that the rules of the client forbid', async () => {
+    expect(await headerFor([])).toMatchObject({ kind: 'unsent' });
+    expect(seen).toEqual([]);
+    answer = (_request, response) => response.end(JSON.stringify({ access_token: 'abc', token_type: 'bearer' }));
+    expect(await headerFor(loopback)).toMatchObject({ kind: 'header', value: 'Bearer abc' });
+    expect(seen).toMatchObject([{ url: '/token' }]);
   });
 });

@@ -25,6 +25,8 @@ export interface HttpCallbackEndpointDeps {
   keptBytes?: number;
   /** Bounds what the rules of clients open. */
   installation: RuleList;
+  /** Called for each call that is sent once more after its connection was lost. */
+  onSentAgain?: (() => void) | undefined;
 }
 
 interface KnownOrigin {
@@ -35,7 +37,7 @@ interface KnownOrigin {
 
 /** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
 export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
-  const { clock, names, installation, keptBytes = keptAnswerBytes } = deps;
+  const { clock, names, installation, keptBytes = keptAnswerBytes, onSentAgain } = deps;
   const origins = new Map<string, KnownOrigin>();
 
   function open(limits: CallLimits, origin: string): KnownOrigin {
@@ -47,6 +49,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
       ...(limits.tls?.origins.has(origin) && { secureContext: contextOf(limits.tls) }),
       maxAnswerBytes: keptBytes,
       cutsAnswers: true,
+      onSentAgain,
     });
     return { revision, origin: opened, inFlight: 0 };
   }
@@ -95,6 +98,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
       method,
       path,
       headers,
+      repeatUntilMs: notAfterMs,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(body ? { body } : {}),
     });

@@ -42,7 +42,7 @@ export interface Callback {
   key?: string | undefined;
   /** In the place of its client's; that unless given. */
   timeoutMs?: number | undefined;
-  /** By the monotonic clock: the call must not begin after. */
+  /** By the monotonic clock: the call must not begin after, nor be sent once more. */
   notAfterMs: number;
 }
 
@@ -63,6 +63,9 @@ export type CallbackAnswer =
   | { kind: 'forbidden'; cause: string };
 
 export interface CallbackEndpoint {
-  /** Sends once: no retry, no redirect. Never rejects. */
+  /**
+   * Sends once, and follows no redirect. Never rejects. A call whose kept connection ends without a byte of an answer
+   * is sent once more, and is one call all the same.
+   */
   call(callback: Callback): Promise<CallbackAnswer>;
 }

@@ -6,6 +6,8 @@ export interface ClientTerms {
   /** Whose endpoint it is: what jobs send in secret was sealed for it, and it has one share of all slots. */
   ownerId: string;
   limits: CallLimits;
+  /** Jobs that all schedulers may offer in a second; undefined without a limit. */
+  ratePerSecond?: number | undefined;
   /** Why nothing is called through it, and what is stored waits; null: it is. */
   heldBecause: string | null;
   retries: JobRetries;

@@ -69,7 +69,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         ...claimParams([...wanted.values()].sort(compareKeys)),
         ...{ owner, leaseMs, slot, region: name, regionEpoch: epoch },
       });
-      // Two that claim the same jobs, of which one is another's that died, may wait for each other.
+      // The order of locks (docs/data.md) leaves no circle between flushes; a statement by hand may still make one.
       const { rows } = await retryingDeadlocks(() =>
         pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
       );

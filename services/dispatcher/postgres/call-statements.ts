@@ -68,8 +68,9 @@ const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([
  *   is claimed is due.
  * - A claim of a dead owner is free, with an ordering key once its call is over, and is taken by one that has been
  *   alive for so long itself: after an outage of the database all look dead, until they have had the time for a beat.
- * - An end locks the fire, then the job. So does a claim, of a fire that is free and that no other has locked: of the
- *   others it touches neither.
+ * - Jobs are locked before their fires, results before claims, both by key (docs/data.md, locks). A result
+ *   waits for its job. A claim waits for nothing: it skips a job that is locked, and who has the lock of a job is alone
+ *   with its fire. `count(*)` of the results makes the claims wait for them; without it Postgres runs the claims first.
  * - A reference to a job whose time has not come brings a row without an epoch.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
@@ -95,6 +96,7 @@ export const flushCalls = statementOf<FlushParams>(
       ) d
       left join lateral (
         select ctid as job_tid from jobs j where j.partition_id = k.p and j.due_at = k.due and j.id = k.id limit 1
+        for update
       ) s on true
     ) k
     where f.ctid = k.tid and f.epoch = k.epoch
@@ -167,9 +169,11 @@ export const flushCalls = statementOf<FlushParams>(
     ) free
     cross join lateral (
       select partition_id, due_at, id, ${outletOf('j')} as outlet, ordering_key, terms from jobs j
-      where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1 for key share
+      where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1
+      for no key update skip locked
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
+      and (select count(*) from f) >= 0
   ), c as (
     insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until, alone_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',

@@ -4,12 +4,15 @@ import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
 import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
-import { passTime, settled, wakeUpsWithin } from '../../../test/support/pass-time.ts';
+import { passTime, passTimeUntil, settled, wakeUpsWithin } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { createClientSlots, type ClientSlots } from './client-slots.ts';
+import { createClientSlots, type ClientSlots, type ClientSlotsDeps } from './client-slots.ts';
+import type { SlotUser } from './slot-leases.ts';
 
 const client = clientIdOf(1);
 const concurrency = 10;
+const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };
+const calling: SlotUser = { ...nothing, inFlight: 1 };
 
 /** Dispatchers of one list, each of which may be unable to read it for a while. */
 function setUp() {
@@ -22,25 +25,37 @@ function setUp() {
   let looks = 0;
   async function startOne(owner: string, { isListed = true } = {}): Promise<ClientSlots> {
     if (isListed) listed.add(owner);
+    return await startOf(owner, { concurrencyOf: () => concurrency, queues: () => new Map<string, SlotUser>() });
+  }
+  /** One whose clients have one slot each. */
+  async function startWith(owner: string, queues: ClientSlotsDeps['queues']): Promise<ClientSlots> {
+    listed.add(owner);
+    return await startOf(owner, { concurrencyOf: () => 1, queues });
+  }
+  async function startOf(
+    owner: string,
+    clients: Pick<ClientSlotsDeps, 'concurrencyOf' | 'queues'>,
+  ): Promise<ClientSlots> {
     const dispatchers = () => {
       looks++;
       return cannotRead.has(owner) ? Promise.reject(new Error('no database')) : Promise.resolve([...listed].sort());
     };
     const slots = createClientSlots({
-      ...{ nodes: { dispatchers }, leases, owner, concurrencyOf: () => concurrency, queues: () => [] },
+      ...{ nodes: { dispatchers }, leases, owner, ...clients },
       ...{ onGained: () => undefined, notices, clock, logger: pino({ level: 'silent' }) },
     });
     all.push(slots);
     await slots.start();
     return slots;
   }
-  const inUse = () => all.reduce((sum, slots) => sum + slots.of(client), 0);
+  /** Slots by which new claims are made. */
+  const inUse = () => all.reduce((sum, slots) => sum + (slots.isClosed(client) ? 0 : slots.of(client)), 0);
   const looksWithin = async (ms: number) => {
     looks = 0;
     await passTime(clock, ms);
     return looks;
   };
-  return { clock, notices, listed, cannotRead, startOne, inUse, looksWithin };
+  return { clock, notices, leases, listed, cannotRead, startOne, startWith, inUse, looksWithin };
 }
 
 describe('the call slots of a dispatcher', () => {
@@ -100,11 +115,48 @@ describe('the call slots of a dispatcher', () => {
       await passTime(clock, 50);
       expect(inUse()).toBeLessThanOrEqual(concurrency);
     }
-    // What it read is too old to go by.
-    expect([first.of(client), second.of(client)]).toEqual([0, concurrency / 2]);
+    // The list of dispatchers is too old to claim by. Jobs that were claimed by it begin.
+    expect([first.isClosed(client), first.of(client)]).toEqual([true, concurrency]);
+    expect([second.isClosed(client), second.of(client)]).toEqual([false, concurrency / 2]);
     cannotRead.clear();
     await passTime(clock, 1000);
     expect([first.of(client), second.of(client)]).toEqual([concurrency / 2, concurrency / 2]);
+    expect(first.isClosed(client)).toBe(false);
+  });
+
+  it('are tried for each client in turn where there are more dispatchers than slots, though many are taken', async () => {
+    const { clock, leases, listed, startWith } = setUp();
+    const clients = Array.from({ length: 600 }, (_, nth) => clientIdOf(nth));
+    for (const clientId of clients.slice(0, 599)) await leases.acquire(`call-slot/${clientId}/0`, 'd1', 60_000);
+    for (const other of ['d1', 'd3']) listed.add(other);
+    const queue = { ...nothing, length: 1 };
+    const slots = await startWith('d2', () => new Map(clients.map((clientId) => [clientId, queue])));
+    await passTime(clock, 5000);
+    expect(clients.map((clientId) => slots.of(clientId))).toEqual([...Array<number>(599).fill(0), 1]);
+  });
+
+  it('are kept for calls under way while slots of many others are tried, 300 ms each time', async () => {
+    const { clock, leases, listed, startWith } = setUp();
+    const clients = Array.from({ length: 50 }, (_, nth) => clientIdOf(nth));
+    const [calls = '', ...others] = clients;
+    for (const clientId of others) await leases.acquire(`call-slot/${clientId}/0`, 'd1', 1e9);
+    const tried = new Set<string>();
+    const plain = { ...leases };
+    leases.acquireSome = async (wanted, owner, ttlMs) => {
+      await clock.sleep(300);
+      for (const name of wanted.flatMap(({ names }) => names)) tried.add(name);
+      return await plain.acquireSome(wanted, owner, ttlMs);
+    };
+    listed.add('d1');
+    const queues = new Map<string, SlotUser>(clients.map((clientId) => [clientId, { ...nothing, length: 1 }]));
+    const slots = await startWith('d2', () => queues);
+    await passTimeUntil(clock, () => slots.of(calls) === 1);
+    queues.set(calls, calling);
+    for (let ms = 0; ms < 30_000; ms += 100) {
+      await passTime(clock, 100);
+      expect(slots.of(calls)).toBe(1);
+    }
+    expect(tried.size).toBe(clients.length);
   });
 
   it('are waited for: a start beside another one is settled after that time, one without a place after twice it', async () => {

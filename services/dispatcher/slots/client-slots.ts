@@ -4,8 +4,7 @@ import type { Leases } from '../../../shared/ports/leases.ts';
 import type { Notices } from '../../../shared/ports/notices.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
-import type { ClientQueue } from '../client-queue.ts';
-import { createSlotLeases } from './slot-leases.ts';
+import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
@@ -21,8 +20,10 @@ const longestStartMs = 2 * goodForMs;
 const tryEveryMs = 100;
 /** Between two turns, however often something comes. */
 const minBetweenMs = 20;
-/** Clients of one turn. */
-const maxTried = 32;
+/** After a turn that took long. */
+const longestPauseMs = 500;
+/** Clients that are tried in one turn and its statement, beside those that have a slot here. */
+const maxTried = 250;
 
 export interface ClientSlotsDeps {
   nodes: Pick<JobNodes, 'dispatchers'>;
@@ -30,8 +31,8 @@ export interface ClientSlotsDeps {
   owner: string;
   /** Of a client, over all dispatchers. */
   concurrencyOf: (clientId: string) => number;
-  /** What is here of each client. */
-  queues: () => Iterable<[clientId: string, queue: Pick<ClientQueue, 'length' | 'claimed' | 'inFlight'>]>;
+  /** Returns the jobs of each client on this dispatcher, as they are now. */
+  queues: () => ReadonlyMap<string, SlotUser>;
   /** There may be more to claim now. */
   onGained: () => void;
   notices: Notices;
@@ -51,8 +52,12 @@ export interface ClientSlots {
   /** Resolves when it has its part: what is sent here before would wait for that. Or it need not be waited for. */
   settled(): Promise<void>;
   giveUp(): void;
+  /**
+   * Calls of a client that may be in flight here, by what was read last of the other dispatchers, however old it is.
+   * Claimed jobs begin by this number.
+   */
   of(clientId: string): number;
-  /** Its turn is over, or nothing may be begun: nothing more is claimed. */
+  /** Nothing more of a client may be claimed: its turn is over, or what was read of the others is too old. */
   isClosed(clientId: string): boolean;
   /** There is something of a client that may have no slot. */
   poke(): void;
@@ -61,8 +66,9 @@ export interface ClientSlots {
 
 export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
   const { nodes, owner, concurrencyOf, notices, clock, logger } = deps;
-  const leases = createSlotLeases(deps);
+  const leases = createSlotLeases({ ...deps, userOf: (clientId) => deps.queues().get(clientId) });
   const waiting = new AbortController();
+  const tried = new Set<string>();
   let startedAtMs = -Infinity;
   let owners: readonly string[] = [];
   let [readAtMs, listedSinceMs] = [-Infinity, Infinity];
@@ -79,28 +85,42 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       deps.onGained();
       turns.poke();
     }
-    return owners.length === 1 && notices.isHearing() ? aloneLookEveryMs : lookEveryMs;
+    const everyMs = owners.length === 1 && notices.isHearing() ? aloneLookEveryMs : lookEveryMs;
+    // An answer that comes late is old already.
+    return Math.max(0, askedMs + everyMs - clock.monotonicMs());
   }
 
-  function isSettled(): boolean {
-    const nowMs = clock.monotonicMs();
-    return nowMs - readAtMs < goodForMs && nowMs - listedSinceMs >= goodForMs;
-  }
+  /** All others have made room for its part. */
+  const hasJoined = () => clock.monotonicMs() - listedSinceMs >= goodForMs;
+  const isSettled = () => hasJoined() && clock.monotonicMs() - readAtMs < goodForMs;
 
   const isNarrow = (clientId: string) => concurrencyOf(clientId) < owners.length;
 
-  /** Of clients that have fewer slots than there are dispatchers. */
+  /** Slots of a client that takes turns; none more while what is known of the others is too old. */
+  function mostOf(clientId: string): number | null {
+    if (!isNarrow(clientId)) return null;
+    return isSettled() ? concurrencyOf(clientId) : 0;
+  }
+
+  /** One turn over the clients that have fewer slots than there are dispatchers. */
   async function takeTurns(): Promise<number> {
-    const narrow = [...deps.queues()].filter(([clientId]) => isNarrow(clientId));
     const begunMs = clock.monotonicMs();
-    if (isSettled()) {
-      for (const [clientId, queue] of narrow.slice(0, maxTried)) {
-        if (await leases.keep(clientId, concurrencyOf(clientId), queue)) deps.onGained();
-      }
-    }
-    await leases.releaseOthers(new Set(narrow.map(([clientId]) => clientId)));
-    if (narrow.length === 0 && leases.held === 0) return owners.length > 1 ? lookEveryMs : untilWokenMs;
-    return Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs));
+    const ours = new Set(leases.clients());
+    const others = [...deps.queues()].flatMap(([clientId, user]) =>
+      jobsOf(user) > 0 && !ours.has(clientId) && isNarrow(clientId) ? [clientId] : [],
+    );
+    await leases.keep(mostOf, isSettled() ? nextOf(others) : []);
+    if (others.length + leases.clients().length === 0) return owners.length > 1 ? lookEveryMs : untilWokenMs;
+    return Math.min(longestPauseMs, Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs)));
+  }
+
+  /** Some of these clients, each of them before one is tried again. */
+  function nextOf(clientIds: readonly string[]): string[] {
+    const untried = clientIds.filter((clientId) => !tried.has(clientId));
+    const next = untried.slice(0, maxTried);
+    if (next.length === untried.length) tried.clear();
+    else for (const clientId of next) tried.add(clientId);
+    return next;
   }
 
   const looking = createLoop({ name: 'look-at-dispatchers', turn: look, afterErrorMs: lookEveryMs, clock, logger });
@@ -124,7 +144,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     },
     giveUp: () => waiting.abort(),
     of: (clientId) => {
-      if (!isSettled()) return 0;
+      if (!hasJoined()) return 0;
       if (isNarrow(clientId)) return leases.of(clientId);
       return slotShare(concurrencyOf(clientId), owners, owner, clientId);
     },
@@ -134,7 +154,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     },
     stop: async () => {
       await Promise.all([looking.stop(), turns.stop()]);
-      await leases.releaseOthers(new Set());
+      await leases.keep(() => null, []);
     },
   };
 }

@@ -11,7 +11,10 @@ const renewBelowMs = ttlMs / 2;
 const turnMs = 1000;
 const restMs = 250;
 
-type Queue = Pick<ClientQueue, 'length' | 'claimed' | 'inFlight'>;
+/** Jobs of one client on this dispatcher. */
+export type SlotUser = Pick<ClientQueue, 'length' | 'claiming' | 'claimed' | 'inFlight'>;
+
+const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };
 
 interface Slot {
   lease: HeldLease;
@@ -25,94 +28,154 @@ interface Turn {
   isOver: boolean;
 }
 
+/** Some of these slots of a client, whichever are free. */
+interface WantedSlots {
+  clientId: string;
+  numbers: readonly number[];
+  count: number;
+}
+
 export interface SlotLeasesDeps {
-  leases: Leases;
+  leases: Pick<Leases, 'acquireSome' | 'releaseAll'>;
   owner: string;
+  /** Returns the jobs of a client on this dispatcher as they are now, undefined if there are none. */
+  userOf: (clientId: string) => SlotUser | undefined;
+  /** There are more slots than before. */
+  onGained: () => void;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Slots of clients that have fewer than there are dispatchers: the lease of one allows one call in flight. */
 export interface SlotLeases {
-  readonly held: number;
+  /** Clients that have a slot here. */
+  clients(): string[];
   of(clientId: string): number;
   /** Its turn is over: nothing more is claimed. */
   isClosed(clientId: string): boolean;
   /**
-   * Takes, renews or gives back what is here for.
-   * @param most slots of the client
-   * @returns whether there are more than before
+   * Releases and renews the slots of all clients that have some, and takes more for them and for the others that are
+   * named, all in two statements. A job whose claim is being written has its slot. Throws when one of the statements
+   * has failed: the other was tried nevertheless, and the next call makes up for it.
+   * @param mostOf slots of a client over all dispatchers, of which 0 takes no more; null if it takes no turns
    */
-  keep(clientId: string, most: number, queue: Queue): Promise<boolean>;
-  /** Gives back all of clients that are not named. */
-  releaseOthers(clientIds: ReadonlySet<string>): Promise<void>;
+  keep(mostOf: (clientId: string) => number | null, others: readonly string[]): Promise<void>;
 }
 
-export function createSlotLeases({ leases, owner, clock }: SlotLeasesDeps): SlotLeases {
+export function createSlotLeases({ leases, owner, userOf, onGained, clock }: SlotLeasesDeps): SlotLeases {
   const turns = new Map<string, Turn>();
   /** By client, until when others are to have theirs. */
   const rests = new Map<string, number>();
+  /** Slots that were given up and whose leases are not released yet. */
+  let leaving: Slot[] = [];
 
   const slotsOf = (clientId: string): Slot[] => {
     const nowMs = clock.monotonicMs();
     return [...(turns.get(clientId)?.slots.values() ?? [])].filter(({ untilMs }) => untilMs > nowMs);
   };
 
-  async function take(clientId: string, nth: number, turn: Turn): Promise<boolean> {
-    const askedMs = clock.monotonicMs();
-    const lease = await leases.acquire(`call-slot/${clientId}/${nth}`, owner, ttlMs);
-    if (lease) turn.slots.set(nth, { lease, untilMs: askedMs + ttlMs - marginMs });
-    return lease !== null;
-  }
-
-  async function renew(turn: Turn): Promise<void> {
-    for (const [nth, slot] of [...turn.slots]) {
-      const askedMs = clock.monotonicMs();
-      if (slot.untilMs - askedMs > renewBelowMs) continue;
-      if (await leases.renew(slot.lease, ttlMs)) slot.untilMs = askedMs + ttlMs - marginMs;
-      else turn.slots.delete(nth);
-    }
-  }
-
-  async function release(clientId: string): Promise<void> {
-    const slots = turns.get(clientId)?.slots ?? new Map<number, Slot>();
+  /** Gives slots up at once on this dispatcher, so that no claim uses a slot while its lease is being released. */
+  function giveUp(clientId: string): void {
+    leaving.push(...(turns.get(clientId)?.slots.values() ?? []));
     turns.delete(clientId);
-    for (const { lease } of slots.values()) await leases.release(lease);
   }
 
-  async function gain(clientId: string, turn: Turn, most: number, wanted: number): Promise<boolean> {
+  /** Ends turns and gives up slots that nothing needs any more. */
+  function settle(clientId: string, turn: Turn, isWanted: boolean): void {
+    const nowMs = clock.monotonicMs();
+    const queue = userOf(clientId) ?? nothing;
+    if (nowMs - turn.sinceMs >= turnMs) turn.isOver = true;
+    const needsNone = underWay(queue) === 0 && (turn.isOver || queue.length === 0);
+    if (isWanted && !needsNone) return;
+    if (turn.isOver) rests.set(clientId, nowMs + restMs);
+    giveUp(clientId);
+  }
+
+  /** Slots whose leases have to be renewed now. */
+  function renewals(): WantedSlots[] {
+    const nowMs = clock.monotonicMs();
+    return [...turns].flatMap(([clientId, { slots }]) =>
+      [...slots]
+        .filter(([, { untilMs }]) => untilMs - nowMs <= renewBelowMs)
+        .map(([number]) => ({ clientId, numbers: [number], count: 1 })),
+    );
+  }
+
+  /** Slots that a client needs beyond those that it has. */
+  function missing(clientId: string, most: number): WantedSlots[] {
+    const turn = turns.get(clientId);
+    const queue = userOf(clientId) ?? nothing;
+    if (turn?.isOver || clock.monotonicMs() < (rests.get(clientId) ?? 0)) return [];
+    const count = Math.min(most, jobsOf(queue)) - (turn?.slots.size ?? 0);
+    if (count <= 0) return [];
+    // A release that failed may still arrive: until then the lease would be the same one.
+    const left = new Set(leaving.map(({ lease }) => lease.name));
+    const isFree = (nth: number) => !turn?.slots.has(nth) && !left.has(nameOf(clientId, nth));
+    const numbers = Array.from({ length: most }, (_, nth) => nth).filter(isFree);
+    return numbers.length > 0 ? [{ clientId, numbers, count }] : [];
+  }
+
+  /** Takes and renews leases. A lease that the statement does not return belongs to another dispatcher. */
+  async function acquire(wanted: readonly WantedSlots[]): Promise<void> {
+    if (wanted.length === 0) return;
+    const askedMs = clock.monotonicMs();
+    const names = wanted.map(({ clientId, numbers, count }) => ({
+      names: numbers.map((number) => nameOf(clientId, number)),
+      count,
+    }));
+    const held = await leases.acquireSome(names, owner, ttlMs);
+    const byName = new Map(held.map((lease) => [lease.name, lease]));
     let gained = false;
-    for (let nth = 0; nth < most && turn.slots.size < wanted; nth++) {
-      if (!turn.slots.has(nth) && (await take(clientId, nth, turn))) gained = true;
+    for (const { clientId, numbers } of wanted) {
+      const turn = turns.get(clientId) ?? { slots: new Map<number, Slot>(), sinceMs: Infinity, isOver: false };
+      for (const number of numbers) {
+        const lease = byName.get(nameOf(clientId, number));
+        gained ||= lease !== undefined && !turn.slots.has(number);
+        if (lease) turn.slots.set(number, { lease, untilMs: askedMs + ttlMs - marginMs });
+        else turn.slots.delete(number);
+      }
+      // The turn begins with its first slot, however long that took to get.
+      if (turn.sinceMs === Infinity) turn.sinceMs = clock.monotonicMs();
+      if (turn.slots.size === 0) turns.delete(clientId);
+      else turns.set(clientId, turn);
     }
-    return gained;
+    if (gained) onGained();
+  }
+
+  async function releaseLeaving(): Promise<void> {
+    if (leaving.length === 0) return;
+    const released = leaving;
+    await leases.releaseAll(released.map(({ lease }) => lease));
+    leaving = leaving.filter((slot) => !released.includes(slot));
   }
 
   return {
-    get held() {
-      return turns.size;
-    },
+    clients: () => [...turns.keys()],
     of: (clientId) => slotsOf(clientId).length,
     isClosed: (clientId) => turns.get(clientId)?.isOver ?? true,
-    keep: async (clientId, most, queue) => {
+    keep: async (mostOf, others) => {
       const nowMs = clock.monotonicMs();
-      const underWay = queue.claimed.length + queue.inFlight;
-      const turn = turns.get(clientId) ?? { slots: new Map<number, Slot>(), sinceMs: nowMs, isOver: false };
-      await renew(turn);
-      if (turn.slots.size > 0 && nowMs - turn.sinceMs >= turnMs) turn.isOver = true;
-      if (underWay === 0 && (turn.isOver || queue.length === 0)) {
-        if (turn.isOver) rests.set(clientId, nowMs + restMs);
-        await release(clientId);
-        return false;
-      }
-      if (turn.isOver || nowMs < (rests.get(clientId) ?? 0)) return false;
-      rests.delete(clientId);
-      const gained = await gain(clientId, turn, most, Math.min(most, queue.length + underWay));
-      if (turn.slots.size > 0) turns.set(clientId, turn);
-      return gained;
-    },
-    releaseOthers: async (clientIds) => {
-      for (const clientId of rests.keys()) if (!clientIds.has(clientId)) rests.delete(clientId);
-      for (const clientId of [...turns.keys()]) if (!clientIds.has(clientId)) await release(clientId);
+      for (const [clientId, untilMs] of rests) if (untilMs <= nowMs) rests.delete(clientId);
+      leaving = leaving.filter(({ untilMs }) => untilMs + marginMs > nowMs);
+      for (const [clientId, turn] of [...turns]) settle(clientId, turn, mostOf(clientId) !== null);
+      const tried = new Set([...turns.keys(), ...others]);
+      const wanted = [...renewals(), ...[...tried].flatMap((clientId) => missing(clientId, mostOf(clientId) ?? 0))];
+      const releasing = releaseLeaving();
+      const acquiring = acquire(wanted);
+      await Promise.allSettled([releasing, acquiring]);
+      await Promise.all([releasing, acquiring]);
     },
   };
+}
+
+/** A client without any of these needs no slot. */
+export function jobsOf(user: SlotUser): number {
+  return user.length + underWay(user);
+}
+
+function underWay({ claiming, claimed, inFlight }: SlotUser): number {
+  return claiming + claimed.length + inFlight;
+}
+
+function nameOf(clientId: string, number: number): string {
+  return `call-slot/${clientId}/${number}`;
 }

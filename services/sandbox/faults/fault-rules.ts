@@ -15,6 +15,12 @@ const often = {
 /** Milliseconds that pass before the answer. */
 const latencyMs = z.int().min(0).max(600_000).optional();
 
+/** Interim answers that are sent right before the answer, in this order. */
+const interim = z
+  .array(z.literal([100, 102, 103]))
+  .max(1000)
+  .optional();
+
 const pickedUsers = {
   users: z.array(z.string()).optional(),
   userShare: z.number().min(0).max(1).optional(),
@@ -97,6 +103,7 @@ export const callRule = z.strictObject({
   toAttempt: z.int().min(1).optional(),
   ...often,
   latencyMs,
+  interim,
   answer: faultyAnswer.optional(),
 });
 
@@ -111,6 +118,7 @@ export const statusRule = z.strictObject({
   users: z.array(z.string()).optional(),
   ...often,
   latencyMs,
+  interim,
   answer: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('status'), status: z.int().min(300).max(599) }),
@@ -146,6 +154,7 @@ export const segmentationRule = z.strictObject({
   notFirst: z.boolean().optional(),
   ...often,
   latencyMs,
+  interim,
   answer: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('status'), status: z.int().min(300).max(599) }),

@@ -22,7 +22,7 @@ export async function faultyPage(
   });
   if (!rule) return answer;
   if (rule.latencyMs !== undefined) await wait(rule.latencyMs);
-  return spoiled(answer, rule);
+  return { ...spoiled(answer, rule), interim: rule.interim };
 }
 
 function spoiled(answer: HttpAnswer, { answer: fault }: SegmentationRule): HttpAnswer {

@@ -51,6 +51,8 @@ export interface KeyCalls {
   country: string;
   users: number;
   at: string[];
+  /** The number that each of its calls carried. */
+  attempts: number[];
   applied: readonly string[];
   /** Whether a user was applied twice under it, which only a sink without memory does. */
   isAppliedAgain: boolean;
@@ -100,14 +102,15 @@ function addLine(steps: Map<string, StepEffects>, line: LedgerLine): void {
 
 /** @returns the users applied for the first time under this key */
 function addCall(keys: Map<string, KeyCalls>, line: LedgerLine): readonly string[] {
-  const { key, country, at, applied, repeated, failed } = line;
+  const { key, country, at, attempt, applied, repeated, failed } = line;
   const users = applied.length + repeated + failed.length;
   const calls = keys.get(key);
   if (!calls) {
-    keys.set(key, { country, users, at: [at], applied, isAppliedAgain: false });
+    keys.set(key, { country, users, at: [at], attempts: [attempt], applied, isAppliedAgain: false });
     return applied;
   }
   calls.at.push(at);
+  calls.attempts.push(attempt);
   if (applied.length === 0) return applied;
   const known = new Set(calls.applied);
   const first = applied.filter((user) => !known.has(user));

@@ -3,9 +3,14 @@ export interface HttpAnswer {
   status: number;
   headers?: Record<string, string>;
   body: string;
+  /** Statuses of interim answers, which are sent before. */
+  interim?: readonly InterimStatus[] | undefined;
   /** How it goes out; as a whole when absent. */
   delivery?: Delivery;
 }
+
+/** 100 Continue, 102 Processing, 103 Early Hints. */
+export type InterimStatus = 100 | 102 | 103;
 
 /**
  * - `none`: the connection is left open until the caller hangs up.

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer, InterimStatus } from './http-answer.ts';
 
 const chunkBytes = 1024 * 1024;
 
 /** Resolves when nothing more will be written; what is delivered faultily ends early when the caller hangs up. */
 export async function sendAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
-  const { delivery, body } = answer;
+  const { delivery, body, interim = [] } = answer;
+  for (const status of interim) sendInterim(response, status);
   if (!delivery) {
     writeHead(response, answer, Buffer.byteLength(body));
     response.end(body);
@@ -38,6 +39,19 @@ export async function sendAnswer(response: ServerResponse, answer: HttpAnswer): 
     case 'blanks':
       writeHead(response, answer, delivery.bytes);
       await writeBlanks(response, delivery.bytes);
+  }
+}
+
+function sendInterim(response: ServerResponse, status: InterimStatus): void {
+  switch (status) {
+    case 100:
+      response.writeContinue();
+      return;
+    case 102:
+      response.writeProcessing();
+      return;
+    case 103:
+      response.writeEarlyHints({ link: '</hints>; rel=preload' });
   }
 }
 

@@ -7,21 +7,26 @@ import {
   type PriorityTurns,
   type SaidPriority,
 } from '../../../shared/domain/job/priority-bands.ts';
-import { firstMark, isBehind, justBefore, type Mark } from '../ports/due-references.ts';
+import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../ports/due-references.ts';
+import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
-/** Where reading goes on for one band of a client that is behind, by partition. */
+/**
+ * Spans that are remembered in all. Beyond, the span before a new one of a band in a partition is made longer, and
+ * reading it costs what others have there too. 150 bytes each.
+ */
+const mostSpans = 200_000;
+
+/** Waiting spans of one band of a client that is behind, by partition. */
 export interface ClientBehind {
   clientId: string;
   priority?: SaidPriority | undefined;
-  from: ReadonlyMap<number, Mark>;
+  waiting: ReadonlyMap<number, readonly WaitingSpan[]>;
 }
 
 interface Behind {
-  mark: Mark;
-  /** Due time of what is read next, as far as is known: also after a mark went back to the beginning. */
-  dueUs: number;
+  waiting: WaitingSpans;
   /** How many looks had begun when it caught up: those that begin later do not pass over it any more. */
-  caughtUpAt?: number;
+  caughtUpAt?: number | undefined;
 }
 
 interface BandBehind {
@@ -29,12 +34,14 @@ interface BandBehind {
   priority: SaidPriority | undefined;
   /** By partition. */
   from: Map<number, Behind>;
+  /** Partitions in which its rows are passed over; undefined after a change, until they are asked for. */
+  bits: bigint | undefined;
 }
 
 /**
  * Clients of which more is due than may be offered, each of their bands by itself: what is urgent is not passed over
- * with the backlog that it is urgent beside. Everybody's look passes over their rows, inside Postgres; they are read
- * from marks of their own when there is credit again. Bands are named as `bandOf` has them.
+ * with the backlog that it is urgent beside. Everybody's look passes over their rows, inside Postgres, and reports the
+ * spans in which they lie; these are read when there is credit again. Bands are named as `bandOf` has them.
  */
 export interface ClientsBehind {
   /** Bands. */
@@ -43,22 +50,31 @@ export interface ClientsBehind {
   /** Everybody's look begins, and passes over those that are behind by then. */
   beginLook(): void;
   endLook(): void;
-  readonly isLookUnderWay: boolean;
-  /** Where its reading goes on; undefined when it is not behind there. */
-  markOf(band: string, partition: number): Mark | undefined;
-  /** Whether this job will be read from its band's own mark. */
+  /** True if this job lies in a span that will be read. */
   covers(reference: JobReference): boolean;
-  /** Whose rows are passed over in this partition. */
-  in(partition: number): string[];
+  /** Bands whose rows are passed over, and in which partitions. It is as of now, and stays so. */
+  passedOver(): PassedOver;
   isPassedOver(band: string, partition: number): boolean;
-  /** Read up to there, which is where everybody's look stood: that may see to what comes after it. */
-  catchUp(band: string, partition: number, mark: Mark): void;
-  /** It caught up, and no look passes over it any more: what is left up to where everybody's stands is the last. */
-  isLast(band: string, partition: number): boolean;
   /**
-   * From this job on its band's rows in its partition are passed over; one that is behind already goes back to it.
+   * Its spans have been read, but for those that looks have added meanwhile: looks that begin from now on do not pass
+   * over it.
    */
-  add(reference: JobReference): void;
+  catchUp(band: string, partition: number): void;
+  /**
+   * Ends the band in the partition if nothing waits there and no look is under way that may still pass over more of it.
+   * If one is, the band catches up, and ends after that look.
+   * @returns true if it has ended
+   */
+  settle(band: string, partition: number): boolean;
+  /** These consecutive jobs wait, and their band's rows in their partition are passed over from now on. */
+  add(jobs: readonly JobReference[]): void;
+  /** A look has passed over these jobs. */
+  pass(span: BandSpan): void;
+  /**
+   * The sweep has found these jobs of a band that is passed over. All of them may be on their way, so a read counts on
+   * one of them at most, and takes the rest of its jobs from the spans that follow.
+   */
+  list(span: BandSpan): void;
   /**
    * In turn: every client once, with all of its bands, then all that are behind by then. At most so many clients, of
    * bands that may be read now.
@@ -68,14 +84,10 @@ export interface ClientsBehind {
   readonly isMidTurn: boolean;
   /** Whose turn it is among the bands of a client; kept while any of them is behind. */
   turnsOf(clientId: string): PriorityTurns;
-  /** Read up to there. */
-  advance(band: string, partition: number, mark: Mark): void;
-  /** Nothing of it is left up to where everybody's look stands. */
-  end(band: string, partition: number): void;
-  /** All are read again from the beginning: what was offered may be lost. */
-  rewind(): void;
+  /** Takes the jobs out of a span that a look has read, up to a mark. */
+  take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
-  /** By client, when the oldest of what is left of it fell due. */
+  /** By client, when the oldest of what waits of it fell due. */
   oldest(): Map<string, number>;
 }
 
@@ -86,25 +98,67 @@ export function createClientsBehind(): ClientsBehind {
   /** Who has not had its turn. */
   let turn: string[] = [];
   let [begun, ended] = [0, 0];
+  let spans = 0;
 
   const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
-  const isPassedOver = (known: Behind | undefined) => known !== undefined && known.caughtUpAt === undefined;
   const bandsOf = (clientId: string) =>
     bandOrder.flatMap((priority) => behind.get(bandOf(clientId, saidPriority(priority))) ?? []);
 
+  /** Changes what waits of a band, and counts it. */
+  function change(waiting: WaitingSpans, by: () => void): void {
+    const before = waiting.length;
+    by();
+    spans += waiting.length - before;
+  }
+
+  function markCaughtUp(known: BandBehind, place: Behind, caughtUpAt: number | undefined): void {
+    if (place.caughtUpAt !== caughtUpAt) known.bits = undefined;
+    place.caughtUpAt = caughtUpAt;
+  }
+
   function end(band: string, partition: number): void {
     const known = behind.get(band);
-    known?.from.delete(partition);
-    if (known?.from.size !== 0) return;
+    if (known === undefined) return;
+    spans -= known.from.get(partition)?.waiting.length ?? 0;
+    known.from.delete(partition);
+    known.bits = undefined;
+    if (known.from.size !== 0) return;
     behind.delete(band);
     if (bandsOf(known.clientId).length === 0) turns.delete(known.clientId);
   }
 
-  function bandOfReference({ clientId, priority }: JobReference): BandBehind {
+  function settle(band: string, partition: number): boolean {
+    const known = behind.get(band);
+    const place = known?.from.get(partition);
+    if (!known || !place || place.waiting.length > 0) return false;
+    if (begun === ended || (place.caughtUpAt !== undefined && ended >= place.caughtUpAt)) {
+      end(band, partition);
+      return true;
+    }
+    catchUp(band, partition);
+    return false;
+  }
+
+  function catchUp(band: string, partition: number): void {
+    const known = behind.get(band);
+    const place = known?.from.get(partition);
+    if (known && place) markCaughtUp(known, place, place.caughtUpAt ?? begun);
+  }
+
+  function addTo(place: Behind, span: WaitingSpan): void {
+    change(place.waiting, () => addSpan(place.waiting, span, spans >= mostSpans));
+  }
+
+  function startOf({ clientId, priority, partition }: BandSpan | JobReference): [BandBehind, Behind] {
     const band = bandOf(clientId, priority);
-    const known = behind.get(band) ?? { clientId, priority, from: new Map<number, Behind>() };
+    const known = behind.get(band) ?? { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
     behind.set(band, known);
-    return known;
+    const place = known.from.get(partition) ?? { waiting: [] };
+    if (!known.from.has(partition)) {
+      known.from.set(partition, place);
+      known.bits = undefined;
+    }
+    return [known, place];
   }
 
   return {
@@ -121,30 +175,37 @@ export function createClientsBehind(): ClientsBehind {
     endLook: () => {
       ended = begun;
     },
-    get isLookUnderWay() {
-      return begun > ended;
-    },
     isPassedOver: (band, partition) => isPassedOver(find(band, partition)),
-    catchUp: (band, partition, mark) => {
-      behind.get(band)?.from.set(partition, { mark, dueUs: mark.dueUs, caughtUpAt: begun });
-    },
-    isLast: (band, partition) => {
-      const caughtUpAt = find(band, partition)?.caughtUpAt;
-      return caughtUpAt !== undefined && ended >= caughtUpAt;
-    },
-    markOf: (band, partition) => find(band, partition)?.mark,
+    catchUp,
+    settle,
     covers: (reference) => {
       const known = find(bandOf(reference.clientId, reference.priority), reference.partition);
-      return known !== undefined && isBehind(reference, known.mark);
+      return known !== undefined && isWithin(known.waiting, reference);
     },
-    in: (partition) => [...behind].flatMap(([band, { from }]) => (isPassedOver(from.get(partition)) ? band : [])),
-    add: (reference) => {
-      const { partition, dueUs } = reference;
-      const { from } = bandOfReference(reference);
-      const mark = justBefore(reference);
-      const known = from.get(partition);
-      if (!known || isBehind(known.mark, mark)) from.set(partition, { mark, dueUs });
-      else from.set(partition, { mark: known.mark, dueUs: known.dueUs });
+    passedOver: () => {
+      const passed = new Map<string, bigint>();
+      for (const [band, known] of behind) {
+        known.bits ??= bitsOf(known.from);
+        if (known.bits !== 0n) passed.set(band, known.bits);
+      }
+      return passed;
+    },
+    add: (jobs) => {
+      const [oldest, newest] = [jobs[0], jobs.at(-1)];
+      if (!oldest || !newest) return;
+      const [known, place] = startOf(oldest);
+      markCaughtUp(known, place, undefined);
+      const first = { dueUs: oldest.dueUs, jobId: oldest.jobId };
+      const last = jobs.length === 1 ? first : { dueUs: newest.dueUs, jobId: newest.jobId };
+      addTo(place, { first, last, rows: jobs.length });
+    },
+    pass: (span) => {
+      const { first, last, rows } = span;
+      addTo(startOf(span)[1], { first, last, rows });
+    },
+    list: ({ clientId, priority, partition, first, last }) => {
+      const place = find(bandOf(clientId, priority), partition);
+      if (place) addTo(place, { first, last, rows: 1, isListed: true });
     },
     next: (most, mayRead) => {
       if (turn.length === 0) turn = [...new Set(Array.from(behind.values(), ({ clientId }) => clientId))];
@@ -153,8 +214,8 @@ export function createClientsBehind(): ClientsBehind {
       while (clients < most && turn.length > 0) {
         const readable = bandsOf(turn.shift() ?? '').filter(({ clientId, priority }) => mayRead(clientId, priority));
         for (const { clientId, priority, from } of readable) {
-          const marks = Array.from(from, ([partition, { mark }]) => [partition, mark] as const);
-          chosen.push({ clientId, priority, from: new Map(marks) });
+          const waiting = Array.from(from, ([partition, place]) => [partition, place.waiting] as const);
+          chosen.push({ clientId, priority, waiting: new Map(waiting) });
         }
         if (readable.length > 0) clients++;
       }
@@ -165,14 +226,9 @@ export function createClientsBehind(): ClientsBehind {
       turns.set(clientId, known);
       return known;
     },
-    advance: (band, partition, mark) => {
-      behind.get(band)?.from.set(partition, { mark, dueUs: mark.dueUs });
-    },
-    end,
-    rewind: () => {
-      for (const { from } of behind.values()) {
-        for (const [partition, { dueUs }] of from) from.set(partition, { mark: firstMark, dueUs });
-      }
+    take: (band, partition, span, readUpTo, rows) => {
+      const waiting = find(band, partition)?.waiting;
+      if (waiting) change(waiting, () => takeRead(waiting, span, readUpTo, rows));
     },
     keepOnly: (partitions) => {
       for (const [band, { from }] of [...behind]) {
@@ -182,10 +238,22 @@ export function createClientsBehind(): ClientsBehind {
     oldest: () => {
       const oldest = new Map<string, number>();
       for (const { clientId, from } of behind.values()) {
-        const dueUs = Math.min(...Array.from(from.values(), (each) => each.dueUs));
-        oldest.set(clientId, Math.min(oldest.get(clientId) ?? Infinity, dueUs));
+        for (const { waiting } of from.values()) {
+          const dueUs = waiting.find(({ isListed }) => !isListed)?.first.dueUs ?? Infinity;
+          if (dueUs < (oldest.get(clientId) ?? Infinity)) oldest.set(clientId, dueUs);
+        }
       }
       return oldest;
     },
   };
+}
+
+function isPassedOver(known: Behind | undefined): boolean {
+  return known !== undefined && known.caughtUpAt === undefined;
+}
+
+function bitsOf(from: ReadonlyMap<number, Behind>): bigint {
+  let bits = 0n;
+  for (const [partition, place] of from) if (isPassedOver(place)) bits |= partitionBit(partition);
+  return bits;
 }

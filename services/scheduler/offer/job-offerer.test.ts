@@ -38,6 +38,51 @@ describe('partitions among schedulers', () => {
     await stop(second);
   });
 
+  it('are free for others as soon as their owner stops its intake, before it has finished its work', async () => {
+    const { clock, started, offererOf, stop } = setUpOfferers();
+    const first = await started('a');
+    const second = offererOf('b');
+    second.start();
+    await passTime(clock, 20_000);
+    let isStopped = false;
+    const stopping = first.stopIntake().then(() => {
+      isStopped = true;
+    });
+    await passTime(clock, 100);
+    await stopping;
+    expect([isStopped, first.owned()]).toEqual([true, []]);
+    await passTime(clock, leaseMs);
+    expect(second.owned()).toHaveLength(64);
+    await stop(first);
+    await stop(second);
+  });
+
+  it('are released only after the messages of their owner have arrived', async () => {
+    const { clock, started, bus, many, offered } = setUpOfferers();
+    const arrival = Promise.withResolvers();
+    const publisher = bus.publisher();
+    const slow = {
+      publish: async (messages: Parameters<typeof publisher.publish>[0]) => {
+        await arrival.promise;
+        await publisher.publish(messages);
+      },
+    };
+    const offerer = await started('a', { publisher: slow });
+    await many(3);
+    await passTime(clock, 100);
+    await offerer.stopIntake();
+    let isFinished = false;
+    const finishing = offerer.finishWork().then(() => {
+      isFinished = true;
+    });
+    await passTime(clock, 100);
+    expect([isFinished, offered()]).toEqual([false, []]);
+    arrival.resolve(true);
+    await passTime(clock, 1000);
+    await finishing;
+    expect(offered()).toHaveLength(3);
+  });
+
   it('are looked at no longer than their lease can last, when the database does not answer', async () => {
     let isDown = false;
     const { clock, started, tables, stop } = setUpOfferers();

@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
-import { isBehind, justBefore } from '../ports/due-references.ts';
+import { isBehind, justAfter, justBefore } from '../ports/due-references.ts';
+
+it('the mark just after a job is the first one behind it', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.integer({ min: 1, max: 2 ** 50 }), (jobId, dueUs) => {
+      const after = justAfter({ dueUs, jobId });
+      expect(isBehind(after, { dueUs, jobId })).toBe(true);
+      expect(justBefore(after)).toEqual({ dueUs, jobId });
+    }),
+  );
+  const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  expect(isBehind(justAfter({ dueUs: 7, jobId: last }), { dueUs: 7, jobId: last })).toBe(true);
+});
 
 it('a job is the first that lies behind the mark just before it', () => {
   fc.assert(

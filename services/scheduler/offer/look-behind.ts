@@ -1,58 +1,85 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf, type PriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../../shared/domain/priorities.ts';
+import type { ClientBehind } from './clients-behind.ts';
 import type { LookDeps } from './offer-due.ts';
 import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
+import type { WaitingSpan } from './waiting-spans.ts';
 
 /** Clients that are behind, in one statement, and what is offered of a band of one of them and one partition. */
 const clientsPerLook = 64;
-const offeredOfRange = 64;
-/** Rows in one statement, whosever they are, as long as each range has some. */
+const offeredOfPartition = 64;
+/** Spans in one statement, shared out among its bands. */
+const spansPerLook = 4096;
+/** Rows in one statement, whosever they are, as long as each span has some. */
 const rowsPerLook = 32_000;
-const leastRowsOfRange = 16;
+const leastRowsOfSpan = 16;
 
 /**
- * Reads on for clients that are behind and have credit again. Others look, sweep and add to it meanwhile: where a mark
- * is not the one that was read from, it stays. All bands of a client are read at once, and share its rate by their
- * priorities.
+ * Reads on for clients that are behind and have credit again. It reads the spans in which their jobs lie, so it costs
+ * what these clients have due, whatever others have. Others look, sweep and add to it meanwhile. All bands of a client
+ * are read at once, and share its rate by their priorities.
  * @returns whether there is more to be read now: of a client that has credit left, or of the next ones
  */
 export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
+  const { behind, due } = deps;
   const { ranges, credits } = rangesToRead(deps, nowMs);
-  if (ranges.length === 0) return deps.behind.isMidTurn;
-  const rows = Math.max(leastRowsOfRange, Math.floor(rowsPerLook / ranges.length));
-  const reads = await deps.due.lookOf(ranges, rows);
+  if (ranges.length === 0) return behind.isMidTurn;
+  const rows = Math.max(leastRowsOfSpan, Math.floor(rowsPerLook / ranges.length));
+  const reads = await due.lookOf(ranges, rows);
   const { readUpTo, offered } = offerOldest(ranges, reads, deps, nowMs);
-  let isMore = deps.behind.isMidTurn;
-  for (const [place, range] of ranges.entries()) {
-    const band = bandOf(range.clientId, range.priority);
+  let isMore = behind.isMidTurn;
+  for (const [place, { band, partition, span, last, isNewest }] of ranges.entries()) {
+    const upTo = readUpTo[place];
+    if (upTo) behind.take(band, partition, span, upTo, reads[place]?.found.length ?? 0);
     const hasCredit = (offered.get(band) ?? 0) < (credits.get(band) ?? 0);
-    const isThrough = moveMark(range, readUpTo[place] ?? null, hasCredit, deps);
-    if (!isThrough && hasCredit) isMore = true;
+    if (!hasCredit) continue;
+    if (isNewest && upTo === last) behind.catchUp(band, partition);
+    if (behind.has(band, partition) && !behind.settle(band, partition)) isMore = true;
   }
   return isMore;
 }
 
 interface BehindRange extends ClientRange {
-  /** Looks see to what comes after it. */
-  isLast: boolean;
+  band: string;
+  span: WaitingSpan;
+  /** True of the last span of its band and partition. */
+  isNewest: boolean;
 }
 
-function rangesToRead({ behind, credit, marks }: LookDeps, nowMs: number) {
+function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
   const credits = new Map<string, number>();
   const bands = behind.next(clientsPerLook, (clientId, priority) => credit.left(clientId, nowMs, priority) > 0);
-  const ranges = bands.flatMap(({ clientId, priority, from }): BehindRange[] => {
-    const band = bandOf(clientId, priority);
-    const left = credit.left(clientId, nowMs, priority);
+  const most = Math.floor(spansPerLook / Math.max(1, bands.length));
+  const ranges = bands.flatMap((each): BehindRange[] => {
+    const band = bandOf(each.clientId, each.priority);
+    const left = credit.left(each.clientId, nowMs, each.priority);
     credits.set(band, left);
-    const limit = Math.min(offeredOfRange, Math.ceil(left / from.size));
-    return Array.from(from, ([partition, after]) => ({
-      ...{ clientId, priority, partition, after, limit },
-      until: marks.of(partition),
-      isLast: behind.isLast(band, partition),
-    }));
+    for (const [partition, waiting] of each.waiting) if (waiting.length === 0) behind.settle(band, partition);
+    return oldestOf(each, left).slice(0, most);
   });
   return { ranges, credits };
+}
+
+/** @returns the oldest spans over all partitions that have as many jobs as there is credit, the oldest first */
+function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): BehindRange[] {
+  const band = bandOf(clientId, priority);
+  const ofPartition = Math.min(offeredOfPartition, Math.ceil(left / waiting.size));
+  const ranges: BehindRange[] = [];
+  for (const [partition, spans] of waiting) {
+    let wanted = ofPartition;
+    for (const span of spans) {
+      if (wanted <= 0) break;
+      const { first, last, rows } = span;
+      const isNewest = span === spans.at(-1);
+      ranges.push({ clientId, priority, band, partition, span, isNewest, first, last, limit: wanted });
+      wanted -= rows;
+    }
+  }
+  ranges.sort((a, b) => a.first.dueUs - b.first.dueUs);
+  let jobs = 0;
+  const upTo = ranges.findIndex(({ span, limit }) => (jobs += Math.min(span.rows, limit)) >= left);
+  return upTo === -1 ? ranges : ranges.slice(0, upTo + 1);
 }
 
 interface FoundBehind {
@@ -66,7 +93,7 @@ interface FoundBehind {
 /**
  * The oldest first over all partitions of a client: there may be credit for a few only. Where several of its bands wait
  * for its rate, they take turns.
- * @returns by range, how far it has come, null: to its end; and how many are offered of each band
+ * @returns by range, how far it was read, null: not at all; and how many are offered of each band
  */
 function offerOldest(
   ranges: readonly BehindRange[],
@@ -74,16 +101,14 @@ function offerOldest(
   { behind, credit, outbox, lately }: LookDeps,
   nowMs: number,
 ): { readUpTo: (Mark | null)[]; offered: ReadonlyMap<string, number> } {
-  const readUpTo = reads.map((read) => read.readUpTo);
+  const readUpTo = ranges.map(({ last }, place): Mark | null => reads[place]?.readUpTo ?? last);
   const offered = new Map<string, number>();
   const stopped = new Set<number>();
   const found = reads.flatMap((read, place) => read.found.map((reference) => ({ place, reference })));
-  const offeredUpTo = ranges.map(({ after }) => after);
+  const offeredUpTo = ranges.map((): Mark | null => null);
   for (const { place, reference, turns } of inTurn(found, (clientId) => behind.turnsOf(clientId))) {
     if (stopped.has(place)) continue;
     const { clientId, priority } = reference;
-    // Since it caught up, looks have offered it themselves.
-    if (ranges[place]?.isLast && lately.has(reference)) continue;
     if (!credit.spend(clientId, nowMs, priority)) {
       stopped.add(place);
       readUpTo[place] = offeredUpTo[place] ?? null;
@@ -120,20 +145,4 @@ function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => P
       else bands.delete(priority);
     }
   }
-}
-
-/** @returns whether nothing of it is left for this */
-function moveMark(range: BehindRange, readUpTo: Mark | null, hasCredit: boolean, deps: LookDeps): boolean {
-  const { behind, marks } = deps;
-  const { partition, after, until } = range;
-  const band = bandOf(range.clientId, range.priority);
-  if (behind.markOf(band, partition) !== after) return false;
-  // What was passed over since, or is now, lies behind where everybody's look stood; unless none passes over it.
-  const isWhereItStands = marks.of(partition) === until && !behind.isLookUnderWay;
-  const isSeenTo = isWhereItStands || (range.isLast && behind.isLast(band, partition));
-  const isThrough = readUpTo === null && isSeenTo;
-  if (isThrough) behind.end(band, partition);
-  else if (readUpTo === null && hasCredit) behind.catchUp(band, partition, until);
-  else behind.advance(band, partition, readUpTo ?? until);
-  return isThrough;
 }

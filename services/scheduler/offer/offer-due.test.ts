@@ -44,11 +44,11 @@ function setUp() {
         dueInMs: dueInMs + (index % 50),
       })),
     );
-  return { look, outbox, give, add };
+  return { tables, look, outbox, give, add };
 }
 
-describe('when more of a client is due than may be offered', () => {
-  it('no more is offered, nobody else is held up, and all of it is offered in the end, once', async () => {
+describe('a client with more due jobs than may be offered', () => {
+  it('is offered no more than it may, delays no other client, and is offered each job once in the end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 300 }),
@@ -78,7 +78,7 @@ describe('when more of a client is due than may be offered', () => {
     );
   });
 
-  it('its oldest jobs are offered first, over all partitions', async () => {
+  it('is offered its oldest jobs first, over all partitions', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
     await add(500, 1, 0);
@@ -91,7 +91,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(outbox).toHaveLength(40);
   });
 
-  it('what falls due for another client in its midst is offered as soon as the crowd was skimmed', async () => {
+  it('delays a job of another client among its own until the crowd was skimmed, and no longer', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
     // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
@@ -102,7 +102,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
-  it('what is accepted meanwhile for another client is offered at once', async () => {
+  it('does not delay a job of another client that is accepted meanwhile', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
     await add(600, 1, 0);
@@ -113,7 +113,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
-  it('it is read on at once while it has credit left, and not before it has some again', async () => {
+  it('is read on at once while it has credit left, and otherwise once it has some again', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
     // All of one partition, of which one look offers 64.
@@ -132,7 +132,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(outbox).toHaveLength(230);
   });
 
-  it('what is passed over while it is read for is offered all the same', async () => {
+  it('is offered the jobs that looks passed over during its read', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -150,7 +150,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
-  it('what a look that is under way passes over is offered too, though its client has caught up meanwhile', async () => {
+  it('is offered the jobs that a look under way passes over, though it has caught up meanwhile', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -158,8 +158,8 @@ describe('when more of a client is due than may be offered', () => {
     // Two in each partition: a look sees the last row that it read, whosever it is.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
-    const skimSlowly: DueReferences['skim'] = async (marks, rows) => {
-      const read = await look.due.skim(marks, rows);
+    const skimSlowly: DueReferences['skim'] = async (...asked) => {
+      const read = await look.due.skim(...asked);
       await isRead.promise;
       return read;
     };
@@ -177,7 +177,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(look.behind.size).toBe(0);
   });
 
-  it('it is through though everybody’s look moves on during each read: from then on that sees to it', async () => {
+  it('catches up though the common look moves on during each read', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -200,7 +200,7 @@ describe('when more of a client is due than may be offered', () => {
     expect(outbox).toHaveLength(640 + 2 * 128);
   });
 
-  it('a mark that goes back while it is read for stays where it went', async () => {
+  it('leaves a mark where it went back to during a read', async () => {
     const { look, outbox, give, add } = setUp();
     give(5);
     await add(640, 1, 0);
@@ -209,12 +209,76 @@ describe('when more of a client is due than may be offered', () => {
     if (!lost) throw new Error('nothing was offered');
     const lookOfWhileSwept: DueReferences['lookOf'] = async (ranges, rows) => {
       const read = await look.due.lookOf(ranges, rows);
-      look.behind.add(lost);
+      look.behind.add([lost]);
       return read;
     };
     give(10_000);
     await lookBehind({ ...look, due: { ...look.due, lookOf: lookOfWhileSwept } }, 0);
     await lookBehind(look, 0);
     expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
+  });
+
+  it('waits with its consecutive jobs as one span, and with one more after jobs of others', async () => {
+    const { look, give, add } = setUp();
+    give(0);
+    await add(1, 1, 0, -3000, 64);
+    await lookForDue(look, nearMs, 0);
+    await add(100, 2, 64, -2000, 64);
+    await add(1, 1, 64 * 200, -1900, 64);
+    await add(50, 2, 64 * 300, -1800, 64);
+    await lookForDue(look, nearMs, 0);
+    const spans = look.behind.next(9, () => true).map(({ waiting }) => [...waiting.values()].flat());
+    expect(spans.map((each) => each.map(({ rows }) => rows))).toEqual([
+      [1, 1],
+      [100, 50],
+    ]);
+  });
+
+  it('leaves out of that span the jobs that are offered', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(4);
+    await add(10, 1, 0, -1000, 64);
+    await lookForDue(look, nearMs, 0);
+    expect(outbox).toHaveLength(4);
+    give(100);
+    await lookBehind(look, 0);
+    expect(outbox).toHaveLength(10);
+    expect(new Set(outbox).size).toBe(10);
+  });
+
+  it('is offered as much of a partition in one turn after its jobs were listed as before', async () => {
+    const { look, outbox, give, add } = setUp();
+    give(1000);
+    await add(40, 1, 0, -1000, 64);
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    const jobs = outbox.splice(0);
+    // The sweep found them lost, one by one, and then listed all of them.
+    for (const job of jobs) look.behind.add([job]);
+    const [first, last] = [jobs[0], jobs.at(-1)];
+    if (!first || !last) throw new Error('nothing was offered');
+    look.behind.list({ partition: first.partition, clientId: first.clientId, first, last, rows: jobs.length });
+    give(1000);
+    await lookBehind(look, 0);
+    expect(outbox).toHaveLength(40);
+  });
+
+  it('is offered jobs behind listed ones that are being called', async () => {
+    const { tables, look, outbox, give, add } = setUp();
+    give(1000);
+    const called = await add(80, 1, 0, -2000, 64);
+    await add(1, 2, 64 * 100, -1500, 64);
+    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    const leaseUntilMs = tables.clock.nowMs() + 30_000;
+    for (const { jobId } of called) tables.fires.set(jobId, { jobId, owner: 'd', epoch: 1, leaseUntilMs });
+    outbox.splice(0);
+    give(0);
+    await add(80, 1, 64 * 200, -1000, 64);
+    for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
+    const [first, last] = [called[0], called.at(-1)];
+    if (!first || !last) throw new Error('nothing was added');
+    look.behind.list({ partition: first.partition, clientId: clientIdOf(1), first, last, rows: called.length });
+    give(1000);
+    await lookBehind(look, 0);
+    expect(outbox).toHaveLength(63);
   });
 });

@@ -2,9 +2,18 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 import type { ClientsBehind } from './clients-behind.ts';
+import { consecutiveJobs } from './consecutive-jobs.ts';
 import type { Marks } from './marks.ts';
 import type { RecentOffers } from './recent-offers.ts';
-import { firstMark, type DueReferences, type PartitionMark, type SkimMark } from '../ports/due-references.ts';
+import {
+  firstMark,
+  isBehind,
+  partitionBit,
+  type DueReferences,
+  type MarkRange,
+  type PartitionMark,
+  type PassedOver,
+} from '../ports/due-references.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
@@ -51,13 +60,15 @@ export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number)
 }
 
 async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
-  const [plain, crowded]: [PartitionMark[], SkimMark[]] = [[], []];
+  const passedOver = deps.behind.passedOver();
+  let crowdedBits = 0n;
+  for (const bits of passedOver.values()) crowdedBits |= bits;
+  const [plain, crowded]: [PartitionMark[], PartitionMark[]] = [[], []];
   for (const mark of deps.marks.all()) {
-    const skip = deps.behind.in(mark.partition);
-    if (skip.length === 0) plain.push(mark);
-    else crowded.push({ ...mark, skip });
+    if ((crowdedBits & partitionBit(mark.partition)) === 0n) plain.push(mark);
+    else crowded.push(mark);
   }
-  const ends = await Promise.all([lookAt(plain, aheadMs, deps, nowMs), skimOver(crowded, deps, nowMs)]);
+  const ends = await Promise.all([lookAt(plain, aheadMs, deps, nowMs), skimOver(crowded, passedOver, deps, nowMs)]);
   return {
     found: ends[0].found + ends[1].found,
     isFull: ends.some(({ isFull }) => isFull),
@@ -76,43 +87,51 @@ async function lookAt(
 ): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
   const { due, nextInMs, lateMs } = await deps.due.look(marks, rowsPerLook, aheadMs);
-  const perPartition = passBy(due, deps, nowMs);
+  const perPartition = passBy(consecutiveJobs(due), deps, nowMs);
   const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
   return { found: due.length, isFull, nextInMs, lateMs };
 }
 
-async function skimOver(marks: readonly SkimMark[], deps: LookDeps, nowMs: number): Promise<LookEnd> {
+async function skimOver(
+  marks: readonly PartitionMark[],
+  passedOver: PassedOver,
+  deps: LookDeps,
+  nowMs: number,
+): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
-  const { due, isFull, lateMs } = await deps.due.skim(marks, rowsPerSkim);
-  passBy(due, deps, nowMs);
-  return { found: due.length, isFull, nextInMs: null, lateMs };
+  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, passedOver, rowsPerSkim);
+  for (const span of passed) deps.behind.pass(span);
+  passBy(consecutiveJobs(due, passed), deps, nowMs);
+  for (const [partition, mark] of readUpTo) deps.marks.advance(partition, mark);
+  return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
 }
 
 /** @returns how many there are of each partition */
-function passBy(references: readonly JobReference[], deps: LookDeps, nowMs: number): Map<number, number> {
+function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number): Map<number, number> {
   const perPartition = new Map<number, number>();
-  for (const reference of references) {
-    const { partition } = reference;
-    perPartition.set(partition, (perPartition.get(partition) ?? 0) + 1);
-    offer(reference, deps, nowMs);
-    deps.marks.advance(partition, reference);
+  for (const jobs of groups) {
+    const last = jobs.at(-1);
+    if (!last) continue;
+    const { partition } = last;
+    perPartition.set(partition, (perPartition.get(partition) ?? 0) + jobs.length);
+    offer(jobs, deps, nowMs);
+    deps.marks.advance(partition, last);
   }
   return perPartition;
 }
 
-/**
- * Where its client has credit. Otherwise it is read from the client's own mark, which goes back to it where it stood
- * behind it.
- */
-function offer(reference: JobReference, { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
-  const { clientId, partition, priority } = reference;
-  const isPassedOver = behind.isPassedOver(bandOf(clientId, priority), partition);
-  if (isPassedOver || !credit.spend(clientId, nowMs, priority)) {
-    behind.add(reference);
-    return;
+/** Offers consecutive jobs as far as their client has credit. The rest waits with what the client is behind with. */
+function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
+  let offered = 0;
+  for (const job of jobs) {
+    const { clientId, partition, priority } = job;
+    const isPassedOver = behind.isPassedOver(bandOf(clientId, priority), partition);
+    if (isPassedOver || !credit.spend(clientId, nowMs, priority)) break;
+    outbox.push(job);
+    lately.note(job);
+    offered++;
   }
-  outbox.push(reference);
-  lately.note(reference);
+  behind.add(jobs.slice(offered));
 }
 
 /**
@@ -129,9 +148,9 @@ export async function lookForLate(
   const looked = await deps.due.lookLate(marks, horizon);
   let found = 0;
   for (const reference of looked.late) {
-    // What was passed over is read from its client's own mark.
+    // Jobs that looks passed over are read with the spans of their clients.
     if (deps.lately.has(reference) || deps.behind.covers(reference)) continue;
-    offer(reference, deps, nowMs);
+    offer([reference], deps, nowMs);
     found++;
   }
   // What was seen since it began is known until the next one: marks may have moved on by more than they reach.
@@ -144,11 +163,14 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
   const { marks, swept, behind } = deps;
   const ranges = settledRanges(marks, nowMs).map((range) => ({
     ...range,
-    after: swept.cursorOf(range.partition),
-    skip: behind.in(range.partition),
+    ...swept.goOn(range.partition),
   }));
   if (ranges.length === 0) return [];
-  const { found, readUpTo } = await deps.due.sweep(ranges, rowsPerSweep);
+  const { found, readUpTo } = await deps.due.sweep(ranges, behind.passedOver(), rowsPerSweep);
+  await listPassedOver(
+    ranges.filter(({ isListed }) => isListed),
+    deps,
+  );
   const lost = found.filter((reference) => offerAgain(reference, deps, nowMs));
   for (const { partition } of ranges) {
     const cursor = readUpTo.get(partition);
@@ -156,6 +178,21 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
     else swept.endPass(partition);
   }
   return lost;
+}
+
+/** Adds to what waits of clients that are behind the jobs that the sweep has passed over in these ranges. */
+async function listPassedOver(ranges: readonly MarkRange[], { due, behind }: LookDeps): Promise<void> {
+  const passedOver = behind.passedOver();
+  if (ranges.length === 0 || passedOver.size === 0) return;
+  const untilOf = new Map(ranges.map(({ partition, until }) => [partition, until]));
+  const cursors = ranges.map(({ partition, after }) => ({ partition, ...after }));
+  const { passed } = await due.skim(cursors, passedOver, rowsPerSweep);
+  for (const span of passed) {
+    const until = untilOf.get(span.partition);
+    // Jobs behind `until` were read a moment ago, or looks have yet to read them.
+    if (!until || isBehind(span.first, until)) continue;
+    behind.list(isBehind(span.last, until) ? { ...span, last: until } : span);
+  }
 }
 
 /** The same of what was claimed by a dispatcher whose lease is over. */
@@ -177,6 +214,6 @@ function settledRanges(marks: Marks, nowMs: number) {
 function offerAgain(reference: JobReference, { behind, credit, outbox, swept }: LookDeps, nowMs: number): boolean {
   if (!swept.isDue(reference, nowMs)) return false;
   if (credit.spend(reference.clientId, nowMs, reference.priority)) outbox.push(reference);
-  else behind.add(reference);
+  else behind.add([reference]);
   return true;
 }

@@ -61,6 +61,57 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
+  it('offers within two seconds what a statement commits that was frozen with all of Postgres for nine', async () => {
+    const { clock, tables, taking, started, stop, offered, add } = setUpOfferers();
+    const due = createMemoryDueReferences({ tables });
+    let thawed = Promise.resolve();
+    const when = async <Answer>(ask: () => Promise<Answer>) => (await thawed, await ask());
+    const offerer = await started('a', {
+      due: {
+        look: (...args) => when(() => due.look(...args)),
+        skim: (...args) => when(() => due.skim(...args)),
+        lookLate: (...args) => when(() => due.lookLate(...args)),
+        lookOf: (...args) => when(() => due.lookOf(...args)),
+        sweep: (...args) => when(() => due.sweep(...args)),
+        sweepLapsed: (...args) => when(() => due.sweepLapsed(...args)),
+      },
+      dispatchers: { credit: () => when(() => Promise.resolve([...taking.values()])) },
+    });
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 500);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    thawed = promise.then(() => undefined);
+    await passTime(clock, 9000);
+    resolve(undefined);
+    await add({ jobId: jobIdOf(129) });
+    await passTime(clock, 100);
+    await add({ jobId: jobIdOf(65), dueInMs: -9000 });
+    await passTime(clock, 2000);
+    expect(offered().map(({ jobId }) => jobId)).toContain(jobIdOf(65));
+    await stop(offerer);
+  });
+
+  it('does not sweep more than usual while every answer of Postgres is slow', async () => {
+    const { clock, taking, started, stop, offered, add } = setUpOfferers();
+    let [reads, tookMs] = [0, 0];
+    const credit = async () => {
+      reads++;
+      await clock.sleep(tookMs);
+      return [...taking.values()];
+    };
+    const offerer = await started('a', { dispatchers: { credit } });
+    tookMs = 1200;
+    await add({ jobId: jobIdOf(1) });
+    reads = 0;
+    await passTime(clock, 8000);
+    expect(reads).toBeGreaterThanOrEqual(3);
+    expect(offered()).toHaveLength(1);
+    tookMs = 0;
+    await passTime(clock, 2500);
+    expect(offered()).toHaveLength(2);
+    await stop(offerer);
+  });
+
   it('offers again what nobody calls, after ten seconds, twenty more, forty more', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
@@ -121,7 +172,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('reads a client that is behind from its beginning once a minute: what Kafka lost of it is found', async () => {
+  it('lists what is due of a client that is behind once a minute: what Kafka lost of it is found', async () => {
     const { clock, takes, started, stop, offered, add } = setUpOfferers();
     takes('d', 5);
     const offerer = await started('a');
@@ -144,10 +195,10 @@ describe('what looks have passed, or dispatchers lost', () => {
     let [sweeps, tookMs] = [0, 0];
     const slow: DueReferences = {
       ...due,
-      sweep: async (ranges, rows) => {
+      sweep: async (...asked) => {
         sweeps++;
         await clock.sleep(tookMs);
-        return await due.sweep(ranges, rows);
+        return await due.sweep(...asked);
       },
     };
     const offerer = await started('a', { due: slow });
@@ -173,9 +224,9 @@ describe('what looks have passed, or dispatchers lost', () => {
     let skims = 0;
     const counted: DueReferences = {
       ...due,
-      skim: async (marks, rows) => {
+      skim: async (...asked) => {
         skims++;
-        return await due.skim(marks, rows);
+        return await due.skim(...asked);
       },
     };
     const offerer = await started('a', { due: counted });

@@ -124,7 +124,7 @@ describe('offering what many clients have due', () => {
       ...due,
       lookOf: (ranges, rows) => slowly(() => due.lookOf(ranges, rows)),
       lookLate: (marks, horizon) => slowly(() => due.lookLate(marks, horizon)),
-      sweep: (ranges, rows) => slowly(() => due.sweep(ranges, rows)),
+      sweep: (...asked) => slowly(() => due.sweep(...asked)),
       sweepLapsed: (ranges, limit) => slowly(() => due.sweepLapsed(ranges, limit)),
     };
     takes('d', 50);

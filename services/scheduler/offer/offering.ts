@@ -13,6 +13,7 @@ import { lookForDue, lookForLate, sweepDue, sweepLapsed, type LookEnd } from './
 import type { Dispatchers } from '../ports/dispatchers.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createPublications } from './publications.ts';
+import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 /**
@@ -38,8 +39,8 @@ const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
 /** What has nothing to do is woken when it has; and asks by itself after this. */
 const untilWokenMs = 60_000;
-/** What Kafka lost of a client that is behind is read again within this. */
-const rewindEveryMs = 60_000;
+/** A sweep that finds lost references of clients that are behind begins within this time. */
+const listEveryMs = 60_000;
 const afterErrorMs = 500;
 
 export interface OfferingDeps extends ClientCreditDeps {
@@ -89,9 +90,9 @@ export interface Offering {
  * marks     how far the look for all clients has read, and where that stood ten seconds ago
  * lately    what was offered in the second before a mark, until a late look ends and the mark is a second further: late
  *           looks leave it out
- * behind    from where on jobs of a client's band are passed over, until they have been read up to the mark, and what
- *           looks passed over meanwhile
- * swept     what was found lost, until a pass does not find it; where the pass stands
+ * behind    spans in which jobs of a client's band wait that looks passed over, until they have been read
+ * swept     what was found lost, until a pass does not find it; where the pass stands, and whether it lists what it
+ *           passes over
  * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
  *           be on its way
  */
@@ -105,10 +106,11 @@ export function createOffering(deps: OfferingDeps): Offering {
   ];
   const credit = createClientCredit(deps);
   const publications = createPublications(deps);
+  const standstills = createStandstills();
   const outbox: JobReference[] = [];
   const look = { due, marks, lately, behind, swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
-  let rewoundAtMs = 0;
+  let listedAtMs = 0;
   let lateHorizon: string | null = null;
   /** By how much the database's clock is ahead of our monotonic one, as heard last. */
   let clockAheadMs = 0;
@@ -170,6 +172,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     marks.keepHistory(nowMs);
     const wasAny = credit.isAny;
     const gone = credit.refresh(await dispatchers.credit(region), nowMs);
+    if (standstills.isOver(nowMs, clock.monotonicMs())) onStandstillOver();
     if (!wasAny) looking.poke();
     if (!wasAny || behind.size > 0) wakeLateLooks();
     if (gone > 0) {
@@ -177,12 +180,22 @@ export function createOffering(deps: OfferingDeps): Offering {
       marks.settle();
       sweeping.poke();
     }
-    if (gone > 0 || nowMs - rewoundAtMs >= rewindEveryMs) {
-      behind.rewind();
-      rewoundAtMs = nowMs;
+    if (gone > 0 || nowMs - listedAtMs >= listEveryMs) {
+      swept.list();
+      listedAtMs = nowMs;
     }
     if (behind.size > 0) reading.poke();
     return idleCreditEveryMs;
+  }
+
+  /**
+   * A statement that stood still between its clock and its commit leaves jobs seconds behind the marks, where no late
+   * look finds them. Pauses that grow with the time that a look took are as long as if it had worked all the while.
+   */
+  function onStandstillOver(): void {
+    marks.settle();
+    sweeping.poke();
+    lookingBack.poke();
   }
 
   async function readBehind(): Promise<number> {

@@ -9,9 +9,11 @@ const longestPauseMs = 600_000;
  * sweep stands.
  */
 export interface SweptJobs {
-  /** Where the pass of a partition goes on. */
-  cursorOf(partition: number): Mark;
+  /** Place from which the pass of a partition goes on; `isListed` if it lists the jobs that it passes over. */
+  goOn(partition: number): { after: Mark; isListed: boolean };
   moveTo(partition: number, cursor: Mark): void;
+  /** The next pass of each partition lists the jobs that it passes over. */
+  list(): void;
   /** Whether it is to be offered again now, which is then noted. */
   isDue(reference: JobReference, nowMs: number): boolean;
   /** A partition was swept from end to end: what was not found any more is forgotten. */
@@ -22,6 +24,10 @@ export interface SweptJobs {
 interface SweptPartition {
   pass: number;
   cursor: Mark;
+  /** True if this pass lists what it passes over. */
+  isListed: boolean;
+  /** True if the next pass does. */
+  isNextListed: boolean;
   jobs: Map<string, Swept>;
 }
 
@@ -35,15 +41,24 @@ export function createSweptJobs(): SweptJobs {
   const partitions = new Map<number, SweptPartition>();
 
   function of(partition: number): SweptPartition {
-    const known = partitions.get(partition) ?? { pass: 0, cursor: firstMark, jobs: new Map<string, Swept>() };
+    const known = partitions.get(partition) ?? {
+      ...{ pass: 0, cursor: firstMark, isListed: false, isNextListed: false, jobs: new Map<string, Swept>() },
+    };
     partitions.set(partition, known);
     return known;
   }
 
   return {
-    cursorOf: (partition) => of(partition).cursor,
+    goOn: (partition) => {
+      const known = of(partition);
+      if (known.cursor === firstMark && known.isNextListed) [known.isListed, known.isNextListed] = [true, false];
+      return { after: known.cursor, isListed: known.isListed };
+    },
     moveTo: (partition, cursor) => {
       of(partition).cursor = cursor;
+    },
+    list: () => {
+      for (const known of partitions.values()) known.isNextListed = true;
     },
     isDue: ({ partition, jobId, dueUs }, nowMs) => {
       const { pass, jobs } = of(partition);
@@ -61,6 +76,7 @@ export function createSweptJobs(): SweptJobs {
       const known = of(partition);
       for (const [key, { pass }] of known.jobs) if (pass !== known.pass) known.jobs.delete(key);
       known.cursor = firstMark;
+      known.isListed = false;
       known.pass++;
     },
     keepOnly: (kept) => {

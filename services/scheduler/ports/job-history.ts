@@ -9,12 +9,14 @@ export interface HistoryKept {
   daysMade: number;
   daysDropped: number;
   deadExpired: number;
+  /** Number of times that a reader of a table held days up; they are tried again in minutes. */
+  heldUp: number;
 }
 
 export interface JobHistory {
   /**
    * Makes the days ahead that outcomes will be written to, drops those that are too old whole, and forgets dead jobs
-   * that are. Safe to repeat.
+   * that are. Waits for no reader. Safe to repeat.
    */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

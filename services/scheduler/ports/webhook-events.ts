@@ -1,4 +1,5 @@
 import type { DigestLine, WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { JobToStore } from '../../../shared/ports/job-intake.ts';
 
 export interface WebhookEvent {
@@ -16,7 +17,11 @@ export interface WebhookEvent {
     owner: string | null;
     tags: readonly string[];
     countries: readonly string[];
+    /** Action types of its chain. */
+    actionTypes: readonly string[];
   } | null;
+  /** The account of the key that it is about; null: it is about no key. */
+  keyAccount: string | null;
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
   /** Its campaign does. */
   recurs: boolean;
@@ -30,6 +35,15 @@ export interface ListeningWebhook {
   url: string;
   definition: WebhookDefinition;
   createdAt: Date;
+  /** Undefined if neither its account nor the key that set its URL has a scope: it receives everything. */
+  bounds: WebhookBounds | undefined;
+}
+
+/** Bounds on the notices of a webhook. */
+export interface WebhookBounds {
+  account: string | null;
+  /** Scopes of the account and of the key that set the URL, without those that are whole. All of them bound. */
+  scopes: readonly CampaignScope[];
 }
 
 /** What a webhook is to be told together, and when. */

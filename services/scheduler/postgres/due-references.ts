@@ -2,8 +2,25 @@ import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
-import type { ClientRead, DueReferences, Mark, MarkRange } from '../ports/due-references.ts';
-import { lookAhead, lookLate, lookOfClients, skimDue, sweepDue, sweepLapsed } from './due-reference-statements.ts';
+import { uuidArrayBytes } from '../../../shared/postgres/connection/binary-arrays.ts';
+import {
+  partitionBits,
+  type ClientRead,
+  type DueReferences,
+  type Mark,
+  type MarkRange,
+  type PassedOver,
+} from '../ports/due-references.ts';
+import {
+  lookAhead,
+  lookLate,
+  lookOfClients,
+  skimDue,
+  sweepDue,
+  sweepLapsed,
+  type SkipParams,
+} from './due-reference-statements.ts';
+import { skimmedOf, type SkimmedRow } from './skimmed-rows.ts';
 
 type Row = [
   partition: number,
@@ -13,8 +30,6 @@ type Row = [
   lateMs: number,
   priority: SaidPriority | null,
 ];
-
-type SkimmedRow = [...Row, read: number];
 
 type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
 
@@ -39,15 +54,13 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
       return { due: due.map(referenceOf), nextInMs: due.length < rows.length ? nextInMs : null, lateMs };
     },
-    skim: async (marks, limit) => {
+    skim: async (marks, passedOver, limit) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
       const { rows } = await pool.query<SkimmedRow>({
-        ...skimDue.with({ partitions, ...markParams(marks), ...skipParams(marks), limit }),
+        ...skimDue.with({ partitions, ...markParams(marks), limit }),
         rowMode: 'array',
       });
-      const isFull = rows.some(([, , , , , , read]) => read === limit);
-      const lateMs = rows.reduce((most, row) => Math.max(most, row[4]), 0);
-      return { due: rows.map(referenceOf), isFull, lateMs };
+      return skimmedOf(rows, passedOver, limit);
     },
     lookLate: async (marks, horizon) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
@@ -67,15 +80,15 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const isSaid = ranges.some(({ priority }) => priority);
       const priorities = isSaid ? plainArray(ranges.map(({ priority }) => priority ?? 'NULL')) : '{}';
       const read = await pool.query<ClientRow>({
-        ...lookOfClients.with({ ...rangeParams(ranges), clients, priorities, limits, rows }),
+        ...lookOfClients.with({ ...spanParams(ranges), clients, priorities, limits, rows }),
         rowMode: 'array',
       });
       const byRange = Map.groupBy(read.rows, ([, , , , , , , , range]) => range);
       return ranges.map(({ limit }, place) => clientReadOf(byRange.get(place + 1) ?? [], limit));
     },
-    sweep: async (ranges, limit) => {
+    sweep: async (ranges, passedOver, limit) => {
       const { rows } = await pool.query<SweptRow>({
-        ...sweepDue.with({ ...rangeParams(ranges), ...skipParams(ranges), limit }),
+        ...sweepDue.with({ ...rangeParams(ranges), ...skipParams(passedOver, ranges), limit }),
         rowMode: 'array',
       });
       const found = rows.filter(([, , , , , , isLost]) => isLost).map(referenceOf);
@@ -98,18 +111,39 @@ function clientReadOf(rows: readonly ClientRow[], limit: number): ClientRead {
   return { found, readUpTo: { dueUs, jobId } };
 }
 
-function referenceOf(row: Row | SkimmedRow | SweptRow | ClientRow): JobReference {
+function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
   const [partition, dueUs, jobId, clientId, , priority] = row;
   const reference = { partition, dueUs: Math.round(dueUs), jobId, clientId };
   return priority === null ? reference : { ...reference, priority };
 }
 
-/** Bands as `bandOf` names them: an outlet's own id is that of what says no priority. */
-function skipParams(marks: readonly { skip: readonly string[] }[]) {
-  const isSaid = (band: string) => band.includes('/');
+/**
+ * Bands as `bandOf` names them: an outlet's own id is the band of its jobs without a priority.
+ * @param asked partitions that the statement reads
+ */
+export function skipParams(passedOver: PassedOver, asked: readonly { partition: number }[]): SkipParams {
+  const askedBits = partitionBits(asked);
+  const everywhere: string[] = [];
+  const [partly, partlyIn]: [string[], bigint[]] = [[], []];
+  const [bands, bandsIn]: [string[], bigint[]] = [[], []];
+  for (const [band, bits] of passedOver) {
+    const inAsked = bits & askedBits;
+    if (inAsked === 0n) continue;
+    if (band.includes('/')) {
+      bands.push(band);
+      bandsIn.push(BigInt.asIntN(64, inAsked));
+    } else if (inAsked === askedBits) everywhere.push(band);
+    else {
+      partly.push(band);
+      partlyIn.push(BigInt.asIntN(64, inAsked));
+    }
+  }
   return {
-    skips: textArray(marks.map(({ skip }) => plainArray(skip.filter((band) => !isSaid(band))))),
-    bands: textArray(marks.map(({ skip }) => plainArray(skip.filter(isSaid)))),
+    everywhere: uuidArrayBytes(everywhere),
+    partly: uuidArrayBytes(partly),
+    partlyIn: plainArray(partlyIn.map(String)),
+    bands: textArray(bands),
+    bandsIn: plainArray(bandsIn.map(String)),
   };
 }
 
@@ -121,10 +155,14 @@ function markParams(marks: readonly Mark[]) {
 }
 
 function rangeParams(ranges: readonly MarkRange[]) {
-  const until = markParams(ranges.map((range) => range.until));
+  return spanParams(ranges.map(({ partition, after, until }) => ({ partition, first: after, last: until })));
+}
+
+function spanParams(ranges: readonly { partition: number; first: Mark; last: Mark }[]) {
+  const until = markParams(ranges.map(({ last }) => last));
   return {
     partitions: plainArray(ranges.map(({ partition }) => partition)),
-    ...markParams(ranges.map(({ after }) => after)),
+    ...markParams(ranges.map(({ first }) => first)),
     untilDues: until.dues,
     untilIds: until.ids,
   };

@@ -15,7 +15,7 @@ import {
   type PlannedColumns,
   type PlannedRow,
 } from '../../../shared/postgres/schedules/schedule-rows.ts';
-import { readWorkCalendars } from '../../../shared/postgres/schedules/work-calendars.ts';
+import { createWorkCalendarReader } from '../../../shared/postgres/schedules/work-calendars.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 
@@ -34,6 +34,8 @@ export interface DueSchedulesDeps {
 const commitMs = 2;
 
 export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSchedulesDeps): DueSchedules {
+  const readCalendars = createWorkCalendarReader();
+
   /** By the database's clock. */
   async function waitUntil(client: PoolClient, atMs: number): Promise<void> {
     const { rows } = await client.query<{ inMs: number }>(selectTimeUntil, [new Date(atMs)]);
@@ -54,7 +56,13 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         ]);
         const rows = locked.rows.map((row) => ({ ...row, nowMs: Math.max(row.nowMs, row.lookMs) }));
         const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
-        const { occurrences, skipped, ended, broken } = await fireSchedules(client, rows, decider, quotas);
+        const { occurrences, skipped, ended, broken } = await fireSchedules(
+          client,
+          rows,
+          decider,
+          quotas,
+          readCalendars,
+        );
         const isAhead = locked.rows.some(({ nowMs, lookMs }) => lookMs > nowMs);
         if (isAhead) await waitUntil(client, Math.max(...rows.map(({ nowMs }) => nowMs)));
         return {
@@ -108,7 +116,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<RearmedRow>(lockActive, [cursor, limit]);
         const { done: read, broken: unreadable } = eachByItself(rows, ({ id }) => id, rearmedRowOf);
-        const calendars = await readWorkCalendars(
+        const calendars = await readCalendars(
           client,
           read.map(({ schedule }) => schedule.definition.recurrence),
         );

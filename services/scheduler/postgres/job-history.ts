@@ -1,56 +1,80 @@
 import type { Pool } from 'pg';
+import { dropDays, makeDays } from '../../../shared/postgres/connection/partition-changes.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 
-/** Dead jobs in one statement. */
+/** After today: no day is due while a week without a scheduler, or with a long reader, lasts. */
+const daysAhead = 7;
+/** Rows that are deleted in one statement. */
 const perStatement = 5000;
 
 export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
-  async function count(text: string, values: readonly unknown[] = []): Promise<number> {
-    const { rows } = await pool.query<{ count: number }>(text, [...values]);
-    return rows[0]?.count ?? 0;
+  /** @returns how many rows were deleted, in as many statements as it takes */
+  async function deleteAll(text: string, days: number): Promise<number> {
+    for (let deleted = 0; ;) {
+      const { rowCount } = await pool.query(text, [days, perStatement]);
+      deleted += rowCount ?? 0;
+      if ((rowCount ?? 0) < perStatement) return deleted;
+    }
   }
 
-  async function expireDead(days: number): Promise<number> {
-    for (let expired = 0; ;) {
-      const last = await count(deleteDead, [days, perStatement]);
-      expired += last;
-      if (last < perStatement) return expired;
-    }
+  async function dropOldDays(days: number) {
+    const { rows } = await pool.query<{ name: string }>(oldDays, [days]);
+    const dropped = await dropDays(pool, rows);
+    await deleteAll(deleteEndedStrays, days);
+    await deleteAll(deleteAttemptStrays, days);
+    await deleteAll(deleteJobChanges, days);
+    return dropped;
   }
 
   return {
     keep: async ({ historyDays, deadDays }) => {
-      const daysMade = await count(makeDays);
-      const daysDropped = historyDays === 0 ? 0 : await count(dropDays, [historyDays]);
-      const deadExpired = await expireDead(deadDays);
+      const made = await makeDays(pool, daysAhead);
+      const dropped = historyDays === 0 ? { made: [], heldUp: 0 } : await dropOldDays(historyDays);
+      const deadExpired = await deleteAll(deleteDead, deadDays);
       await pool.query(deleteOrphans);
-      return { daysMade, daysDropped, deadExpired };
+      return {
+        daysMade: made.made.length,
+        daysDropped: dropped.made.length,
+        deadExpired,
+        heldUp: made.heldUp + dropped.heldUp,
+      };
     },
   };
 }
 
-/**
- * Three days ahead, so that a weekend without a scheduler writes nothing into the partition that takes what fits
- * nowhere.
- */
-const makeDays = `select make_job_days(now(), now() + interval '3 days') as count`;
+/** $1 days. Partitions of days that ended before. */
+const oldDays = `
+  select c.relname as name
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent in ('ended_jobs'::regclass, 'job_attempts'::regclass) and c.relname ~ '_[0-9]{8}$'
+    and to_timestamp(right(c.relname, 8) || ' UTC', 'YYYYMMDD TZ') + interval '1 day' <= now() - $1 * interval '1 day'
+  order by right(c.relname, 8), c.relname`;
 
-const dropDays = `select drop_job_days(now() - $1 * interval '1 day') as count`;
+/** $1 days, $2 limit. Rows that lie in no day, because it had not been made. */
+const deleteEndedStrays = `
+  delete from ended_jobs_other where ctid = any(array(
+    select ctid from ended_jobs_other where ended_at < now() - $1 * interval '1 day' limit $2))`;
+const deleteAttemptStrays = `
+  delete from job_attempts_other where ctid = any(array(
+    select ctid from job_attempts_other where at < now() - $1 * interval '1 day' limit $2))`;
 
-/** They stay counted as dead. For so long as their client says, or else for $1 days; 0: for ever. */
+/** $1 days, $2 limit. Requests for many jobs that are done. */
+const deleteJobChanges = `
+  delete from job_changes where id = any(array(
+    select id from job_changes where state = 'done' and ended_at < now() - $1 * interval '1 day' limit $2))`;
+
+/** They stay counted as dead. For so long as their client says, or else for $1 days; 0: for ever. $2 limit. */
 const deleteDead = `
   with kept as (
     select d.client, coalesce((c.definition ->> 'deadJobsDays')::float8, nullif($1::float8, 0)) as days
     from (select distinct client from dead_jobs) d left join clients c on c.id = d.client
-  ), x as (
-    delete from dead_jobs where id in (
-      select o.id from kept k cross join lateral (
-        select id from dead_jobs where client = k.client and died_at < now() - k.days * interval '1 day'
-        order by died_at limit $2
-      ) o limit $2
-    ) returning 1
   )
-  select count(*)::int as count from x`;
+  delete from dead_jobs where id in (
+    select o.id from kept k cross join lateral (
+      select id from dead_jobs where client = k.client and died_at < now() - k.days * interval '1 day'
+      order by died_at limit $2
+    ) o limit $2
+  )`;
 
 /** Fires whose job was taken away after their lease had run out: no dispatcher ends them. */
 const deleteOrphans = `

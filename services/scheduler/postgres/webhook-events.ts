@@ -6,7 +6,14 @@ import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';
 import { maxDigestLines } from '../digest.ts';
-import type { Digest, KeptForDigest, ListeningWebhook, WebhookEvent, WebhookEvents } from '../ports/webhook-events.ts';
+import type {
+  Digest,
+  KeptForDigest,
+  ListeningWebhook,
+  WebhookBounds,
+  WebhookEvent,
+  WebhookEvents,
+} from '../ports/webhook-events.ts';
 
 /** Of a client's totals: one that no process that accepts jobs has. */
 const slotOfWebhooks = -3;
@@ -70,18 +77,29 @@ function eventOf({ runId, runState: state, scheduledFor, startedAt, ...event }: 
   return { ...event, run: runId === null ? null : { runId, state, scheduledFor, startedAt } };
 }
 
+interface ListeningRow extends Omit<ListeningWebhook, 'definition' | 'bounds'> {
+  definition: unknown;
+  account: string | null;
+  scopes: WebhookBounds['scopes'] | null;
+}
+
 async function listening(client: PoolClient): Promise<ListeningWebhook[]> {
-  const { rows } = await client.query<Omit<ListeningWebhook, 'definition'> & { definition: unknown }>(selectListening);
-  return rows.flatMap(({ definition, ...row }) => {
+  const { rows } = await client.query<ListeningRow>(selectListening);
+  return rows.flatMap(({ definition, account, scopes, ...row }) => {
     // A newer version may have written more.
     const read = webhookDefinition.safeParse(definition);
-    return read.success && read.data.enabled ? [{ ...row, definition: read.data }] : [];
+    const bounds = scopes ? { account, scopes } : undefined;
+    return read.success && read.data.enabled ? [{ ...row, bounds, definition: read.data }] : [];
   });
 }
 
+/** An account is a key. A key that was revoked or has expired still bounds by its stored scope; none is deleted. */
 const selectListening = `
-  select id as "webhookId", url, definition, created_at as "createdAt" from webhooks
-  where deleted_at is null order by id`;
+  select w.id as "webhookId", w.url, w.definition, w.created_at as "createdAt", w.account,
+    (select jsonb_agg(jsonb_build_object('countries', k.countries, 'actionTypes', k.action_types))
+      from api_keys k where k.id in (w.account, w.url_set_by)
+        and (k.clients is not null or k.countries is not null or k.action_types is not null)) as scopes
+  from webhooks w where w.deleted_at is null order by w.id`;
 
 /** What was deleted meanwhile, by retention, is told of as far as it is there. */
 const takeEvents = statementOf<{ limit: number }>(
@@ -90,7 +108,9 @@ const takeEvents = statementOf<{ limit: number }>(
   select e.id as "eventId", e.kind, e.at, e.webhook as "webhookId", e.detail,
     case when c.id is not null then jsonb_build_object('campaignId', c.id, 'name', c.name,
       'owner', c.about ->> 'owner', 'tags', coalesce(c.about -> 'tags', '[]'),
-      'countries', coalesce(v.definition -> 'countries', '[]')) end as campaign,
+      'countries', coalesce(v.definition -> 'countries', '[]'),
+      'actionTypes', coalesce(jsonb_path_query_array(v.definition, '$.chain[*].action'), '[]')) end as campaign,
+    (select account from api_keys where id = (e.detail #>> '{key,id}')::uuid) as "keyAccount",
     exists (select from schedules where campaign = c.id) as recurs,
     r.id as "runId", r.state as "runState", r.scheduled_for as "scheduledFor", r.started_at as "startedAt",
     case when e.kind in ('run.completed', 'run.cancelled', 'run.expired', 'run.failed') then f.figures end as figures

@@ -1,42 +1,16 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { admitBatches, readyBound, roomsIn, type SharingFeed } from './fairness.ts';
-import { createShardSums } from './shard-sums.ts';
-
-/** What one visit of the round gives to a feed of weight 1. */
-const quantum = 10;
-const shard = 'award-reward/SG';
-const later = 'send-message/SG';
-const bounds = new Map([
-  [shard, 300],
-  [later, 600],
-]);
-const noTurns: ReadonlyMap<string, number> = new Map();
-
-/** Any trigger's: `wants` is null where it is not this one's. */
-interface AnyFeed extends Omit<SharingFeed, 'wants'> {
-  complete: boolean;
-  wants: number | null;
-}
-
-type Changes = Partial<Omit<AnyFeed, 'loads'>> & { feedId: string; ready?: number; readyLater?: number };
-
-/** A feed of two steps with so much ready in each of them. */
-function feedOf({ ready = 0, readyLater = 0, ...changes }: Changes): AnyFeed {
-  const loads = new Map([
-    [shard, ready],
-    [later, ready + readyLater],
-  ]);
-  return { pace: null, weight: 2, loads, waiting: 0, held: false, complete: false, wants: 0, ...changes };
-}
-
-/** What one trigger grants its own of these feeds. */
-function admit(feeds: readonly AnyFeed[], shardBounds: typeof bounds, turns: ReadonlyMap<string, number>) {
-  const sums = createShardSums();
-  for (const feed of feeds) sums.add({ ...feed, depths: new Map(), isOwn: feed.wants !== null });
-  const own = feeds.flatMap(({ wants, ...feed }) => (wants === null ? [] : [{ ...feed, wants }]));
-  return admitBatches(own, roomsIn(sums.shards(), shardBounds), shardBounds, turns);
-}
+import {
+  admit,
+  feedOf,
+  later,
+  noTurns,
+  quantum,
+  shard,
+  shardBounds as bounds,
+  total,
+} from '../../../test/support/sharing-feeds.ts';
+import { readyBound } from './fairness.ts';
 
 const someFeeds = fc
   .array(
@@ -44,6 +18,7 @@ const someFeeds = fc
       weight: fc.constantFrom(1, 2, 4),
       ready: fc.nat(2000),
       readyLater: fc.nat(2000),
+      competes: fc.constantFrom(0, 0.1, 1),
       waiting: fc.nat(2000),
       held: fc.boolean(),
       complete: fc.boolean(),
@@ -52,8 +27,6 @@ const someFeeds = fc
     { minLength: 1, maxLength: 12 },
   )
   .map((list) => list.map((entry, index) => feedOf({ ...entry, feedId: `feed-${index}` })));
-
-const total = (grants: ReadonlyMap<string, number>) => [...grants.values()].reduce((sum, n) => sum + n, 0);
 
 describe('admitting batches', () => {
   it('gives nobody more than it wants', () => {
@@ -80,6 +53,38 @@ describe('admitting batches', () => {
     const stuck = feedOf({ feedId: 'stuck', wants: 500, waiting: 100_000 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
+  });
+
+  it('lets a neighbour whose ready work stands still take no room, and gives it no more itself', () => {
+    const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0, wants: 500 });
+    const free = feedOf({ feedId: 'free', wants: 290 });
+    expect(admit([hung, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
+  });
+
+  it('gives a feed of which nothing was handled yet its floor beside a neighbour that fills the shard', () => {
+    const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0 });
+    const first = feedOf({ feedId: 'first', ready: 5, wants: 290, isServed: false });
+    expect(Object.fromEntries(admit([hung, first], bounds, noTurns).grants)).toEqual({ first: 15 });
+  });
+
+  it('lets a neighbour that is handled slowly take as much room as it is handled in time', () => {
+    const slow = feedOf({ feedId: 'slow', ready: 250, competes: 0.2 });
+    const free = feedOf({ feedId: 'free', wants: 500 });
+    expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ free: 260 });
+  });
+
+  it('feeds what stands still as if all that is ready in its shard competed', () => {
+    const slow = feedOf({ feedId: 'slow', ready: 50, competes: 0, wants: 500 });
+    const others = feedOf({ feedId: 'others', ready: 240, competes: 0.1, wants: null, complete: true });
+    expect(total(admit([slow, others], bounds, noTurns).grants)).toBe(20);
+    expect(total(admit([slow], bounds, noTurns).grants)).toBe(260);
+  });
+
+  it('keeps what is ready beyond the floors under five bounds, however many feeds stand still', () => {
+    const hung = Array.from({ length: 12 }, (_, i) => feedOf({ feedId: `hung-${i}`, ready: 200, competes: 0 }));
+    const free = feedOf({ feedId: 'free', wants: 500 });
+    expect(total(admit([...hung.slice(0, 8), free], bounds, noTurns).grants)).toBe(60);
+    expect(total(admit([...hung, free], bounds, noTurns).grants)).toBe(2 * quantum);
   });
 
   it('feeds no more of a run whose own batches wait up to the bound', () => {
@@ -176,12 +181,6 @@ describe('admitting batches', () => {
         expect(Math.abs((sums.get('b') ?? 0) - 4 * (sums.get('a') ?? 0))).toBeLessThanOrEqual(8 * quantum);
       }),
     );
-  });
-
-  it('leaves other triggers their share of the bound by the weights of their feeds', () => {
-    const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
-    const others = feedOf({ feedId: 'others', weight: 2, wants: null });
-    expect(total(admit([own, others], bounds, noTurns).grants)).toBe(60);
   });
 
   it('serves whoever was served longest ago first, feeds of other shards or none in between', () => {

@@ -1,3 +1,4 @@
+import { competingIn, type ProgressingFeed } from './feed-progress.ts';
 import type { ShardSum } from './shard-sums.ts';
 
 /**
@@ -9,6 +10,12 @@ import type { ShardSum } from './shard-sums.ts';
 
 /** Shares of the room, relative to each other. */
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
+
+/**
+ * Beyond the floors, no more is ready in a shard than this times its bound, or times the bound of a new shard. What
+ * stands still takes no room from others, and is on the topics all the same.
+ */
+const mostBounds = 5;
 
 /** Enough to keep a few workers busy before anything was measured. */
 const firstBoundBatches = 300;
@@ -27,7 +34,7 @@ const roundsOfCalls = 1.5;
 /** One visit of the round gives this times the feed's weight: about a page. It is the floor, too. */
 const quantumBatches = 10;
 
-export interface SharingFeed {
+export interface SharingFeed extends ProgressingFeed {
   feedId: string;
   /**
    * Its run, with the batches that its pace allows this trigger now, over all of the run's feeds; null where the run
@@ -35,10 +42,6 @@ export interface SharingFeed {
    */
   pace: { runId: string; batches: number } | null;
   weight: number;
-  /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
-  loads: ReadonlyMap<string, number>;
-  /** In any step. */
-  waiting: number;
   /** A step waits for a person: more than the floor would only wait as well. */
   held: boolean;
   /** How many more batches its pager could use until the next look. */
@@ -65,11 +68,19 @@ export interface ShardPace {
  */
 export function readyBound(pace: ShardPace): number {
   const { handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs } = pace;
-  const calls = Math.ceil(concurrency * roundsOfCalls);
-  const least =
-    busyForMs < measuredAfterMs ? firstBoundBatches : Math.min(firstBoundBatches, Math.max(leastBoundBatches, calls));
+  const least = busyForMs < measuredAfterMs ? firstBoundBatches : leastBound(concurrency);
   const seconds = Math.max(boundSeconds, (looksAhead * untilNextLookMs) / 1000);
   return Math.max(least, Math.ceil(handledPerSecond * seconds)) * depth;
+}
+
+/** The bound of a slow shard for each step on the way. @param concurrency calls of one worker in flight at once */
+export function leastBound(concurrency: number): number {
+  return Math.min(firstBoundBatches, Math.max(leastBoundBatches, Math.ceil(concurrency * roundsOfCalls)));
+}
+
+/** Batches that a feed may have ready whatever others have. */
+export function floorBatches(weight: number): number {
+  return quantumBatches * weight;
 }
 
 /** Whether a rate says more of an idle shard than what is granted before anything is measured. */
@@ -95,7 +106,7 @@ export interface Admitted {
  */
 export function admitBatches(
   feeds: readonly SharingFeed[],
-  roomsBefore: ReadonlyMap<string, number>,
+  roomsBefore: ReadonlyMap<string, ShardRoom>,
   bounds: ReadonlyMap<string, number>,
   turns: ReadonlyMap<string, number>,
 ): Admitted {
@@ -112,7 +123,10 @@ export function admitBatches(
     if (batches <= 0) return;
     if (feed.pace) paced.set(feed.pace.runId, paceOf(feed) - batches);
     grants.set(feed.feedId, (grants.get(feed.feedId) ?? 0) + batches);
-    for (const shard of feed.loads.keys()) rooms.set(shard, (rooms.get(shard) ?? 0) - batches);
+    for (const shard of feed.loads.keys()) {
+      const room = rooms.get(shard) ?? noRoom;
+      rooms.set(shard, { ofAll: room.ofAll - batches, ofCompeting: room.ofCompeting - batches });
+    }
     served.set(feed.feedId, ++turn);
   }
 
@@ -144,16 +158,25 @@ function readyOf({ loads }: SharingFeed): number {
  */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
-  return quantumBatches * feed.weight - own;
+  return floorBatches(feed.weight) - own;
 }
 
 function hasRoom(
   feed: SharingFeed,
-  rooms: ReadonlyMap<string, number>,
+  rooms: ReadonlyMap<string, ShardRoom>,
   bounds: ReadonlyMap<string, number>,
   granted: number,
 ): boolean {
-  return [...feed.loads.keys()].every((shard) => (rooms.get(shard) ?? 0) > 0) && isWithinItsOwn(feed, bounds, granted);
+  const hasRoomIn = ([shard, load]: readonly [string, number]) => {
+    const { ofAll, ofCompeting } = rooms.get(shard) ?? noRoom;
+    const competing = competingIn(feed, shard);
+    // A feed that stands still has no part in the room that the others divide.
+    if (load > 0 && competing === 0) return ofAll > 0;
+    // A feed that is not handled, or has more ready than is handled in time, would only have more of it.
+    const isHandled = feed.progress.get(shard)?.isServed === true && competing >= load;
+    return ofCompeting > 0 && (isHandled || ofAll > 0);
+  };
+  return [...feed.loads].every(hasRoomIn) && isWithinItsOwn(feed, bounds, granted);
 }
 
 /** What waits is no reason to feed without end: with it, a feed stays under the bound of every shard of its chain. */
@@ -161,16 +184,34 @@ function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, 
   return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
 }
 
+/** Batches for which there is room in a shard. */
+export interface ShardRoom {
+  /** Beside all that is ready. */
+  ofAll: number;
+  /** Beside what competes for it. */
+  ofCompeting: number;
+}
+
+const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
+
 /**
- * By shard, what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that they
- * page, so that one which is quick to ask cannot keep the others out.
+ * Returns by shard what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that
+ * they page, so that a trigger which is quick to look cannot keep the others out. Feeds that stand still do not count
+ * where triggers divide what is left beside the competing batches: their trigger could not use its part.
  */
-export function roomsIn(sums: ReadonlyMap<string, ShardSum>, bounds: ReadonlyMap<string, number>): Map<string, number> {
+export function roomsIn(
+  sums: ReadonlyMap<string, ShardSum>,
+  bounds: ReadonlyMap<string, number>,
+): Map<string, ShardRoom> {
   return new Map(
-    [...sums].map(([shard, { load, ownLoad, weight, ownWeight }]) => {
+    [...sums].map(([shard, sum]) => {
       const bound = bounds.get(shard) ?? 0;
-      const share = weight === 0 ? 0 : ownWeight / weight;
-      return [shard, Math.min(bound - load, bound * share - ownLoad)];
+      const shareOfAll = sum.weight === 0 ? 0 : sum.ownWeight / sum.weight;
+      const share = sum.movingWeight === 0 ? shareOfAll : sum.ownMovingWeight / sum.movingWeight;
+      const most = mostBounds * Math.max(bound, firstBoundBatches * sum.depth);
+      const ofAll = Math.min(bound - sum.load, bound * shareOfAll - sum.ownLoad);
+      const ofCompeting = Math.min(bound - sum.competing, bound * share - sum.ownCompeting);
+      return [shard, { ofAll, ofCompeting: Math.min(ofCompeting, (most - sum.beyondFloors) * share) }];
     }),
   );
 }

@@ -5,10 +5,13 @@ import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
 import { createFeedAdmission } from './feed-admission.ts';
 
 const tickMs = 20;
+const triggers = 2;
 
 interface Feed {
   readonly action: string;
   readonly paceAllows: number | null;
+  /** Nothing of it is handled. */
+  isHung: boolean;
   fed: number;
   done: number;
 }
@@ -20,7 +23,8 @@ interface Feed {
 function world(perSecond: number) {
   const clock = createSettableClock();
   const feeds = new Map<string, Feed>();
-  const pagers: FeedPager[] = [];
+  /** By trigger. */
+  const pagers: FeedPager[][] = Array.from({ length: triggers }, () => []);
   let looks = 0;
 
   const loadOf = (feedId: string): FeedLoad => {
@@ -31,43 +35,86 @@ function world(perSecond: number) {
       ...{ complete: false, steps: [{ done, survived: done, born: 0, waiting: 0 }] },
     };
   };
-  const admission = createFeedAdmission({
-    ...{ pagers: () => pagers, concurrencyOf: () => 10, figures: { admitted: () => undefined }, clock },
-    feedStore: {
-      loads: (feedIds: readonly string[]) => {
-        looks++;
-        return Promise.resolve(feedIds.map(loadOf));
-      },
-      listFeeds: () => Promise.resolve({ feedIds: [...feeds.keys()], until: 'now' }),
-      takePace: (asked: readonly { runId: string; batches: number }[]) =>
-        Promise.resolve(new Map(asked.map(({ runId, batches }) => [runId, batches]))),
-    } as unknown as FeedStore,
-  });
+  const feedStore = {
+    loads: (feedIds: readonly string[]) => {
+      looks++;
+      return Promise.resolve(feedIds.map(loadOf));
+    },
+    listFeeds: () => Promise.resolve({ feedIds: [...feeds.keys()], until: 'now' }),
+    takePace: (asked: readonly { runId: string; batches: number }[]) =>
+      Promise.resolve(new Map(asked.map(({ runId, batches }) => [runId, batches]))),
+  } as unknown as FeedStore;
+  const admissions = pagers.map((own) =>
+    createFeedAdmission({
+      ...{ pagers: () => own, concurrencyOf: () => 10, figures: { admitted: () => undefined }, clock, feedStore },
+    }),
+  );
 
   return {
     begin: (
       feedId: string,
-      { action = 'award-reward', paceAllows = null as number | null, atMost = 200 } = {},
+      { action = 'award-reward', paceAllows = null as number | null, atMost = 200, isHung = false, trigger = 0 } = {},
     ): Feed => {
-      const feed = { action, paceAllows, fed: 0, done: 0 };
+      const feed = { action, paceAllows, isHung, fed: 0, done: 0 };
       feeds.set(feedId, feed);
       const grant = (batches: number) => (feed.fed += batches);
       const wants = () => Math.max(0, atMost - (feed.fed - feed.done));
-      pagers.push({ feed: { feedId }, granted: () => 0, wants, grant } as unknown as FeedPager);
+      pagers[trigger]?.push({ feed: { feedId }, granted: () => 0, wants, grant } as unknown as FeedPager);
       return feed;
     },
     /** @returns how often it was looked */
     pass: async (forMs: number): Promise<number> => {
       const before = looks;
       for (let passedMs = 0; passedMs < forMs; passedMs += tickMs) {
-        await admission.turn();
+        for (const admission of admissions) await admission.turn();
         clock.advance(tickMs);
-        for (const feed of feeds.values()) feed.done = Math.min(feed.fed, feed.done + (perSecond * tickMs) / 1000);
+        for (const feed of feeds.values()) {
+          if (!feed.isHung) feed.done = Math.min(feed.fed, feed.done + (perSecond * tickMs) / 1000);
+        }
       }
       return looks - before;
     },
   };
 }
+
+describe('a feed of which more is ready than is handled', () => {
+  it('keeps no room from another feed of its shard', async () => {
+    const { begin, pass } = world(400);
+    const hung = begin('hung', { isHung: true, atMost: 10_000 });
+    await pass(8000);
+    expect(hung.fed).toBe(300);
+    const healthy = begin('healthy', { atMost: 1000 });
+    await pass(2000);
+    // Beyond the floor of 20 batches.
+    expect(healthy.fed - healthy.done).toBeGreaterThan(100);
+    expect(hung.fed).toBeLessThanOrEqual(320);
+  });
+
+  it('keeps no room from a feed of another trigger, however many such feeds there are', async () => {
+    const { begin, pass } = world(400);
+    for (let index = 0; index < 9; index++) begin(`hung-${index}`, { isHung: true, atMost: 10_000, trigger: 1 });
+    await pass(8000);
+    const healthy = begin('healthy', { atMost: 1000 });
+    await pass(2000);
+    expect(healthy.fed - healthy.done).toBeGreaterThan(500);
+  });
+
+  it('is fed on as soon as it moves again', async () => {
+    const { begin, pass } = world(100);
+    const feed = begin('a', { isHung: true, atMost: 10_000 });
+    await pass(8000);
+    feed.isHung = false;
+    await pass(4000);
+    expect(feed.fed).toBeGreaterThan(400);
+  });
+
+  it('is fed no further by its neighbours, however many they are', async () => {
+    const { begin, pass } = world(400);
+    const feeds = Array.from({ length: 20 }, (_, i) => begin(`feed-${i}`, { isHung: true, atMost: 10_000 }));
+    await pass(20_000);
+    expect(feeds.reduce((sum, { fed }) => sum + fed, 0)).toBeLessThanOrEqual(300 + 20 * 20);
+  });
+});
 
 describe('what feeds may have is looked at', () => {
   it('twice a second where a slow shard has enough for longer, and runs out of nothing', async () => {

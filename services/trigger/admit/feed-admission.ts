@@ -63,7 +63,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     if (startedMs < notBeforeMs) return notBeforeMs - startedMs;
     if (startedMs < stockedUntilMs && !isAnyNew(mine)) return stockedUntilMs - startedMs;
 
-    known ??= createKnownFeeds({ feedStore, clock });
+    known ??= createKnownFeeds({ feedStore, concurrencyOf: deps.concurrencyOf, clock });
     const seen = await known.look(mine, betweenLooksMs);
     const shards = known.sums.shards();
     rates = measuredRates(rates, seen, shards, startedMs - lookedAtMs);
@@ -171,12 +171,13 @@ function busySince(
   return new Map(busy.map((shard) => [shard, before.get(shard) ?? nowMs]));
 }
 
-function sharingFeedOf({ load, chain }: KnownFeed, wants: number, paces: RunPaces): SharingFeed {
+function sharingFeedOf({ load, chain, progress }: KnownFeed, wants: number, paces: RunPaces): SharingFeed {
   return {
     feedId: load.feedId,
     pace: paces.of(load),
     weight: priorityWeights[load.priority],
     loads: chain.loads,
+    progress,
     waiting: chain.waiting,
     held: load.held,
     wants,

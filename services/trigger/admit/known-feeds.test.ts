@@ -27,14 +27,19 @@ function setUp(waitingRuns: number) {
   for (let i = 0; i < waitingRuns; i++) rows.set(`waits-${i}`, loadOf(`waits-${i}`));
   const begun: string[] = [];
   const asked: string[][] = [];
+  const listings: [since: string | null, reachMs: number][] = [];
   const known = createKnownFeeds({
     feedStore: {
       loads: (feedIds) => {
         asked.push([...feedIds]);
         return Promise.resolve(feedIds.flatMap((feedId) => rows.get(feedId) ?? []));
       },
-      listFeeds: (since) => Promise.resolve({ feedIds: since === null ? [...rows.keys()] : begun, until: 'now' }),
+      listFeeds: (since, reachMs) => {
+        listings.push([since, reachMs]);
+        return Promise.resolve({ feedIds: since === null ? [...rows.keys()] : begun, until: String(listings.length) });
+      },
     },
+    concurrencyOf: () => 40,
     clock,
   });
   const pagers = new Map<string, FeedPager>();
@@ -45,7 +50,7 @@ function setUp(waitingRuns: number) {
     }
     return asked.at(-1) ?? [];
   };
-  return { clock, rows, begun, known, pagers, look };
+  return { clock, rows, begun, known, pagers, look, listings };
 }
 
 /** Done steps of a feed go up by one. */
@@ -143,6 +148,20 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
   });
 
+  it('counts what stands still apart from what competes for room', async () => {
+    const { rows, begun, look, known } = setUp(100);
+    await look(80);
+    rows.set('hangs', loadOf('hangs', 0));
+    begun.push('hangs');
+    await look(8);
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
+    await look(60);
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 0 });
+    handleOne(rows, 'hangs');
+    await look(6);
+    expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
+  });
+
   it('asks soon for own feeds that want room and stand still, however many others wait', async () => {
     const { rows, pagers, look } = setUp(2000);
     await look(100);
@@ -153,6 +172,44 @@ describe('a look at the feeds of running runs', () => {
     await look(60);
     const asked = new Set([...(await look()), ...(await look())]);
     expect([...pagers.keys()].every((feedId) => asked.has(feedId))).toBe(true);
+  });
+
+  it('lists all runs once, then those that began, and once a minute those of the longest transaction', async () => {
+    const { clock, listings, look } = setUp(100);
+    await look();
+    clock.advance(1000);
+    await look();
+    clock.advance(60_000);
+    await look();
+    clock.advance(1000);
+    await look();
+    expect(listings).toEqual([
+      [null, 900_000],
+      ['1', 10_000],
+      ['2', 900_000],
+      ['3', 10_000],
+    ]);
+  });
+
+  it('asks at each look for a feed that began and has a batch to do, and in turn for one that has none', async () => {
+    const { rows, begun, look } = setUp(1000);
+    await look(150);
+    rows.set('ready', loadOf('ready', 0));
+    rows.set('waits', loadOf('waits', 1));
+    begun.push('ready', 'waits');
+    await look(10);
+    const asked = [await look(), await look(), await look()];
+    expect(asked.map((feedIds) => feedIds.includes('ready'))).toEqual([true, true, true]);
+    expect(asked.some((feedIds) => feedIds.includes('waits'))).toBe(false);
+  });
+
+  it('asks in turn for own feeds that are granted nothing and want nothing', async () => {
+    const { rows, pagers, look } = setUp(1000);
+    for (const feedId of [...rows.keys()].slice(0, 100)) pagers.set(feedId, pagerOf({}));
+    await look(250);
+    expect((await look()).length).toBeLessThanOrEqual(26);
+    pagers.set('waits-0', pagerOf({ granted: 1 }));
+    expect([await look(), await look()].every((feedIds) => feedIds.includes('waits-0'))).toBe(true);
   });
 
   it('forgets feeds whose runs have ended', async () => {

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { alternately } from '../keep/alternately.ts';
-import { chainLoadOf, type ChainLoad } from './chain-load.ts';
-import { priorityWeights } from './fairness.ts';
+import { createListingTimes } from '../keep/listing-times.ts';
+import { actionTypeOf, chainLoadOf, type ChainLoad } from './chain-load.ts';
+import { floorBatches, leastBound, priorityWeights } from './fairness.ts';
+import { progressOf, type FeedProgress } from './feed-progress.ts';
 import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
@@ -18,14 +20,14 @@ const movingPerLook = { changes: 250, new: 10 };
 const standingPerLook = 25;
 const unseenPerLook = 15;
 const listEveryMs = 500;
-/** Then all are listed: what a long transaction began is older, when it is seen, than what was listed before. */
-const listAllEveryMs = 60_000;
 
 export interface KnownFeed {
   load: FeedLoad;
   chain: ChainLoad;
   isOwn: boolean;
   granted: number;
+  progress: FeedProgress;
+  seenAtMs: number;
 }
 
 /** A feed that was asked for at this look. */
@@ -49,13 +51,14 @@ export interface KnownFeeds {
   sums: Pick<ShardSums, 'shards'>;
 }
 
-export function createKnownFeeds({
-  feedStore,
-  clock,
-}: {
+export interface KnownFeedsDeps {
   feedStore: Pick<FeedStore, 'loads' | 'listFeeds'>;
+  /** Calls of one worker in flight at once for an action type. */
+  concurrencyOf: (actionType: string) => number;
   clock: Clock;
-}): KnownFeeds {
+}
+
+export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeedsDeps): KnownFeeds {
   /** In the order in which they were asked for last, like `own`. */
   const feeds = new Map<string, KnownFeed>();
   const own = new Set<string>();
@@ -63,17 +66,15 @@ export function createKnownFeeds({
   /** In the order in which they were asked for last. */
   const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
   const sums = createShardSums();
-  let listedUntil: string | null = null;
+  const times = createListingTimes();
   let listedAtMs = -Infinity;
-  let listAllAtMs = -Infinity;
 
   async function list(nowMs: number): Promise<void> {
     if (nowMs - listedAtMs < listEveryMs) return;
-    const isAll = nowMs >= listAllAtMs;
-    const listed = await feedStore.listFeeds(isAll ? null : listedUntil);
-    listedUntil = listed.until;
+    const listing = times.next(nowMs);
+    const listed = await feedStore.listFeeds(listing.since, listing.reachMs);
+    times.listed(listing, listed.until, nowMs);
     listedAtMs = nowMs;
-    if (isAll) listAllAtMs = nowMs + listAllEveryMs;
     for (const feedId of listed.feedIds) if (!feeds.has(feedId)) unseen.add(feedId);
   }
 
@@ -116,7 +117,9 @@ export function createKnownFeeds({
 
   function see(load: FeedLoad, isOwn: boolean, granted: number, nowMs: number): SeenFeed {
     const before = feeds.get(load.feedId);
-    const feed = { load, chain: chainLoadOf(load, granted), isOwn, granted };
+    const chain = chainLoadOf(load, granted);
+    const progress = progressOf(before ?? null, chain, leastOf, nowMs);
+    const feed = { load, chain, isOwn, granted, progress, seenAtMs: nowMs };
     forget(load.feedId);
     feeds.set(load.feedId, feed);
     if (isOwn) own.add(load.feedId);
@@ -124,6 +127,10 @@ export function createKnownFeeds({
     if (before ? !isAsBefore(before.load, load) : isOwn) moves(load.feedId, 'changes', nowMs);
     else if (!before && mayMove(feed)) moves(load.feedId, 'new', nowMs);
     return { done: feed.chain.done, doneBefore: before?.chain.done ?? null };
+  }
+
+  function leastOf(shard: string, depth: number): number {
+    return leastBound(concurrencyOf(actionTypeOf(shard))) * depth;
   }
 
   function moves(feedId: string, why: keyof typeof movingPerLook, sinceMs: number): void {
@@ -183,9 +190,11 @@ function mayMove({ load, chain }: KnownFeed): boolean {
   return !load.complete || [...chain.loads.values()].some((ready) => ready > 0);
 }
 
-function sharedOf({ load, chain, isOwn }: KnownFeed): SharedLoad {
-  const { loads, depths } = chain;
-  return { loads, depths, weight: priorityWeights[load.priority], complete: load.complete, isOwn };
+function sharedOf({ load, chain, progress, isOwn }: KnownFeed): SharedLoad {
+  const { loads, depths, waiting } = chain;
+  const weight = priorityWeights[load.priority];
+  const floor = floorBatches(weight);
+  return { loads, progress, waiting, floor, depths, weight, complete: load.complete, isOwn };
 }
 
 function isAsBefore(before: FeedLoad, now: FeedLoad): boolean {

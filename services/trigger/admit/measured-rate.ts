@@ -24,8 +24,10 @@ export function measureRate({ weighted, weight }: MeasuredRate, handled: number,
 
 /** Of the time that was measured alone: a shard that began a moment ago is not slow for it. */
 export function ratePerSecond({ weighted, weight }: MeasuredRate): number {
-  return weighted / Math.max(weight, weightOf(leastMeasuredMs));
+  return weighted / Math.max(weight, leastWeight);
 }
+
+const leastWeight = weightOf(leastMeasuredMs);
 
 function weightOf(elapsedMs: number): number {
   return 1 - Math.exp(-elapsedMs / rateMemoryMs);

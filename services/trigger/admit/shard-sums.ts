@@ -1,7 +1,9 @@
+import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.ts';
+
 /** What a feed adds to the shards of its chain. */
-export interface SharedLoad {
-  /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
-  loads: ReadonlyMap<string, number>;
+export interface SharedLoad extends ProgressingFeed {
+  /** Batches that the feed may have ready whatever others have. */
+  floor: number;
   /** By shard: the latest step, from 1, that comes through it. */
   depths: ReadonlyMap<string, number>;
   weight: number;
@@ -11,13 +13,21 @@ export interface SharedLoad {
   isOwn: boolean;
 }
 
-/** Of all feeds whose chains come through a shard. */
+/** Sums over all feeds whose chains come through a shard. `own…` counts the feeds that this trigger pages. */
 export interface ShardSum {
   load: number;
   ownLoad: number;
-  /** Of the feeds that are not complete. */
+  /** Part of the load that takes room from other feeds. */
+  competing: number;
+  ownCompeting: number;
+  /** Part of the load that feeds have beyond their floors. */
+  beyondFloors: number;
+  /** Weights of the feeds that are not complete. */
   weight: number;
   ownWeight: number;
+  /** Weights of those that do not stand still in the shard either. */
+  movingWeight: number;
+  ownMovingWeight: number;
   depth: number;
 }
 
@@ -37,15 +47,23 @@ interface CountedSum extends Omit<ShardSum, 'depth'> {
 export function createShardSums(): ShardSums {
   const sums = new Map<string, CountedSum>();
 
-  function change({ loads, depths, weight, complete, isOwn }: SharedLoad, sign: 1 | -1): void {
-    const counted = complete ? 0 : sign * weight;
+  function change(feed: SharedLoad, sign: 1 | -1): void {
+    const { loads, floor, depths, complete, isOwn } = feed;
+    const weight = complete ? 0 : sign * feed.weight;
     for (const [shard, load] of loads) {
-      const sum = sums.get(shard) ?? { load: 0, ownLoad: 0, weight: 0, ownWeight: 0, feedsOfDepth: [] };
+      const sum = sums.get(shard) ?? emptySum();
+      const competes = sign * competingIn(feed, shard);
+      const movingWeight = isMovingIn(feed, shard) ? weight : 0;
       sum.load += sign * load;
-      sum.weight += counted;
+      sum.competing += competes;
+      sum.beyondFloors += sign * Math.max(0, load - floor);
+      sum.weight += weight;
+      sum.movingWeight += movingWeight;
       if (isOwn) {
         sum.ownLoad += sign * load;
-        sum.ownWeight += counted;
+        sum.ownCompeting += competes;
+        sum.ownWeight += weight;
+        sum.ownMovingWeight += movingWeight;
       }
       const place = (depths.get(shard) ?? 1) - 1;
       sum.feedsOfDepth[place] = (sum.feedsOfDepth[place] ?? 0) + sign;
@@ -60,11 +78,17 @@ export function createShardSums(): ShardSums {
     shards: () =>
       new Map(
         [...sums].map(([shard, sum]) => {
-          const { load, ownLoad, weight, ownWeight } = sum;
-          return [shard, { load, ownLoad, weight, ownWeight, depth: depthOf(sum) }];
+          const { feedsOfDepth: _, ...counts } = sum;
+          return [shard, { ...counts, depth: depthOf(sum) }];
         }),
       ),
   };
+}
+
+function emptySum(): CountedSum {
+  const loads = { load: 0, ownLoad: 0, competing: 0, ownCompeting: 0, beyondFloors: 0 };
+  const weights = { weight: 0, ownWeight: 0, movingWeight: 0, ownMovingWeight: 0 };
+  return { ...loads, ...weights, feedsOfDepth: [] };
 }
 
 function depthOf({ feedsOfDepth }: CountedSum): number {

@@ -77,6 +77,31 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
+  it('ends right after the one batch that it had left', async () => {
+    const world = createTriggerFixture();
+    const { clock, segmentation, startCampaign, runs } = world;
+    const deps = world.triggerDeps('a');
+    let endedAtMs = Infinity;
+    const stepEndings: typeof deps.stepEndings = {
+      ...deps.stepEndings,
+      endOpen: async (...args) => {
+        const ending = await deps.stepEndings.endOpen(...args);
+        if (ending.ended > 0) endedAtMs = clock.monotonicMs();
+        return ending;
+      },
+    };
+    createTrigger({ ...deps, stepEndings }).start();
+    segmentation.users.set('SG', userIds(1));
+    await startCampaign();
+    await passTime(clock, 1000);
+    const [run] = runs();
+    if (!run) throw new Error('there is no run');
+    Object.assign(run, { state: 'cancelling' });
+    for (let looks = 0; looks < 200 && run.state === 'cancelling'; looks++) await passTime(clock, 20);
+    expect(run.state).toBe('cancelled');
+    expect(clock.monotonicMs() - endedAtMs).toBeLessThanOrEqual(100);
+  });
+
   it('ends after three statements at most of a large one beside it', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, runs, feedRows } = world;

@@ -12,7 +12,7 @@ const maxBatchesPerStatement = 2000;
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {
-  runStore: RunStore;
+  runStore: Pick<RunStore, 'end'>;
   stepEndings: StepEndings;
   /** So long after the deadline, workers and feeders have heard of it, or lost their leases. */
   graceMs: number;

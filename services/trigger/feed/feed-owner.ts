@@ -39,7 +39,7 @@ export interface PagerTerms {
 export interface FeedOwnerDeps {
   owner: string;
   leaseMs: number;
-  feedStore: FeedStore;
+  feedStore: Pick<FeedStore, 'claim' | 'renew' | 'release'>;
   notices: Notices;
   createPager: (terms: PagerTerms) => FeedPager;
   clock: Clock;

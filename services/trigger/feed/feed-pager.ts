@@ -184,7 +184,6 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     allowance.spend(cut.batches.length);
     buffer.drop(cut);
     if (isWaitingForRoom) fetches.poke();
-    if (allowance.granted() === 0 && buffer.batches() > 0) deps.onNeedRoom();
     return true;
   }
 

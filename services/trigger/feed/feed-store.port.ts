@@ -176,7 +176,7 @@ export interface FeedStore {
   loads(feedIds: readonly string[]): Promise<FeedLoad[]>;
   /**
    * Feeds of runs that are running, of all or of those that began, or were resumed, since an earlier listing and up to
-   * ten seconds before it: what was not committed then.
+   * `reachMs` before it: what was not committed then.
    */
-  listFeeds(since: string | null): Promise<ListedFeeds>;
+  listFeeds(since: string | null, reachMs: number): Promise<ListedFeeds>;
 }

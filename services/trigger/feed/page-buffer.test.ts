@@ -5,8 +5,8 @@ import { userIds } from '../../../test/support/trigger-fixture.ts';
 import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
 import type { Gap } from '../pages/page-source.ts';
 
-function bufferOf(maxUsers = 10_000) {
-  return createPageBuffer({ batchUsers: 100, maxUsers: () => maxUsers, clock: createSettableClock() });
+function bufferOf(maxUsers = 10_000, clock = createSettableClock()) {
+  return createPageBuffer({ batchUsers: 100, maxUsers: () => maxUsers, clock });
 }
 
 function pageOf(users: readonly string[], gaps: readonly Gap[] = [], isLast = false) {
@@ -20,6 +20,40 @@ function cutAndDrop(buffer: PageBuffer, maxBatches = 100, maxUsers = Infinity) {
   buffer.drop(cut);
   return cut;
 }
+
+describe('users that wait to be written', () => {
+  it('wait for another page while they make no batch', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf(userIds(99)));
+    expect(buffer.gatherMs()).toBeNull();
+  });
+
+  it('wait for more from the page that made a batch on, for a bounded time', () => {
+    const clock = createSettableClock();
+    const buffer = bufferOf(10_000, clock);
+    buffer.add(pageOf(userIds(100)));
+    const wholeMs = buffer.gatherMs() ?? 0;
+    expect(wholeMs).toBeGreaterThan(0);
+    clock.advance(wholeMs - 1);
+    buffer.add(pageOf(userIds(100)));
+    expect(buffer.gatherMs()).toBe(1);
+    clock.advance(5);
+    expect(buffer.gatherMs()).toBe(0);
+  });
+
+  it.each([
+    ['the last page was fetched', () => bufferOf(), (buffer: PageBuffer) => buffer.add(pageOf(userIds(1), [], true))],
+    ['no page comes any more', () => bufferOf(), (buffer: PageBuffer) => buffer.seal()],
+    ['there is room for no page', () => bufferOf(150), (buffer: PageBuffer) => buffer.add(pageOf(userIds(50)))],
+    ['they are many', () => bufferOf(), (buffer: PageBuffer) => buffer.add(pageOf(userIds(5000)))],
+  ])('are written at once when %s', (_, made, change) => {
+    const buffer = made();
+    buffer.add(pageOf(userIds(100)));
+    expect(buffer.gatherMs()).toBeGreaterThan(0);
+    change(buffer);
+    expect(buffer.gatherMs()).toBe(0);
+  });
+});
 
 describe('a bound', () => {
   it('is kept to the user, in a batch that is not full, and nothing behind it is taken', () => {

@@ -4,7 +4,7 @@ import { createKnownRuns } from './known-runs.ts';
 import type { ListedRun, RunTally } from './run-store.port.ts';
 
 /** A run of one country of which one batch waits, and so much is ready. */
-function tallyOf(runId: string, { done = 9, ready = 0 } = {}): RunTally {
+function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
   const judged = { pauseAtFailed: null, judgedFrom: [], hasBudgets: false, canary: null, overdueMs: -1 };
   const flow = [{ done, survived: done, born: 0, waiting: 1 }];
@@ -15,7 +15,7 @@ function tallyOf(runId: string, { done = 9, ready = 0 } = {}): RunTally {
     canaryUsers: null,
     fedBatches,
     fromStep: 1,
-    complete: true,
+    complete,
     stalled: null,
   };
   return { ...facts, ...judged, feeds: [{ feedId: `${runId}/SG`, country: 'SG', ...fed, totals: [], flow }] };
@@ -35,6 +35,9 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
   };
   const forgotten: string[] = [];
   let statements = 0;
+  const listings: number[] = [];
+  /** Feeds whose due times were read, by the statements that did so. */
+  const read: number[] = [];
   const known = createKnownRuns({
     runStore: {
       tallies: (which) => {
@@ -44,7 +47,20 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
       },
       listRuns: (since) => {
         statements++;
-        return Promise.resolve({ runs: (since === null ? [...rows.keys()] : begun).map(listed), until: 'now' });
+        const runs = (since === null ? [...rows.keys()] : begun).map(listed);
+        listings.push(runs.length);
+        return Promise.resolve({ runs, until: 'now' });
+      },
+    },
+    outboxSweep: {
+      nextDue: (feedIds) => {
+        statements++;
+        read.push(feedIds.length);
+        const due = feedIds.flatMap((feedId): [string, number][] => {
+          const { dueInMs } = listed(feedId.replace('/SG', ''));
+          return dueInMs === null ? [] : [[feedId, dueInMs]];
+        });
+        return Promise.resolve(new Map(due));
       },
     },
     onForgotten: (feedIds) => forgotten.push(...feedIds),
@@ -61,11 +77,11 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
     }
     return seen;
   };
-  return { clock, rows, begun, dueAtMs, sinceOf, forgotten, known, look, statements: () => statements };
+  return { clock, rows, begun, dueAtMs, sinceOf, forgotten, known, look, listings, read, statements: () => statements };
 }
 
 describe('a look at runs', () => {
-  it('is at what moves and at some of the others, with two statements, beside any number of runs that wait', async () => {
+  it('reads all active runs and some others with three statements, beside any number of waiting runs', async () => {
     const { rows, begun, look, statements } = setUp(3000);
     await look(40);
     begun.push('goes');
@@ -76,7 +92,8 @@ describe('a look at runs', () => {
       expect(seen).toContain('goes');
       // What goes, and 100 in turn.
       expect(seen.length).toBeLessThanOrEqual(1 + 100);
-      expect(statements() - before).toBe(2);
+      // Listing, due times, totals.
+      expect(statements() - before).toBeLessThanOrEqual(3);
     }
   });
 
@@ -124,6 +141,24 @@ describe('a look at runs', () => {
     expect(looks).toBeLessThanOrEqual(60);
   });
 
+  it('lists runs that only wait once, and reads the due times of a bounded number of them', async () => {
+    const { listings, read, look } = setUp(20_000);
+    await look(120);
+    read.length = 0;
+    await look(60);
+    expect(listings.filter((runs) => runs > 0)).toEqual([20_000]);
+    expect(Math.max(...read)).toBe(400);
+    expect(read.reduce((sum, feeds) => sum + feeds, 0)).toBeGreaterThan(18_000);
+  });
+
+  it('reads the due times of few runs once a minute', async () => {
+    const { read, look } = setUp(300);
+    await look(30);
+    read.length = 0;
+    await look(600);
+    expect(read.reduce((sum, feeds) => sum + feeds, 0)).toBe(10 * 300);
+  });
+
   it('is at once at a run that was paused and goes on, however many stand still', async () => {
     const { begun, sinceOf, look } = setUp(5000);
     await look(40);
@@ -150,6 +185,36 @@ describe('a look at runs', () => {
     while (!(await look()).includes('waits-5')) looks++;
     expect(looks).toBeLessThan(60);
     for (let i = 0; i < 59; i++) expect(await look()).toContain('waits-5');
+  });
+
+  /** Looks for a minute at runs that wait, and then at one more that a long transaction began. */
+  async function lookAtLateRun(figures: Parameters<typeof tallyOf>[1]) {
+    const world = setUp(3000);
+    const { rows, begun, look } = world;
+    await look(60);
+    rows.set('late', tallyOf('late', figures));
+    begun.push('late');
+    expect(await look()).toContain('late');
+    begun.length = 0;
+    return world;
+  }
+
+  it.each([
+    ['has ready work', { ready: 1 }, true],
+    ['is not fed yet', { complete: false }, true],
+    ['is fed and only waits', {}, false],
+  ])('includes a run that a long transaction began for five seconds if it %s', async (_what, figures, isNew) => {
+    const { look } = await lookAtLateRun(figures);
+    for (let looks = 0; looks < 4; looks++) expect((await look()).includes('late')).toBe(isNew);
+  });
+
+  it('includes a run for five seconds after its figures changed', async () => {
+    const { rows, known, look } = await lookAtLateRun({ done: 1 });
+    rows.set('late', tallyOf('late', { done: 2 }));
+    expect(await look()).not.toContain('late');
+    known.isDueIn('late', 0);
+    for (let looks = 0; looks < 5; looks++) expect(await look()).toContain('late');
+    expect(await look()).not.toContain('late');
   });
 
   it('forgets a run that has ended, or is paused', async () => {

@@ -1,13 +1,14 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from '../admit/chain-load.ts';
+import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
 import { alternately } from './alternately.ts';
+import { createDueTurns, readDueWithinMs } from './due-turns.ts';
+import { createListingTimes, usualTransactionMs } from './listing-times.ts';
 import type { ListedRun, RunStore, RunTally } from './run-store.port.ts';
 
 /** Totals that have not changed for so long stand still; with ready work they are stayed with for longer. */
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
-/** Then all are listed: what a long transaction began is older, when it is seen, than what was listed before. */
-const listAllEveryMs = 60_000;
 /**
  * Feeds that one look is at, by why it is at their runs: of each kind those that were looked at longest ago, until so
  * many are reached. What moves or is due costs what there is to do; the others cost the same, however many there are.
@@ -44,23 +45,44 @@ export interface KnownRuns {
 
 export interface KnownRunsDeps {
   runStore: Pick<RunStore, 'tallies' | 'listRuns'>;
+  outboxSweep: Pick<OutboxSweep, 'nextDue'>;
   /** Its run has ended, or was paused. */
   onForgotten: (feedIds: readonly string[]) => void;
   clock: Clock;
 }
 
-export function createKnownRuns({ runStore, onForgotten, clock }: KnownRunsDeps): KnownRuns {
+export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: KnownRunsDeps): KnownRuns {
   /** In the order in which they were looked at last, or listed. */
   const known = new Map<string, KnownRun>();
-  let listedUntil: string | null = null;
-  let listAllAtMs = -Infinity;
+  const times = createListingTimes();
+  const dueTurns = createDueTurns();
 
   async function list(nowMs: number): Promise<void> {
-    const isAll = nowMs >= listAllAtMs;
-    const { runs, until } = await runStore.listRuns(isAll ? null : listedUntil);
-    listedUntil = until;
-    if (isAll) listAllAtMs = nowMs + listAllEveryMs;
-    for (const listed of runs) note(listed, isAll ? 0 : nowMs + movesForMs, nowMs);
+    const listing = times.next(nowMs);
+    const { runs, until } = await runStore.listRuns(listing.since, listing.reachMs);
+    times.listed(listing, until, nowMs);
+    // Runs of the first listing, and of those that reach back, are not new for having been listed.
+    const isNew = listing.since !== null && listing.reachMs === usualTransactionMs;
+    for (const listed of runs) note(listed, isNew ? nowMs + movesForMs : 0, nowMs);
+  }
+
+  /** Reads when the next batches of some runs that stand still are due. */
+  async function readDues(nowMs: number): Promise<void> {
+    const runOf = new Map<string, string>();
+    const standing = () =>
+      new Map([...known].filter(([, run]) => whyOf(run, nowMs) === 'stands').map(([id, { feedIds }]) => [id, feedIds]));
+    for (const runId of dueTurns.next(standing, nowMs))
+      for (const feedId of known.get(runId)?.feedIds ?? []) runOf.set(feedId, runId);
+    if (runOf.size === 0) return;
+    for (const [feedId, inMs] of await outboxSweep.nextDue([...runOf.keys()], readDueWithinMs)) {
+      const runId = runOf.get(feedId);
+      if (runId !== undefined) isDueIn(runId, inMs);
+    }
+  }
+
+  function isDueIn(runId: string, ms: number): void {
+    const run = known.get(runId);
+    if (run) run.dueAtMs = Math.min(run.dueAtMs, clock.monotonicMs() + ms);
   }
 
   function note({ runId, since, feeds, dueInMs }: ListedRun, newUntilMs: number, nowMs: number): void {
@@ -124,6 +146,7 @@ export function createKnownRuns({ runStore, onForgotten, clock }: KnownRunsDeps)
     look: async () => {
       const nowMs = clock.monotonicMs();
       await list(nowMs);
+      await readDues(nowMs);
       const asked = toAsk(nowMs);
       const tallies = await runStore.tallies([...asked]);
       for (const tally of tallies) {
@@ -133,10 +156,7 @@ export function createKnownRuns({ runStore, onForgotten, clock }: KnownRunsDeps)
       for (const runId of asked) forget(runId);
       return tallies;
     },
-    isDueIn: (runId, ms) => {
-      const run = known.get(runId);
-      if (run) run.dueAtMs = Math.min(run.dueAtMs, clock.monotonicMs() + ms);
-    },
+    isDueIn,
     ids: () => new Set(known.keys()),
   };
 }

@@ -42,9 +42,9 @@ describe('how a run goes', () => {
     const { clock, database, feedRows, kinds } = await fedRun();
     const holds = createMemoryStepHolds({ database });
     const feedId = feedRows()[0]?.feedId ?? '';
-    await holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+    await holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'HTTP 404' }]);
     await passTime(clock, 30_000);
-    await holds.lift({ feedId, step: 1 });
+    await holds.lift({ feedId, step: 1 }, 'fault');
     await passTime(clock, 30_000);
     expect(kinds()).toEqual(['created', 'begun', 'step-held', 'step-released']);
   });

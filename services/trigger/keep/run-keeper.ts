@@ -66,6 +66,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, figures, logger });
   const known = createKnownRuns({
     runStore,
+    outboxSweep: deps.outboxSweep,
     onForgotten: (feedIds) => {
       for (const follower of [progress, sweeper, ...deps.followers]) follower.forget(feedIds);
     },

@@ -109,7 +109,7 @@ export interface WaitingStep {
   country: string;
   step: number;
   cause: string;
-  /** No call is made in it until a person has mended the cause. */
+  /** No call is made in it until a person has mended the cause, or quiet hours end. A fault comes before those. */
   held: boolean;
 }
 
@@ -183,10 +183,10 @@ export interface RunStore {
    */
   tallies(which: readonly string[] | 'over'): Promise<RunTally[]>;
   /**
-   * Such runs without their totals, all or those that came into their state since an earlier listing and up to ten
-   * seconds before it: what was not committed then.
+   * Such runs without their totals, all or those that came into their state since an earlier listing and up to
+   * `reachMs` before it: what was not committed then.
    */
-  listRuns(since: string | null): Promise<ListedRuns>;
+  listRuns(since: string | null, reachMs: number): Promise<ListedRuns>;
   /**
    * Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed
    * and step.

@@ -57,10 +57,16 @@ export interface SourcePages {
   standing(): FeedStanding;
 }
 
-/** A fault that may pass by itself. */
-const passing = { firstDelayMs: 500, maxDelayMs: 30_000 };
-/** A person has to look at it: a page that breaks the contract, a question that is refused. */
-const lasting = { firstDelayMs: 10_000, maxDelayMs: 300_000 };
+/**
+ * Why a page cannot be fed now: a fault that may pass by itself, or one that a person has to mend, such as a page that
+ * breaks the contract or a request that the service refuses.
+ */
+export type StallKind = 'passing' | 'lasting';
+
+const pauses = {
+  passing: { firstDelayMs: 500, maxDelayMs: 30_000 },
+  lasting: { firstDelayMs: 10_000, maxDelayMs: 300_000 },
+};
 
 export interface StallTerms {
   /** How often in a row the feed has stalled before. */
@@ -69,15 +75,12 @@ export interface StallTerms {
   random: () => number;
 }
 
-export function passingStall(cause: string, { stalls, random }: StallTerms): Stall {
-  return { kind: 'stalled', cause, retryInMs: backoffMs(passing, stalls + 1, random()) };
-}
-
-export function lastingStall(cause: string, { stalls, random }: StallTerms): Stall {
-  return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, random()) };
-}
-
-/** Without chance: ten seconds at first, so that the person who mends it knows when it is looked at again. */
-export function brokenStall(cause: string, { stalls }: StallTerms): Stall {
-  return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, 1) };
+/**
+ * Returns the stall with its pause, which doubles from stall to stall. A passing one is random up to its ceiling, so
+ * that many feeds do not ask together. A lasting one is exact: the person who mends it knows when the page is requested
+ * again.
+ */
+export function stallOf(kind: StallKind, cause: string, { stalls, random }: StallTerms): Stall {
+  const share = kind === 'passing' ? random() : 1;
+  return { kind: 'stalled', cause, retryInMs: backoffMs(pauses[kind], stalls + 1, share) };
 }

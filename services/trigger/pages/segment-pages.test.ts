@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScriptedSegmentation, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createScriptedSegmentation, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createSegmentPages } from './segment-pages.ts';
 
 const source = { segment: 'riders', snapshot: 's1', estimate: null };
@@ -24,6 +24,31 @@ function setUp({ maxLimit, maxBufferedUsers = 10_000 }: { maxLimit?: number; max
     asked: () => segmentation.pagesAsked.map(({ limit }) => limit),
   };
 }
+
+describe('a segment whose page cannot be fed', () => {
+  it.each(['not-found', 'refused'] as const)(
+    'is asked again after exactly 10 s if the answer is "%s"',
+    async (kind) => {
+      const { segmentation, next } = setUp({});
+      segmentation.pageFailure = failureOf(kind);
+      expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 10_000 });
+    },
+  );
+
+  it('is asked again after exactly 10 s if the page breaks the contract', async () => {
+    const { segmentation, next } = setUp({});
+    segmentation.tamper = (users) => users.toReversed();
+    expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 10_000 });
+  });
+
+  it('is asked again at random within 0.5 s, and not before the service allows it, if it is unavailable', async () => {
+    const { segmentation, next } = setUp({});
+    segmentation.pageFailure = failureOf('unavailable');
+    expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 275 });
+    segmentation.pageFailure = failureOf('unavailable', 7000);
+    expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 7000 });
+  });
+});
 
 describe('how many users are asked for in a page', () => {
   it('are as many as configured, until the service says that it may be more', async () => {

@@ -4,7 +4,7 @@ import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
 import type { FeedStanding, PageQuestions } from './page-questions.ts';
-import { brokenStall, lastingStall, passingStall, type SourcePages, type Stall } from './page-source.ts';
+import { stallOf, type SourcePages, type Stall } from './page-source.ts';
 import type { OwnedFeed } from '../feed/feed-store.port.ts';
 import { brokenPageCause, segmentationCause } from '../prepare/segmentation-cause.ts';
 
@@ -44,11 +44,11 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
 
   function failed(failure: SegmentationFailure): Stall {
     const cause = segmentationCause({ segment, country }, failure);
-    const stall = failure.kind === 'unavailable' ? passingStall(cause, terms) : lastingStall(cause, terms);
+    const stall = stallOf(failure.kind === 'unavailable' ? 'passing' : 'lasting', cause, terms);
     return { ...stall, retryInMs: Math.max(stall.retryInMs, failure.retryAfterMs ?? 0) };
   }
 
-  const broken = (fault: string) => brokenStall(brokenPageCause({ segment, country }, fault), terms);
+  const broken = (fault: string) => stallOf('lasting', brokenPageCause({ segment, country }, fault), terms);
 
   return {
     standing: () => standing,

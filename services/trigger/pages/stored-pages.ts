@@ -3,7 +3,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 import type { StoredAudiences, StoredPage } from '../../../shared/ports/stored-audiences.ts';
 import type { FeedStanding } from './page-questions.ts';
-import { brokenStall, type SourcePage, type SourcePages, type Stall } from './page-source.ts';
+import { stallOf, type SourcePage, type SourcePages, type Stall } from './page-source.ts';
 import type { OwnedFeed } from '../feed/feed-store.port.ts';
 
 export interface StoredPagesDeps {
@@ -55,7 +55,7 @@ function createStoredPages(
   let standing: FeedStanding = stalls > 0 ? 'uncertain' : cursor === null ? 'new' : 'moving';
   let seen = cursor;
 
-  const stalled = (cause: string): Stall => brokenStall(`${name}: ${cause}`, { stalls, random });
+  const stalled = (cause: string): Stall => stallOf('lasting', `${name}: ${cause}`, { stalls, random });
 
   return {
     standing: () => standing,

@@ -85,14 +85,14 @@ describe('with a policy', () => {
     expect(await stateOf(runId)).toMatchObject({ state: 'preparing' });
   });
 
-  it('a small run begins with as many users as need no approval, and its feed gets no user more', async () => {
+  it('a small run begins with little more room than users, and its feed accepts no user beyond the room', async () => {
     const runId = await madeRun(await writeForSingapore());
     const cleared = await stores().approvals.clear(runId, { SG: 1000 });
-    expect(cleared).toMatchObject({ usersAtMost: { SG: 2000 }, clearedBy: { policy: 1, approvalId: null } });
+    expect(cleared).toMatchObject({ usersAtMost: { SG: 1050 }, clearedBy: { policy: 1, approvalId: null } });
     expect(await begin(runId, cleared ?? expect.fail())).toBe(true);
-    expect(await feed(runId, 0, 2000)).toBe(true);
-    await expect(feed(runId, 2000, 1)).rejects.toThrow(/feeds_within_approval/);
-    expect(await on.rowsOf('feeds')).toMatchObject([{ fed_users: '2000', next_batch_no: 2 }]);
+    expect(await feed(runId, 0, 1050)).toBe(true);
+    await expect(feed(runId, 1050, 1)).rejects.toThrow(/feeds_within_approval/);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ fed_users: '1050', next_batch_no: 2 }]);
   });
 
   it('a large run waits before anybody is called, and begins when it is approved', async () => {
@@ -154,7 +154,7 @@ describe('with a policy', () => {
     async function begunRun() {
       const campaign = await writeForSingapore();
       const runId = await madeRun(campaign);
-      await begin(runId, (await stores().approvals.clear(runId, { SG: 1000 })) ?? expect.fail());
+      await begin(runId, (await stores().approvals.clear(runId, { SG: 1950 })) ?? expect.fail());
       await feed(runId, 0, 2000);
       return { campaign, runId };
     }
@@ -176,10 +176,28 @@ describe('with a policy', () => {
       await setPolicy({ rules: [{ usersAbove: 4000, approvers: 1 }] });
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
       expect(await stateOf(runId)).toMatchObject({ state: 'running' });
-      expect(await feed(runId, 2000, 2000)).toBe(true);
+      // Half as many again as it has come to, and no user more.
+      expect(await feed(runId, 2000, 1151)).toBe(true);
+      await expect(feed(runId, 3151, 1)).rejects.toThrow(/feeds_within_approval/);
       await setPolicy({ rules: [] });
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
-      expect(await feed(runId, 4000, 9000)).toBe(true);
+      expect(await feed(runId, 3151, 9000)).toBe(true);
+    });
+
+    it('is bounded by what was approved for it, also after its request for more was sent back', async () => {
+      const { campaign, runId } = await begunRun();
+      const goBeyond = (more: number) => stores().approvals.goBeyond({ runId, country: 'SG', more });
+      await goBeyond(100);
+      await approve(campaign.id, (await requests(runId))[0]?.hash ?? '');
+      await feed(runId, 2000, 1000);
+      await setPolicy({ rules: [] });
+      await goBeyond(2000);
+      const [asked] = await requests(runId);
+      expect(asked).toMatchObject({ state: 'waiting', needed: 1, why: ['more than was approved'] });
+      await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, { hash: asked?.hash, word: 'no' });
+      await on.pool.query(`update runs set state = 'running', state_reason = null where id = $1`, [runId]);
+      await goBeyond(2000);
+      expect(await stateOf(runId)).toMatchObject({ state: 'pausing' });
     });
 
     it('one that a person has paused too stays paused when it is approved', async () => {
@@ -231,6 +249,18 @@ describe('with a policy', () => {
       expect(await stores().approvals.clear(larger, { SG: 3001 })).toMatchObject({ usersAtMost: { SG: 3152 } });
       // It was for that run alone.
       expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
+    });
+
+    it('is bounded by what was approved, also after its author submitted it anew or took it back', async () => {
+      const campaign = await started();
+      await setPolicy({ rules: [] });
+      expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
+      await submit(campaign.id, { usersAtMost: { SG: 9000 } });
+      expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
+      await asks('mei, manager', 'POST', `/campaigns/${campaign.id}/withdraw`);
+      expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
+      const fewer = await stores().approvals.clear(await madeRun(campaign), { SG: 2999 });
+      expect(fewer).toMatchObject({ usersAtMost: { SG: 3000 }, clearedBy: { approvalId: null } });
     });
 
     it('a run that a person fires beside the schedule waits for an approval of its own', async () => {

@@ -1,25 +1,51 @@
 /** What is kept of runs that have ended, from what identifies people to what does not. */
-export type KeptKind = 'users' | 'steps' | 'failures';
+export type KeptKind = 'users' | 'receipts' | 'steps' | 'failures';
 
-/** What became of the weeks that were to be made or dropped. */
+/** The result of making or dropping weeks. */
 export interface WeekChange {
-  /** How many were. */
+  /** Weeks of which at least one table was made or dropped. */
   weeks: number;
-  /** How many were left for later, because readers had their tables. */
+  /** 1 if a reader of a table ended the round before all weeks were changed, else 0. */
   heldUp: number;
 }
 
+/** A run whose receipts could not be counted. */
+export interface FailedCount {
+  runId: string;
+  err: unknown;
+}
+
+export interface ReceiptCounts {
+  /** Runs whose count was tried. */
+  runs: number;
+  /** Those of them whose count is tried again in five minutes. */
+  failed: readonly FailedCount[];
+}
+
 /**
- * Old rows of the execution path. All batches, steps and failures of the feeds that began in the same week leave
- * together, when every run of them ended long enough ago: what identifies people first, figures last. A run that has
- * not ended keeps all of its week.
+ * Old rows of the execution path. All batches, receipts, steps and failures of the feeds that began in the same week
+ * leave together, when every run of them ended long enough ago: what identifies people first, figures last. A run that
+ * has not ended keeps all of its week.
  */
 export interface Retention {
   /** Makes room for the feeds of the coming weeks. Safe to repeat. */
   makeAhead(): Promise<WeekChange>;
   /**
+   * Closes runs that ended more than `days` ago for further receipts; returns how many, at most `limit`. A receipt that
+   * came after its row was deleted would count twice.
+   */
+  closeReceipts(days: number, limit: number): Promise<number>;
+  /**
+   * Counts and stores how many receipts of closed runs are of users that failed, so that the figures stay when receipts
+   * or failures go. Tries at most `limit` runs; one whose count fails holds up no other. Runs that were closed less
+   * than five minutes ago are left for later: a statement that read them as open may still be writing receipts. A
+   * settlement closes a counted run again, and it is counted anew.
+   */
+  countReceipts(limit: number): Promise<ReceiptCounts>;
+  /**
    * Drops the weeks whose runs all ended more than `days` ago. Steps stay as long as their users' texts do, and a
-   * dropped step can never be claimed anew.
+   * dropped step can never be claimed anew. Receipts stay until those of all runs of the week are counted, and so do
+   * failures.
    */
   dropWeeks(kind: KeptKind, days: number): Promise<WeekChange>;
   /**
@@ -29,7 +55,7 @@ export interface Retention {
   deleteStrays(kind: KeptKind, days: number, limit: number): Promise<number>;
   /**
    * Deletes runs that ended more than `days` ago, with their feeds, events and figures; returns how many, at most
-   * `limit`.
+   * `limit`. Strays and dry rows of these runs have to be deleted before: they cannot be found without their runs.
    */
   deleteRuns(days: number, limit: number): Promise<number>;
   /**
@@ -44,7 +70,15 @@ export interface Retention {
    * at most `limit`.
    */
   deleteAudiences(days: number, limit: number): Promise<number>;
-  /** Deletes people of suppression lists that others have taken the place of; returns how many, at most `limit`. */
+  /**
+   * Deletes records of uploads to suppression lists that ended more than `days` ago; the people stay on their list.
+   * Returns how many, at most `limit`.
+   */
+  deleteSuppressionUploads(days: number, limit: number): Promise<number>;
+  /**
+   * Deletes people of suppression lists that others have taken the place of, and the numbers of those lists; returns
+   * how many people, at most `limit`.
+   */
   deleteReplacedPeople(limit: number): Promise<number>;
   /**
    * Uploads that nothing was heard of for minutes have failed: the process that received them has died. Returns how

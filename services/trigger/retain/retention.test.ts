@@ -1,13 +1,15 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { Retention } from './retention-store.port.ts';
+import type { FailedCount, KeptKind, Retention } from './retention-store.port.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 
 const hourMs = 3_600_000;
 
 /** A retention that writes down what it is asked for, and finds as many runs as the test says. */
 function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
+  /** Rows that the next chunks find: by the kind of stray, of dry runs, and runs whose receipts are closed or counted. */
+  const rows: Partial<Record<KeptKind | 'dry' | 'closing' | 'counting', number[]>> = {};
   const asked: string[] = [];
   const ask = (what: string, found = 0) => {
     asked.push(what);
@@ -15,13 +17,17 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   };
   const heldUp = { weeks: 0, counted: 0 };
   const change = async (what: string) => ({ weeks: await ask(what), heldUp: heldUp.weeks });
+  const failed: FailedCount[] = [];
   const retention: Retention = {
     makeAhead: () => change('makeAhead'),
     dropWeeks: (kind, after) => change(`drop ${kind} after ${after}`),
-    deleteStrays: (kind, after) => ask(`strays ${kind} after ${after}`),
+    closeReceipts: (after) => ask(`close receipts after ${after}`, rows.closing?.shift()),
+    countReceipts: async () => ({ runs: await ask('count receipts', rows.counting?.shift()), failed }),
+    deleteStrays: (kind, after) => ask(`strays ${kind} after ${after}`, rows[kind]?.shift()),
     deleteRuns: (after) => ask(`runs after ${after}`, runsToDelete.shift() ?? 0),
-    deleteDryRows: (after) => ask(`dry rows after ${after}`),
+    deleteDryRows: (after) => ask(`dry rows after ${after}`, rows.dry?.shift()),
     deleteAudiences: (after) => ask(`lists after ${after}`),
+    deleteSuppressionUploads: (after) => ask(`uploads of opt-outs after ${after}`),
     deleteReplacedPeople: () => ask('replaced people'),
     failLostUploads: () => Promise.resolve(0),
     deleteAnswers: (after) => ask(`answers after ${after}`),
@@ -31,30 +37,36 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   };
   const clock = createSettableClock();
   let isSweeper = true;
-  const logger = pino({ level: 'silent' });
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const figures = { heldUp: (weeks: number) => void (heldUp.counted += weeks) };
   const turn = createRetention({ retention, days, isSweeper: () => isSweeper, figures, clock, logger });
-  return { asked, clock, turn, heldUp, resign: () => (isSweeper = false) };
+  return { asked, clock, turn, heldUp, rows, failed, lines, resign: () => (isSweeper = false) };
 }
 
-const usual = { users: 14, steps: 30, failures: 90, runs: 400, audiences: 45 };
+const usual = { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
 describe('retention', () => {
-  it('makes room first, then drops users before steps before failures, then deletes in chunks', async () => {
+  it('makes room first, then drops users, receipts, steps and failures, then deletes in chunks', async () => {
     const { asked, turn } = createFixture(usual);
     expect(await turn()).toBe(hourMs);
     expect(asked).toEqual([
       'makeAhead',
       'drop users after 14',
+      'drop receipts after 7',
       'drop steps after 30',
       'drop failures after 90',
+      'close receipts after 7',
+      'count receipts',
       'strays users after 14',
+      'strays receipts after 7',
       'strays steps after 30',
       'strays failures after 90',
       'dry rows after 1',
       'runs after 400',
       'changes after 400',
       'lists after 45',
+      'uploads of opt-outs after 45',
       'replaced people',
       'answers after 1',
       'sessions that are over',
@@ -66,6 +78,53 @@ describe('retention', () => {
     const { asked, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
     expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
+  });
+
+  it.each([
+    [{ receipts: 7, failures: 90 }, 7],
+    [{ receipts: 120, failures: 90 }, 90],
+    [{ receipts: 0, failures: 90 }, 90],
+    [{ receipts: 7, failures: 0 }, 7],
+  ])('closes and counts receipts before they or the failures go: %o', async (days, after) => {
+    const { asked, turn } = createFixture({ ...usual, ...days });
+    await turn();
+    expect(asked.filter((what) => what.startsWith('close'))).toEqual([`close receipts after ${after}`]);
+    expect(asked.indexOf('count receipts')).toBeLessThan(asked.indexOf('strays users after 14'));
+  });
+
+  it('accepts receipts for ever where neither they nor the failures ever go', async () => {
+    const { asked, turn } = createFixture({ ...usual, receipts: 0, failures: 0 });
+    await turn();
+    expect(asked.filter((what) => /receipts|failures|runs/.test(what))).toEqual([]);
+  });
+
+  it.each(['closing', 'counting'] as const)('goes on soon while there are more runs for %s receipts', async (step) => {
+    const { asked, turn, rows } = createFixture(usual);
+    rows[step] = [50, 49];
+    expect(await turn()).toBe(1000);
+    expect(asked).not.toContain('runs after 400');
+    expect(await turn()).toBe(hourMs);
+  });
+
+  it('goes on with the other deletions and warns if the receipts of a run could not be counted', async () => {
+    const { asked, turn, failed, lines } = createFixture(usual);
+    failed.push({ runId: 'run-a', err: new Error('canceling statement due to statement timeout') });
+    await turn();
+    expect(asked).toContain('runs after 400');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('run-a');
+    expect(lines[0]).toContain('canceling statement');
+  });
+
+  it.each([
+    [{ users: 14, receipts: 14 }, false],
+    [{ users: 14, receipts: 30 }, true],
+    [{ users: 14, receipts: 30, failures: 10 }, false],
+    [{ users: 14, receipts: 0, failures: 0 }, true],
+    [{ users: 0, receipts: 30 }, false],
+  ])('warns at its start if users are kept for fewer days than receipts are accepted: %o', (days, isWarned) => {
+    const { lines } = createFixture({ ...usual, ...days });
+    expect(lines.filter((line) => line.includes('only as long as users are kept'))).toHaveLength(isWarned ? 1 : 0);
   });
 
   it('keeps lists for ever where they are to be kept for 0 days, and no longer for runs', async () => {
@@ -91,12 +150,25 @@ describe('retention', () => {
     expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 
+  it.each(['users', 'receipts', 'steps', 'failures', 'dry'] as const)(
+    'deletes no run while there may be more rows that are found by their runs: %s',
+    async (kind) => {
+      const { asked, turn, rows } = createFixture(usual);
+      rows[kind] = [5000, 4999];
+      expect(await turn()).toBe(1000);
+      expect(asked).not.toContain('runs after 400');
+      expect(asked).toContain('changes after 400');
+      expect(await turn()).toBe(hourMs);
+      expect(asked).toContain('runs after 400');
+    },
+  );
+
   it('tries again in minutes what readers held up, counts it, and deletes meanwhile', async () => {
     const { asked, clock, turn, heldUp } = createFixture(usual);
     heldUp.weeks = 1;
     const againInMs = await turn();
     expect(againInMs).toBe(300_000);
-    expect(heldUp.counted).toBe(4);
+    expect(heldUp.counted).toBe(5);
     expect(asked).toContain('runs after 400');
     heldUp.weeks = 0;
     clock.advance(againInMs);

@@ -4,7 +4,7 @@ import type { TriggerFigures } from '../trigger-figures.ts';
 import type { KeptKind, Retention } from './retention-store.port.ts';
 
 const lookEveryMs = 3_600_000;
-/** Where readers held a week up. */
+/** The next try after a reader held weeks up. */
 const againAfterMs = 300_000;
 /** While there is more to delete. */
 const betweenChunksMs = 1000;
@@ -20,7 +20,7 @@ const deadLetterDays = 30;
 
 /** Days after a run has ended; 0 keeps for ever. */
 export interface RetentionDays extends Record<KeptKind | 'runs', number> {
-  /** Days after a list was uploaded, and longer where a campaign still needs it. */
+  /** Days after a list was uploaded, longer where a campaign still needs it, and after an upload of opt-outs ended. */
   audiences: number;
 }
 
@@ -34,7 +34,7 @@ export interface RetentionDeps {
   logger: Logger;
 }
 
-const kinds = ['users', 'steps', 'failures'] as const;
+const kinds = ['users', 'receipts', 'steps', 'failures'] as const;
 
 /** Makes partitions ahead and lets old rows go. What comes back is a loop's turn. */
 export function createRetention({
@@ -46,6 +46,11 @@ export function createRetention({
   logger,
 }: RetentionDeps): () => Promise<number> {
   const runDays = daysOfRuns(days);
+  const receiptDays = daysOfOpenReceipts(days);
+  if (days.users > 0 && (receiptDays === 0 || days.users < receiptDays)) {
+    const accepted = receiptDays === 0 ? 'for ever' : receiptDays;
+    logger.warn({ users: days.users, receipts: accepted }, 'receipts are accepted only as long as users are kept');
+  }
   let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
   /** True when no reader was in the way. */
@@ -61,23 +66,38 @@ export function createRetention({
     }
     if (heldUp === 0) return true;
     figures.heldUp(heldUp);
-    logger.warn({ partitions: heldUp }, 'long readers keep weeks from being made or dropped, trying again in minutes');
+    logger.warn({ partitions: heldUp }, 'long readers hold up weeks of runs, trying again in minutes');
     return false;
+  }
+
+  async function countReceipts(): Promise<number> {
+    const { runs, failed } = await retention.countReceipts(runsPerChunk);
+    for (const { runId, err } of failed) {
+      logger.warn({ runId, err }, 'receipts of a run could not be counted, trying again in minutes');
+    }
+    return runs;
   }
 
   /** True when a chunk was full: there may be more. */
   async function deleteChunk(): Promise<boolean> {
     const isFull: boolean[] = [];
+    if (receiptDays > 0) {
+      isFull.push((await retention.closeReceipts(receiptDays, runsPerChunk)) === runsPerChunk);
+      isFull.push((await countReceipts()) === runsPerChunk);
+    }
     for (const kind of kinds) {
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
+    // Strays and dry rows are found by their runs: if a run went before them, they would stay for ever.
+    const mayDeleteRuns = runDays > 0 && !isFull.includes(true);
+    if (mayDeleteRuns) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
     if (runDays > 0) {
-      isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
       isFull.push((await retention.deleteChanges(runDays, rowsPerChunk)) === rowsPerChunk);
     }
     if (days.audiences > 0) {
       isFull.push((await retention.deleteAudiences(days.audiences, listsPerChunk)) === listsPerChunk);
+      isFull.push((await retention.deleteSuppressionUploads(days.audiences, rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteReplacedPeople(rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteAnswers(answerDays, rowsPerChunk)) === rowsPerChunk);
@@ -98,7 +118,13 @@ export function createRetention({
 }
 
 /** Figures outlive what they are the figures of. */
-function daysOfRuns({ runs, users, steps, failures }: RetentionDays): number {
-  const all = [runs, users, steps, failures];
+function daysOfRuns({ runs, users, receipts, steps, failures }: RetentionDays): number {
+  const all = [runs, users, receipts, steps, failures];
   return all.includes(0) ? 0 : Math.max(...all);
+}
+
+/** Receipts are counted before they or the failures go, whichever is first. */
+function daysOfOpenReceipts({ receipts, failures }: RetentionDays): number {
+  const finite = [receipts, failures].filter((each) => each > 0);
+  return finite.length === 0 ? 0 : Math.min(...finite);
 }

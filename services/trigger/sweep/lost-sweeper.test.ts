@@ -238,7 +238,7 @@ describe('what a run waits for', () => {
     const { clock, putAllBack, database, feedRows, runs } = await setUp({ published: true });
     await putAllBack(60_000);
     const holds = createMemoryStepHolds({ database });
-    await holds.hold(feedRows().map(({ feedId }) => ({ feedId, step: 1, cause: 'HTTP 404' })));
+    await holds.hold(feedRows().map(({ feedId }) => ({ feedId, step: 1, kind: 'fault', cause: 'HTTP 404' })));
     await passTime(clock, 1500);
     expect(runs()[0]?.waitingCause).toBe('step 1 award-reward in SG is held until somebody mends it: HTTP 404');
   });

@@ -43,8 +43,11 @@ export interface OutboxSweep {
    * @param busy steps whose topics hold unhandled messages: what was offered before is there, and is not offered again
    */
   due(feeds: readonly SweptFeed[], limit: number, busy: readonly FeedStep[]): Promise<DueRefs>;
-  /** Of those of these feeds with anything on their agendas: in how many milliseconds the first of it is due. */
-  nextDue(feedIds: readonly string[]): Promise<Map<string, number>>;
+  /**
+   * Returns in how many milliseconds the first entry on the agenda of each of these feeds is due. Feeds without an
+   * entry within that time, which has no bound unless given, are left out.
+   */
+  nextDue(feedIds: readonly string[], withinMs?: number): Promise<Map<string, number>>;
   /** These could not be published: they are due again in five seconds, and do not count as offered. */
   takeBack(refs: readonly StepRef[]): Promise<void>;
   /**

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { Pressure } from '../../../shared/domain/endpoint/own-matter.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
@@ -23,9 +24,6 @@ export type Reading =
   | { kind: 'misconfigured'; cause: string }
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
   | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
-
-/** Signs that an endpoint has more to do than it can: it said so, or it took too long. */
-export type Pressure = 'throttled' | 'timed-out';
 
 export type AnswerTerms = Pick<ActionTypeConfig, 'answerForm' | 'unavailableMeansNotApplied'>;
 

@@ -6,20 +6,19 @@ import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { callMarginMs } from '../call/read-endpoint.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
+import type { CheckDeps } from '../gates/gate.ts';
+import { checkGates, passGates } from '../gates/gates.ts';
 import { createCallSlots, type CallSlots, type ReleasePause } from '../slots/call-slots.ts';
 import type { ServedCall } from '../slots/learn-from-call.ts';
 import type { SlotGroup } from '../slots/slot-group.ts';
 import { createSlotGroups } from '../slots/slot-groups.ts';
-import { refusalOf, resultWithoutCall, type BeforeCallDeps } from '../step/before-call.ts';
 import { servedCallOf } from '../step/process-batch.ts';
-import { isHeldByHours, quietResult, type QuietHours, type QuietHoursDeps } from '../step/quiet-hours.ts';
 import type { StepOutcomes } from '../step/step-outcomes.ts';
 import type { OpenMessage, Work } from '../work.ts';
 import { askCheck, type AskCheckDeps } from './ask-check.ts';
 import { resultOfCheck, withoutAnswer, type Checked, type CheckTerms, type TryTerms } from './check-result.ts';
 
-export interface ChecksDeps extends AskCheckDeps, BeforeCallDeps, QuietHoursDeps {
-  quietHours: Pick<QuietHours, 'of'>;
+export interface ChecksDeps extends AskCheckDeps, CheckDeps {
   topics: TopicNames;
   /** They change in place. */
   actionTypes: EngineConfig['actionTypes'];
@@ -42,11 +41,12 @@ export interface ChecksDeps extends AskCheckDeps, BeforeCallDeps, QuietHoursDeps
 export interface Checks {
   /** Where steps wait for a question. */
   readonly slots: Omit<CallSlots, 'add'>;
-  /** What is to be asked, and what may be called. */
-  split(works: readonly Work[]): [asked: readonly Work[], callable: readonly Work[]];
   ask(works: readonly Work[]): void;
-  /** Names what a step's claims share room with, and how many may be made; null where it has no check. */
-  roomOf(step: FeedStep): { name: string; room: number } | null;
+  /**
+   * Name of the check whose room a step's claims share, and how many claims may be made: over all feeds, and of this
+   * one. Null if the step has no check.
+   */
+  roomOf(step: FeedStep): { name: string; room: number; roomOfFeed: number } | null;
   /** By names that are no topics. */
   readonly groups: ReadonlyMap<string, SlotGroup>;
   /** Follows the action types as they are now. */
@@ -90,7 +90,8 @@ export function createChecks(deps: ChecksDeps): Checks {
     return name;
   }
 
-  const isDown = (name: string) => groups.of(name).breaker.isOpen(monotonicMs()) && slots.room(name) === 0;
+  const isDown = (name: string, feedId: string) =>
+    groups.of(name).breaker.isOpen(monotonicMs()) && slots.roomOf(name, feedId) === 0;
 
   function askOne(work: Work): void {
     const check = checkOf(work);
@@ -101,7 +102,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     }
     const name = groupOf(shardOf(check.type, work));
     const { breaker } = groups.of(name);
-    if (isDown(name)) {
+    if (isDown(name, work.claim.feedId)) {
       const cause = breaker.cause(monotonicMs()) ?? 'it is down';
       settle(work, unanswered(work, check, cause, breaker.retryInMs(monotonicMs())));
       return;
@@ -138,17 +139,9 @@ export function createChecks(deps: ChecksDeps): Checks {
     const admission = await directory.admissionOf(work.claim.feedId);
     // The call comes after the question, within the same lease.
     const both = { ...work.type, timeoutMs: work.type.timeoutMs + (config?.timeoutMs ?? 0) + callMarginMs };
-    const quiet = deps.quietHours.of(work.actionType, work.context.country);
-    const { hold } = work.standing;
-    const refusal = refusalOf({ ...work, type: both }, admission, deps);
-    const isHeld = hold && !hold.tryDue && !isHeldByHours(work);
-    const noCall = refusal ?? (isHeld ? ({ kind: 'held' } as const) : null);
-    if (noCall) {
-      outcomes.record([{ work, result: resultWithoutCall(work, noCall, deps) }]);
-      return null;
-    }
-    if (quiet) {
-      outcomes.record([{ work, result: await quietResult(work, quiet, deps) }]);
+    const result = await passGates(checkGates, { ...work, type: both }, admission, deps);
+    if (result !== null) {
+      outcomes.record([{ work, result }]);
       return null;
     }
     if (!config) {
@@ -171,10 +164,6 @@ export function createChecks(deps: ChecksDeps): Checks {
   }
 
   return {
-    split: (works) => {
-      if (works.every((work) => !isToBeAsked(work))) return [none, works];
-      return [works.filter(isToBeAsked), works.filter((work) => !isToBeAsked(work))];
-    },
     ask: (works) => works.forEach(askOne),
     roomOf: (step) => {
       const check = directory.checkOf(step);
@@ -182,19 +171,17 @@ export function createChecks(deps: ChecksDeps): Checks {
       if (!check || !context || !actionTypes[check.type]) return null;
       const name = groupOf(shardOf(check.type, { context }));
       // What finds it down is put back at once.
-      return { name, room: isDown(name) ? Number.POSITIVE_INFINITY : slots.room(name) };
+      const isPutBack = isDown(name, step.feedId);
+      return {
+        name,
+        room: isPutBack ? Number.POSITIVE_INFINITY : slots.room(name),
+        roomOfFeed: isPutBack ? Number.POSITIVE_INFINITY : slots.roomOf(name, step.feedId),
+      };
     },
     slots,
     groups: groups.all,
     reshape: () => groups.reshape(),
   };
-}
-
-const none: readonly never[] = [];
-
-/** Where users are dropped in quiet hours, steps without a check are claimed like those with one. */
-function isToBeAsked({ claim, context }: Work): boolean {
-  return claim.check !== undefined && context.chain[claim.step - 1]?.check !== undefined;
 }
 
 function checkOf({ context, claim }: Work): StepCheck {

@@ -61,6 +61,19 @@ describe('a worker', () => {
     expect(stepRows(1).filter(({ state }) => state === 'running')).toHaveLength(calls);
   });
 
+  it('releases soon what waits for a slot behind calls that hang past the deadline', async () => {
+    const { clock, database, runId, stepRows, endpoint } = await busyWorker(20, 25_000);
+    const calls = endpoint.seen.length;
+    const held = () => stepRows(1).filter(({ state }) => state === 'running').length;
+    expect(held()).toBeGreaterThan(calls);
+    const run = database.runs.get(runId);
+    if (!run) throw new Error('the run is gone');
+    run.deadlineAtMs = clock.nowMs();
+    await passTime(clock, 1500);
+    expect(endpoint.seen).toHaveLength(calls);
+    expect(held()).toBe(calls);
+  });
+
   it('does not ask again for users that an answer left out, once their run was stopped', async () => {
     const { clock, endpoint, feed, database } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = async () => {

@@ -47,7 +47,8 @@ export interface FeedDirectory {
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
   /**
-   * Of these feeds, those whose runs are paused or cancelled. Where that cannot be found out, a feed is not among them.
+   * Returns the feeds among these whose runs are paused, cancelled or past their deadline. A feed whose run cannot be
+   * read is not among them.
    */
   stoppedOf(feedIds: readonly string[]): Promise<string[]>;
 }
@@ -93,10 +94,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   }
 
   function readAdmission({ feedId, verdict, deadlineInMs, holds }: FeedAdmission, startedMs: number): Admission {
-    for (const [step, standing] of known.peek(feedId)?.standings ?? []) {
-      const held = holds.find((hold) => hold.step === step);
-      refreshStanding(standing, held, startedMs);
-    }
+    for (const standing of known.peek(feedId)?.standings.values() ?? []) refreshStanding(standing, holds, startedMs);
     return { verdict, deadlineAtMs: startedMs + deadlineInMs };
   }
 
@@ -163,8 +161,9 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       const [unknown] = feedIds.filter((feedId) => !goodOf(feedId));
       if (unknown !== undefined) await lookUp(unknown);
       return feedIds.filter((feedId) => {
-        const verdict = goodOf(feedId)?.verdict;
-        return verdict === 'hold' || verdict === 'cancel';
+        const admission = goodOf(feedId);
+        if (!admission) return false;
+        return admission.verdict !== 'go' || admission.deadlineAtMs <= clock.monotonicMs();
       });
     },
   };

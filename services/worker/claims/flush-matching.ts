@@ -36,7 +36,6 @@ export function matchResults(
     const isSplit = result.state === 'done' && result.children.some(({ claim }) => claim);
     if (isSplit && !split.has(result)) matched.childless.push({ work, result });
   }
-  if (recorded.length === byResult.size) return matched;
   const written = new Set(recorded);
   for (const [result, work] of byResult) if (!written.has(result)) matched.lost.push({ work, result });
   return matched;

@@ -1,28 +1,49 @@
+import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 import type { StepHold } from '../../../shared/ports/feed-contexts.ts';
-import type { StepRefusals, StepStanding } from '../work.ts';
+import type { KnownHold, StepRefusals, StepStanding } from '../work.ts';
 
 export function createStanding(feedId: string, step: number, refusals: StepRefusals): StepStanding {
   return {
     feedId,
     step,
     isAccepted: false,
-    hold: null,
-    holdChangedAtMs: Number.NEGATIVE_INFINITY,
+    fault: { current: null, changedAtMs: Number.NEGATIVE_INFINITY },
+    quietHours: { current: null, changedAtMs: Number.NEGATIVE_INFINITY },
     refusals,
     refusedAtLift: 0,
     trial: null,
   };
 }
 
-/** Of the run, so far. */
+/** Refused users of the run, so far. */
 export function refusedUsers({ refusals }: StepStanding): number {
   return refusals.refused + refusals.refusedSince;
 }
 
-/** Takes over what the last look says. @param lookedAtMs when the look began */
-export function refreshStanding(standing: StepStanding, seen: StepHold | undefined, lookedAtMs: number): void {
-  // Not where a hold was written meanwhile, which the look may have missed.
-  if (standing.holdChangedAtMs >= lookedAtMs) return;
-  if (standing.hold && !seen) standing.refusedAtLift = refusedUsers(standing);
-  standing.hold = seen ?? null;
+/** Returns true while a hold of any kind is known. */
+export function isHeld({ fault, quietHours }: StepStanding): boolean {
+  return fault.current !== null || quietHours.current !== null;
+}
+
+/**
+ * Replaces what is known of the step's holds by the result of the last look.
+ *
+ * @param seen holds of the feed
+ * @param lookedAtMs when the look began
+ */
+export function refreshStanding(standing: StepStanding, seen: readonly StepHold[], lookedAtMs: number): void {
+  const { fault, quietHours } = standing;
+  const faultBefore = fault.current;
+  refresh(fault, seenHold(seen, standing, 'fault'), lookedAtMs);
+  if (faultBefore && !fault.current) standing.refusedAtLift = refusedUsers(standing);
+  refresh(quietHours, seenHold(seen, standing, 'quiet-hours'), lookedAtMs);
+}
+
+function seenHold(seen: readonly StepHold[], { step }: StepStanding, kind: HoldKind): StepHold | null {
+  return seen.find((hold) => hold.step === step && hold.kind === kind) ?? null;
+}
+
+/** Skips a hold that was written since the look began, because the look may have missed that. */
+function refresh(known: KnownHold, seen: StepHold | null, lookedAtMs: number): void {
+  if (known.changedAtMs < lookedAtMs) known.current = seen;
 }

@@ -1,9 +1,11 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
-import type { Work } from '../work.ts';
 
-/** A pause or a cancellation is seen this soon by what waits for a slot, however long the calls before it take. */
+/**
+ * A pause, a cancellation or a deadline is seen this soon by what waits for a slot, however long the calls before it
+ * take.
+ */
 export const lookForStopsMs = 500;
 /** So long after the last claim of a stopped feed, no message of it is left. */
 const forgetAfterMs = 10_000;
@@ -17,8 +19,8 @@ export interface StoppedFeedsDeps {
 }
 
 /**
- * Feeds whose runs were paused or cancelled: what is claimed of them gives its place up at once, instead of waiting for
- * a slot to hear of it.
+ * Feeds whose runs were paused or cancelled, or are past their deadline: what is claimed of them gives its place up at
+ * once, instead of waiting for a slot to hear of it.
  */
 export interface StoppedFeeds {
   /**
@@ -29,8 +31,8 @@ export interface StoppedFeeds {
   look(waitingFeeds: () => readonly string[]): void;
   /** As far as is known here. */
   isStopped(feedId: string): boolean;
-  /** What may go on, and what is to be given back. */
-  split(works: readonly Work[]): [going: readonly Work[], stopped: readonly Work[]];
+  /** The same for a feed of which a claim has just come: a stopped one is remembered for longer by that. */
+  onClaimed(feedId: string): boolean;
 }
 
 export function createStoppedFeeds({ directory, onStopped, clock, logger }: StoppedFeedsDeps): StoppedFeeds {
@@ -64,11 +66,10 @@ export function createStoppedFeeds({ directory, onStopped, clock, logger }: Stop
       void ask([...new Set([...waiting, ...lately])], nowMs);
     },
     isStopped: (feedId) => stopped.has(feedId),
-    split: (works) => {
-      if (stopped.size === 0) return [works, []];
-      const back = works.filter(({ claim }) => stopped.has(claim.feedId));
-      for (const { claim } of back) stopped.set(claim.feedId, clock.monotonicMs() + forgetAfterMs);
-      return [works.filter(({ claim }) => !stopped.has(claim.feedId)), back];
+    onClaimed: (feedId) => {
+      if (!stopped.has(feedId)) return false;
+      stopped.set(feedId, clock.monotonicMs() + forgetAfterMs);
+      return true;
     },
   };
 }

@@ -2,26 +2,22 @@ import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-co
 import type { Shard, TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { withoutUsers } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
-import type { FeedDirectory } from '../claims/feed-directory.ts';
 import { countUsers } from '../claims/prepare-work.ts';
-import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
+import type { NextStepDeps } from '../gates/gate.ts';
+import { keepsNextStep } from '../gates/gates.ts';
 import type { StepQueue } from '../intake/step-queue.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
-import type { QuietHours } from '../step/quiet-hours.ts';
 import { lostAfter } from '../step/done-result.ts';
 import type { FinishedStep, QueuedStep, Work } from '../work.ts';
 import { nextTopicOf, type RecordedStep } from './forward-survivors.ts';
 
-export interface HandOnDeps {
+export interface HandOnDeps extends NextStepDeps {
   topics: TopicNames;
   /** Those that this worker serves, by topic. */
   shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   queue: Pick<StepQueue, 'sizeOf'>;
   slots: Pick<CallSlots, 'room' | 'roomOf'>;
-  directory: Pick<FeedDirectory, 'unitsPerUser' | 'standingOf' | 'checkOf'>;
-  stops: Pick<StoppedFeeds, 'isStopped'>;
-  quietHours: Pick<QuietHours, 'of'>;
 }
 
 /**
@@ -52,19 +48,7 @@ export interface HandedOn {
 }
 
 export function createHandOn(deps: HandOnDeps): HandOn {
-  const { topics, shards, actionTypes, queue, slots, directory, stops, quietHours } = deps;
-
-  /** Its claims could not be called at once, or are not this worker's to decide. */
-  function isHeldBack({ context, claim }: Work): boolean {
-    const { feedId } = context;
-    if (directory.unitsPerUser.has(feedId) || stops.isStopped(feedId)) return true;
-    // Who is refused is asked where a step is claimed by itself.
-    if (directory.checkOf({ feedId, step: claim.step + 1 })) return true;
-    const { action = '' } = context.chain[claim.step] ?? {};
-    if (quietHours.of(action, context.country)) return true;
-    const { hold, trial } = directory.standingOf(feedId, claim.step + 1);
-    return hold !== null || trial !== null;
-  }
+  const { topics, shards, actionTypes, queue, slots, directory } = deps;
 
   function workOf({ work: before, result }: RecordedStep, claimedAtMs: number): Work {
     const { feedId, batchNo } = result;
@@ -110,7 +94,7 @@ export function createHandOn(deps: HandOnDeps): HandOn {
       for (const { topic, feedId } of claims) take(topic, feedId);
       for (const { work, result } of finished) {
         const topic = nextTopicOf(topics, { work, result });
-        if (topic === null || !shards.has(topic) || queue.sizeOf(topic) > 0 || isHeldBack(work)) continue;
+        if (topic === null || !shards.has(topic) || queue.sizeOf(topic) > 0 || keepsNextStep(work, deps)) continue;
         const { feedId } = result;
         if (isFull(topic, () => slots.room(topic, flushesMore))) continue;
         if (isFull(`${topic}/${feedId}`, () => slots.roomOf(topic, feedId, flushesMore))) continue;

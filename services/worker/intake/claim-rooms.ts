@@ -3,7 +3,7 @@ import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepRooms } from './step-queue.ts';
 
 export interface ClaimRoomsDeps {
-  slots: Pick<CallSlots, 'roomOf'>;
+  slots: Pick<CallSlots, 'roomOf' | 'sharesRoom'>;
   checks: Pick<Checks, 'roomOf'>;
 }
 
@@ -25,7 +25,8 @@ export function createClaimRooms({ slots, checks }: ClaimRoomsDeps): ClaimRooms 
 
   return {
     in: (topic) => {
-      const ofFeed = (feedId: string) => leftOf(`${topic}/${feedId}`, () => slots.roomOf(topic, feedId));
+      const nameOf = (feedId: string) => (slots.sharesRoom(topic, feedId) ? `${topic}/` : `${topic}/${feedId}`);
+      const ofFeed = (feedId: string) => leftOf(nameOf(feedId), () => slots.roomOf(topic, feedId));
       return {
         of: (feedId, step) => {
           const check = checks.roomOf({ feedId, step });
@@ -33,13 +34,16 @@ export function createClaimRooms({ slots, checks }: ClaimRoomsDeps): ClaimRooms 
           return Math.min(
             ofFeed(feedId),
             leftOf(check.name, () => check.room),
+            leftOf(`${check.name}/${feedId}`, () => check.roomOfFeed),
           );
         },
         use: (feedId, step, count) => {
           if (count === 0) return;
-          use(`${topic}/${feedId}`, count);
+          use(nameOf(feedId), count);
           const check = checks.roomOf({ feedId, step });
-          if (check) use(check.name, count);
+          if (!check) return;
+          use(check.name, count);
+          use(`${check.name}/${feedId}`, count);
         },
       };
     },

@@ -74,17 +74,32 @@ describe('what a worker receives', () => {
     expect(handled).toHaveLength(250);
   });
 
-  it('is set aside with what does not add up', async () => {
+  it.each([
+    ['1 remaining, no lost', { remaining: [100] }],
+    ['2 remaining, 1 lost', { remaining: [100, 99], lost: [[]] }],
+  ])('is set aside with what does not add up: 2 batchNos, %s', async (counts, lists) => {
     const reasons: string[] = [];
-    const { receiver } = setUp((letters) => {
+    const { queue, receiver } = setUp((letters) => {
       reasons.push(...letters.map(({ reason }) => reason));
       return Promise.resolve();
     });
     const feedId = '01999999-0000-7000-8000-000000000001';
-    receiver.deliver(lane, [messageOf(0, { feedId, step: 1, batchNos: [1, 2], remaining: [100] })]);
+    receiver.deliver(lane, [messageOf(0, { feedId, step: 2, batchNos: [1, 2], ...lists })]);
     await settled();
-    expect(reasons).toEqual([
-      'not a reference to steps of batches: lists of different lengths: 2 batchNos, 1 remaining, no lost',
+    expect(reasons).toEqual([`not a reference to steps of batches: lists of different lengths: 2 batchNos, ${counts}`]);
+    expect(queue.size).toBe(0);
+  });
+
+  it('becomes steps with those whom earlier steps have lost', () => {
+    const { queue, receiver } = setUp();
+    const feedId = '01999999-0000-7000-8000-000000000001';
+    receiver.deliver(lane, [
+      messageOf(0, { feedId, step: 2, batchNos: [1, 2], remaining: [100, 99], lost: [[], ['u7']] }),
+    ]);
+    const taken = queue.take(topic, 10, { of: () => 10, use: () => undefined });
+    expect(taken.map(({ batchNo, remaining, lost }) => [batchNo, remaining, lost])).toEqual([
+      [1, 100, []],
+      [2, 99, ['u7']],
     ]);
   });
 });

@@ -70,7 +70,7 @@ describe('what is timed', () => {
   });
 
   it('is not queued of a run that is known to be stopped, of a step that is held, of a shard served no more', () => {
-    const held = { ...standing, hold: { cause: 'answers 404', tryDue: false } };
+    const held = { ...standing, fault: { current: { cause: 'answers 404', tryDue: false }, changedAtMs: 0 } };
     expect(timeOne({ stops: { isStopped: (id) => id === feedId } }).queuedWhenDue()).toBe(0);
     expect(timeOne({ directory: { standingOf: () => held } }).queuedWhenDue()).toBe(0);
     expect(timeOne({ shards: new Map() }).queuedWhenDue()).toBe(0);

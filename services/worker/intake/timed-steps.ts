@@ -2,6 +2,7 @@ import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StepResult, TimedStep } from '../../../shared/ports/step-ledger.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
+import { isHeld } from '../claims/step-standing.ts';
 import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { QueuedStep, Work } from '../work.ts';
 import type { StepQueue } from './step-queue.ts';
@@ -53,7 +54,7 @@ export function createTimedSteps(deps: TimedStepsDeps): TimedSteps {
 
   function isToBeQueued({ topic, feedId, step }: QueuedStep): boolean {
     if (!shards.has(topic) || stops.isStopped(feedId)) return false;
-    return directory.standingOf(feedId, step).hold === null && queue.hasRoom(topic, 1);
+    return !isHeld(directory.standingOf(feedId, step)) && queue.hasRoom(topic, 1);
   }
 
   return {

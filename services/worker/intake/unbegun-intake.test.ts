@@ -181,4 +181,50 @@ describe('while references of a feed still come', () => {
     expect(taken).toContain(fedLast);
     await intake.stop();
   });
+
+  /** Looks at a feed whose shard has room from that moment on, with a reference every 30 ms until then. */
+  async function firstLookAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
+    const clock = createSettableClock(0);
+    const looks: number[] = [];
+    const intake = createUnbegunIntake({
+      unbegun: {
+        find: () => {
+          looks.push(clock.monotonicMs());
+          return Promise.resolve([{ feedId: 'f', steps: [], next: null }]);
+        },
+      },
+      queue: { topics: () => [], add: () => undefined },
+      slots: { room: () => (clock.monotonicMs() >= freeFromMs ? 10 : 0), roomOf: () => 10 },
+      directory: { contextOf: () => context },
+      shards: { has: () => true },
+      topics: topicNames('muster'),
+      onFound: () => undefined,
+      clock,
+      logger: pino({ level: 'silent' }),
+    });
+    const beganMs = clock.monotonicMs();
+    intake.start();
+    for (let ms = 0; ms < 2000 && looks.length === 0; ms += 10) {
+      if (ms <= lastReferenceMs && ms % 30 === 0) intake.onSteps([{ feedId: 'f', batchNo: 99, step: 1 }]);
+      await passTime(clock, 10);
+    }
+    await intake.stop();
+    return looks[0] === undefined ? undefined : looks[0] - beganMs;
+  }
+
+  it('looks only once its shard has been free for 200 ms', async () => {
+    const atOnce = await firstLookAtMs({});
+    expect(atOnce).toBeGreaterThanOrEqual(200);
+    expect(atOnce).toBeLessThanOrEqual(260);
+    const later = await firstLookAtMs({ freeFromMs: 1000 });
+    expect(later).toBeGreaterThanOrEqual(1150);
+    expect(later).toBeLessThanOrEqual(1260);
+  });
+
+  it('looks at once if no reference arrived for 100 ms, but never while its shard has no room', async () => {
+    const quiet = await firstLookAtMs({ lastReferenceMs: 0 });
+    expect(quiet).toBeGreaterThanOrEqual(100);
+    expect(quiet).toBeLessThanOrEqual(160);
+    expect(await firstLookAtMs({ lastReferenceMs: 0, freeFromMs: 1e9 })).toBeUndefined();
+  });
 });

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createBreaker, type CallEnd } from './breaker.ts';
+import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
+import { createBreaker } from './breaker.ts';
 
 function setUp() {
   const breaker = createBreaker(() => 0.999_999);
   let nowMs = 0;
-  const end = (how: CallEnd, { feedId = 'f', othersAreServed = false } = {}) =>
-    breaker.onEnd(how, { feedId, cause: 'connection refused', othersAreServed, retryAfterMs: null, nowMs });
+  const end = (how: CallEnd, { feedId = 'f', othersAreServed = false, tookMs = 0 } = {}) =>
+    breaker.onEnd(how, {
+      ...{ feedId, cause: 'connection refused', othersAreServed, retryAfterMs: null },
+      ...{ startedMs: nowMs - tookMs, nowMs },
+    });
   return {
     breaker,
     end,
@@ -73,6 +77,38 @@ describe('the breaker of a shard', () => {
     endMany('unanswered', 50);
     expect(retryInMs()).toBe(1000);
   });
+
+  it.each([
+    [501, false],
+    [500, true],
+  ])(
+    'counts failed calls after its probe was answered only if they began since: %d ms long, 500 ms after',
+    (tookMs, isOpen) => {
+      const { breaker, at, endMany, end, pass, retryInMs } = setUp();
+      endMany('unanswered', 10);
+      pass(retryInMs());
+      end('answered');
+      pass(500);
+      for (let call = 0; call < 20; call++) end('unanswered', { tookMs });
+      expect(breaker.isOpen(at())).toBe(isOpen);
+    },
+  );
+
+  it.each([
+    [501, false],
+    [500, true],
+  ])(
+    'counts failed calls after a feed was answered only if they began since: %d ms long, 500 ms after',
+    (tookMs, isOpen) => {
+      const { breaker, at, endMany, end, pass } = setUp();
+      endMany('unanswered', 10);
+      pass(100);
+      breaker.onAlive(at(), at(), false);
+      pass(500);
+      for (let call = 0; call < 20; call++) end('unanswered', { tookMs });
+      expect(breaker.isOpen(at())).toBe(isOpen);
+    },
+  );
 
   it('closes when a call is answered, and its slots double from round to round', () => {
     const { endMany, end, pass, allowed, retryInMs } = setUp();

@@ -1,4 +1,5 @@
 import { partOf, probeDelayMs, slowStartCalls } from '../../../shared/domain/endpoint/endpoint-guards.ts';
+import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
@@ -13,21 +14,23 @@ const lookLastsMs = 5000;
 /** Beyond this, nothing is left of a slow start. */
 const wholeStart = 1000;
 
-export type CallEnd = 'answered' | 'unanswered' | 'misconfigured';
-
 export interface EndedCall {
   feedId: string;
   cause: string;
-  /** Whether another run of the shard, with calls under way, was answered last. */
+  /** True if the endpoint serves another run of the shard: then the end is this run's own matter. */
   othersAreServed: boolean;
   /** What the endpoint asked for; null where it did not. */
   retryAfterMs: number | null;
+  startedMs: number;
   nowMs: number;
 }
 
-/** What the store has to know: the calls met nothing but failures, or the probe has ended. */
+/**
+ * A report to the store: the calls met nothing but failures, the probe has ended, or a feed was answered although the
+ * breaker is open (`recovered` if the endpoint is to start slowly).
+ */
 export interface GuardReport {
-  kind: 'open' | 'probe-answered' | 'probe-failed';
+  kind: 'open' | 'probe-answered' | 'probe-failed' | 'alive' | 'recovered';
   cause: string;
   retryAfterMs: number | null;
 }
@@ -51,11 +54,20 @@ export interface Breaker {
   onBegin(nowMs: number): void;
   /** A call has ended. @returns true when the breaker opened by it */
   onEnd(end: CallEnd, call: EndedCall): boolean;
+  /**
+   * A feed that had not met the trouble itself was answered: the endpoint works, and what opened the breaker is the
+   * matter of other feeds. No effect unless the call began while the breaker was open.
+   * @param isRecovery true if the endpoint was probably down for all feeds: then it starts slowly
+   */
+  onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
   /** What was begun was not called after all. */
   onNoCall(): void;
-  /** To be reported to the store, and then to be crossed off. */
+  /** Report that is to be written to the store. */
   readonly report: GuardReport | null;
-  onReported(nowMs: number): void;
+  /** Returns the report for writing. From now on the store may know of it. */
+  takeReport(): GuardReport | null;
+  /** The store has this report. One that was made in the meantime is still to be written. */
+  onReported(written: GuardReport, nowMs: number): void;
   /** @param look null: it is well. @param askedAtMs when it was asked. @returns true when the breaker opened by it */
   onLook(look: GuardLook | null, askedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
@@ -77,13 +89,21 @@ type Mode =
 
 const closed: Mode = { kind: 'closed' };
 
-/** @param random in [0, 1) */
-export function createBreaker(random: () => number): Breaker {
+/**
+ * @param random in [0, 1)
+ * @param onSlowStart the endpoint was down and answers again: its calls become more from here on
+ */
+export function createBreaker(random: () => number, onSlowStart: () => void = () => undefined): Breaker {
   let mode: Mode = closed;
+  /** When it opened, as far as this worker knows. */
+  let openedAtMs = Number.NEGATIVE_INFINITY;
+  /** When this worker learned that the endpoint is back. Calls that began before and fail say nothing about it. */
+  let backAtMs = Number.NEGATIVE_INFINITY;
   const evidence = { failures: 0, misconfiguredRuns: new Set<string>(), openings: 0 };
   const probe = { grantedUntilMs: Number.NEGATIVE_INFINITY, isUnderWay: false };
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let report: GuardReport | null = null;
+  let taken: GuardReport | null = null;
   /** What was asked before does not know yet what was reported. */
   let reportedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -114,15 +134,18 @@ export function createBreaker(random: () => number): Breaker {
   }
 
   function open({ cause, retryAfterMs, nowMs }: EndedCall): void {
+    if (mode.kind !== 'found-down') openedAtMs = nowMs;
     evidence.openings++;
     mode = { kind: 'found-down', cause, retryAtMs: nowMs + probeDelayMs(evidence.openings, retryAfterMs, random()) };
   }
 
-  function onAnswer(): void {
+  function onAnswer(nowMs: number): void {
     evidence.failures = 0;
     evidence.misconfiguredRuns.clear();
     if (mode.kind === 'found-down') {
+      backAtMs = nowMs;
       mode = { kind: 'starting-alone', limit: 2, answered: 0 };
+      onSlowStart();
       // It is over before it could be reported.
       if (report?.kind === 'open') report = null;
     } else if (mode.kind === 'starting-alone') onRoundOf(mode);
@@ -139,7 +162,8 @@ export function createBreaker(random: () => number): Breaker {
 
   /** @returns true when it opened by it */
   function onFailure(end: CallEnd, call: EndedCall): boolean {
-    const { nowMs, feedId } = call;
+    const { startedMs, nowMs, feedId } = call;
+    if (startedMs < backAtMs) return false;
     const atMost = allowed(nowMs);
     if (end === 'misconfigured') evidence.misconfiguredRuns.add(feedId);
     else evidence.failures++;
@@ -150,6 +174,16 @@ export function createBreaker(random: () => number): Breaker {
     open(call);
     report = { kind: 'open', cause: call.cause, retryAfterMs: call.retryAfterMs };
     return true;
+  }
+
+  /** The breaker stays open until the store starts all workers slowly. Without the store, this worker does so alone. */
+  function onRecovery(cause: string, nowMs: number): void {
+    if (isAlone(nowMs)) {
+      onAnswer(nowMs);
+      return;
+    }
+    const isKnown = report?.kind !== 'open' || report === taken;
+    if (isKnown && report?.kind !== 'recovered') report = { kind: 'recovered', cause, retryAfterMs: null };
   }
 
   /** From here on it is the store's. */
@@ -172,6 +206,23 @@ export function createBreaker(random: () => number): Breaker {
     onBegin: (nowMs) => {
       if (downAt(nowMs)) probe.isUnderWay = true;
     },
+    onAlive: (startedMs, nowMs, isRecovery) => {
+      const down = downAt(nowMs);
+      if (!down || startedMs < openedAtMs) return;
+      if (isRecovery) {
+        onRecovery(down.cause, nowMs);
+        return;
+      }
+      mode = closed;
+      backAtMs = nowMs;
+      evidence.failures = 0;
+      evidence.misconfiguredRuns.clear();
+      evidence.openings = 0;
+      probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
+      // If the store does not know yet that it was down, there is nothing to report.
+      const isKnown = report?.kind !== 'open' || report === taken;
+      report = isKnown ? { kind: 'alive', cause: down.cause, retryAfterMs: null } : null;
+    },
     onNoCall: () => {
       probe.isUnderWay = false;
     },
@@ -188,7 +239,7 @@ export function createBreaker(random: () => number): Breaker {
       // Calls that were under way when it opened say nothing new: without the store only a probe may put the next one
       // off.
       if (down && !isAlone(nowMs)) return false;
-      if (end === 'answered') onAnswer();
+      if (end === 'answered') onAnswer(nowMs);
       else if (!down) return onFailure(end, call);
       else if (nowMs >= down.retryAtMs) open(call);
       return false;
@@ -196,8 +247,9 @@ export function createBreaker(random: () => number): Breaker {
     get report() {
       return report;
     },
-    onReported: (nowMs) => {
-      report = null;
+    takeReport: () => (taken = report),
+    onReported: (written, nowMs) => {
+      if (report === written) report = null;
       reportedAtMs = nowMs;
     },
     onLook: (look, askedAtMs) => {
@@ -207,6 +259,9 @@ export function createBreaker(random: () => number): Breaker {
       forgetOwn();
       mode = look ? modeOf(look, askedAtMs) : closed;
       const isOpen = downAt(askedAtMs) !== null;
+      if (!wasOpen && isOpen) openedAtMs = askedAtMs;
+      if (wasOpen && !isOpen) backAtMs = askedAtMs;
+      if (wasOpen && mode.kind === 'starting-together') onSlowStart();
       if (!isOpen) probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
       return !wasOpen && isOpen;
     },

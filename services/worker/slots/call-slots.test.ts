@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
+import { createClaimRooms } from '../intake/claim-rooms.ts';
 import { createCallSlots, type CallSlots, type ReleasePause } from './call-slots.ts';
 import { ratedActions } from './group-views.ts';
 import type { ServedCall } from './learn-from-call.ts';
@@ -143,6 +144,21 @@ describe('call slots', () => {
     expect(inFlightOf('quick')).toBeGreaterThan(40);
   });
 
+  it('want no more claims of a slow feed than it may call, and leave the other slots to claims of quick ones', async () => {
+    slots = create(60);
+    slots.add(worksOf('slow', 400));
+    await rounds(6, 9000, ['slow']);
+    slots.add(worksOf('quick', 10));
+    await rounds(6, 20, ['quick']);
+    await endCalls(20, ['slow']);
+    expect(inFlightOf('slow')).toBe(10);
+    expect(slots.waitingFeeds()).toEqual(['slow']);
+    expect(slots.room(SG)).toBeGreaterThanOrEqual(50);
+    slots.releaseFeeds(['slow']);
+    // One ahead of its calls.
+    expect(slots.roomOf(SG, 'slow')).toBe(1);
+  });
+
   it('follow a concurrency that is changed, and with it the bound of slow calls', async () => {
     slots = create(60);
     slots.add(worksOf('slow', 800));
@@ -222,7 +238,7 @@ describe('call slots', () => {
   describe('of a shard whose endpoint is down', () => {
     async function goDown(): Promise<void> {
       slots.add([...worksOf('a', 200), ...worksOf('b', 10, { country: 'ID' })]);
-      for (let round = 0; round < 3; round++) await endCalls(20, ['a'], unanswered);
+      for (let round = 0; round < 4; round++) await endCalls(20, ['a'], unanswered);
     }
 
     it('give back what waits, with the cause and until the next probe, and want no more', async () => {
@@ -230,7 +246,7 @@ describe('call slots', () => {
       expect(released.length).toBeGreaterThan(100);
       expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
       expect(released[0]?.pause?.delayMs).toBeGreaterThan(0);
-      expect(slots.room(SG)).toBe(0);
+      expect(slots.roomOf(SG, 'a')).toBe(0);
       expect(slots.nextCallInMs([SG])).toBeGreaterThan(0);
     });
 
@@ -245,11 +261,200 @@ describe('call slots', () => {
       await goDown();
       for (const { end } of calls.splice(0)) end();
       clock.advance(slots.nextCallInMs([SG]));
-      expect(slots.room(SG)).toBe(1);
+      expect(slots.roomOf(SG, 'a')).toBe(1);
       slots.add(worksOf('a', 1));
-      expect(slots.room(SG)).toBe(0);
+      expect(slots.roomOf(SG, 'a')).toBe(0);
       await endCalls(20, ['a']);
       expect(slots.room(SG)).toBe(2);
+    });
+  });
+
+  describe('for a shard in which one feed is answered badly', () => {
+    const timedOut: ServedCall = { ...unanswered, cause: 'no answer', pressure: 'timed-out' };
+    const throttled: ServedCall = { ...unanswered, pressure: 'throttled', retryAfterMs: 5000 };
+
+    beforeEach(async () => {
+      slots = create(40);
+      slots.add([...worksOf('bad', 400), ...worksOf('good', 400)]);
+      await rounds(6, 150, ['bad', 'good']);
+      expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([20, 20]);
+    });
+
+    it.each([
+      ['not answered', unanswered],
+      ['timed out', timedOut],
+      ['throttled', throttled],
+    ])('give all slots to the others when its calls are %s', async (_how, served) => {
+      for (let round = 0; round < 3; round++) {
+        await endCalls(150, ['good']);
+        await endCalls(0, ['bad'], served);
+      }
+      await rounds(2, 150, ['good']);
+      expect(inFlightOf('bad')).toBeLessThanOrEqual(1);
+      expect(inFlightOf('good')).toBeGreaterThanOrEqual(39);
+      expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
+      expect(released.every(({ work }) => work.claim.feedId === 'bad')).toBe(true);
+      expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
+    });
+
+    it('give back what is claimed of it while it may not call, and during its only call', async () => {
+      await endCalls(150, ['good']);
+      for (let round = 0; round < 2; round++) await endCalls(0, ['bad'], unanswered);
+      expect(inFlightOf('bad')).toBe(0);
+      released = [];
+      slots.add(worksOf('bad', 3));
+      expect(released).toHaveLength(3);
+      expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
+      expect(released[0]?.pause?.delayMs).toBeGreaterThan(0);
+
+      clock.advance(5000);
+      slots.add(worksOf('bad', 3));
+      expect(inFlightOf('bad')).toBe(1);
+      expect(released).toHaveLength(3);
+      await endCalls(20, ['bad'], unanswered);
+      expect(released).toHaveLength(5);
+    });
+
+    it('give back what waits of the good one when its calls fail after the store has opened the breaker', async () => {
+      await endCalls(150, ['good']);
+      const look = {
+        actionType: 'award-reward',
+        country: 'SG',
+        state: 'open',
+        cause: 'is down',
+        retryInMs: 9000,
+      } as const;
+      groups.of(SG).breaker.onLook(look, clock.monotonicMs());
+      slots.onOpened(SG);
+      expect(slots.waitingFeeds()).toContain('good');
+      await endCalls(150, ['good'], unanswered);
+      expect(slots.waitingFeeds()).not.toContain('good');
+      expect(released.at(-1)?.pause).toMatchObject({ cause: 'is down' });
+    });
+
+    it('lend the slots of its calls that hang, until these end', async () => {
+      for (let round = 0; round < 5; round++) await endCalls(150, ['good']);
+      expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([20, 40]);
+      await endCalls(10_000, ['bad'], timedOut);
+      await rounds(2, 150, ['good']);
+      expect(inFlightOf('bad') + inFlightOf('good')).toBeLessThanOrEqual(41);
+    });
+
+    it('lend those of slow calls that hang to another slow feed', async () => {
+      slots = create(12);
+      calls = [];
+      slots.add([...worksOf('bad', 200), ...worksOf('good', 200)]);
+      await rounds(6, 2000, ['bad', 'good']);
+      expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([5, 5]);
+      for (let round = 0; round < 8; round++) await endCalls(2000, ['good']);
+      expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([5, 10]);
+    });
+
+    it('keep the breaker closed if its calls failed late and another feed was answered since they began', async () => {
+      await endCalls(30_000, ['bad'], unanswered);
+      expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
+      expect(groups.of(SG).lines.get('bad')?.guard.isTroubled).toBe(true);
+    });
+
+    it('keep the limit if calls of two feeds timed out late and a third was answered since they began', async () => {
+      slots.add(worksOf('worse', 10));
+      await rounds(3, 150, ['good']);
+      expect(inFlightOf('worse')).toBeGreaterThan(0);
+      const limit = () => groups.of(SG).adaptive.allowed(clock.monotonicMs());
+      const before = limit();
+      await endCalls(30_000, ['bad', 'worse'], timedOut);
+      expect(limit()).toBe(before);
+    });
+
+    it('lend four to new feeds while nobody is answered', () => {
+      clock.advance(20_000);
+      slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());
+      const counts = Array.from({ length: 8 }, (_, index) => inFlightOf(`new${index}`));
+      // The floor of two beyond the concurrency as well.
+      expect(counts.reduce((sum, count) => sum + count)).toBe(6);
+    });
+  });
+
+  describe('for a shard whose breaker one feed has opened', () => {
+    beforeEach(async () => {
+      slots.add(worksOf('bad', 200));
+      for (let round = 0; round < 4; round++) await endCalls(20, ['bad'], unanswered);
+    });
+
+    it('let a feed make one call that has not met it, and all feeds but the bad one when that is answered', async () => {
+      expect(slots.roomOf(SG, 'new')).toBe(1);
+      slots.add(worksOf('new', 20));
+      expect(inFlightOf('new')).toBe(1);
+      await endCalls(20, ['new']);
+      expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
+      expect(inFlightOf('new')).toBeGreaterThan(1);
+      expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
+    });
+
+    it('start slowly if such a call is answered and several feeds had failed', async () => {
+      slots.add(worksOf('failed', 1));
+      await endCalls(20, ['failed'], unanswered);
+      clock.advance(100);
+      slots.add(worksOf('new', 20));
+      await endCalls(20, ['new']);
+      expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
+      expect(inFlightOf('new')).toBe(2);
+    });
+
+    it('give back what waits of such a feed when its call fails too', async () => {
+      slots.add(worksOf('new', 20));
+      released = [];
+      await endCalls(20, ['new'], unanswered);
+      expect(released).toHaveLength(19);
+      expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(true);
+      expect(slots.roomOf(SG, 'new')).toBe(0);
+    });
+
+    it('claim one step for the probe over all feeds that failed, and give back what they have beyond it', async () => {
+      const failed = ['bad', 'new0', 'new1', 'new2'];
+      for (const feed of failed.slice(1)) {
+        clock.advance(100);
+        slots.add(worksOf(feed, 1));
+        await endCalls(20, [feed], unanswered);
+      }
+      clock.advance(slots.nextCallInMs([SG]));
+      const rooms = createClaimRooms({ slots, checks: { roomOf: () => null } }).in(SG);
+      const claimed = failed.filter((feed) => {
+        const room = rooms.of(feed, 1);
+        rooms.use(feed, 1, room);
+        return room > 0;
+      });
+      expect(claimed).toHaveLength(1);
+
+      released = [];
+      slots.add(failed.flatMap((feed) => worksOf(feed, 1)));
+      expect(calls).toHaveLength(1);
+      expect(released).toHaveLength(3);
+      // Four first-hand calls, of feeds that have not failed.
+      expect([...failed, 'healthy'].map((feed) => slots.roomOf(SG, feed))).toEqual([0, 0, 0, 0, 1]);
+      expect(slots.room(SG)).toBe(4);
+    });
+
+    it('make one probe at a time, also if it hangs', async () => {
+      slots.add(worksOf('new', 1));
+      await endCalls(20, ['new'], unanswered);
+      clock.advance(slots.nextCallInMs([SG]));
+      slots.add(worksOf('bad', 1));
+      expect(calls).toHaveLength(1);
+      for (let round = 0; round < 5; round++) {
+        clock.advance(500);
+        slots.add(worksOf('new', 1));
+      }
+      expect(calls).toHaveLength(1);
+    });
+
+    it('make such calls for few feeds at once', () => {
+      slots.add(Array.from({ length: 20 }, (_, index) => worksOf(`new${index}`, 1)).flat());
+      for (let round = 0; round < 5; round++) {
+        clock.advance(100);
+        slots.resume();
+      }
+      expect(calls).toHaveLength(4);
     });
   });
 

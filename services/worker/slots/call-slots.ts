@@ -6,45 +6,36 @@
  * | no. | limit                | bounds                                    | of                       | learns from           | file              |
  * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
  * | 1   | breaker              | calls to an endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        |
- * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429, times | adaptive-limit.ts |
+ * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        | adaptive-limit.ts |
  * | 3   | first calls          | a burst after silence                     | shard, this worker       | answers, time         | slot-group.ts     |
- * | 4   | feed's line          | a feed of which little is known           | feed in a shard          | answers               | slot-group.ts     |
+ * | 4   | feed's guard         | a new feed, one that is answered badly    | feed in a shard          | ends, 429, times      | source-guard.ts   |
  * | 5   | pools                | calls at once; slow ones leave some over  | action type, then worker | mean times            | slot-pool.ts      |
  * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
  *
  * 1 to 3 together are `slotsOf`; the shard with the fewest calls in flight comes first, and in it the feed with the
  * fewest (next-line.ts). The rate comes last, because it is taken: whose turn it is waits for it, or a large batch
  * would wait for ever behind small ones. The same bounds, in steps instead of calls, limit what is claimed ahead
- * (`roomOfGroup`, `roomOfFeed`). What a call's end teaches is in learn-from-call.ts; guard-keeper.ts and rate-keeper.ts
- * exchange it with the other workers.
+ * (`roomOfGroup`, `roomOfFeed`). A call teaches its feed's guard; 1 and 2 learn only what is not the feed's own matter
+ * (own-matter.ts, learn-from-call.ts). Slots of a feed that is answered badly are lent to others (lent-slots.ts). All
+ * feeds whose last call was not answered share half of the shard's slots while another feed is answered
+ * (failing-feeds.ts).
+ * guard-keeper.ts and rate-keeper.ts exchange what was learned with the other workers.
  */
-import { heldBackForMs, nextLine } from './next-line.ts';
-import { learnFromCall, type ServedCall } from './learn-from-call.ts';
-import {
-  beginCall,
-  endCall,
-  lineOf,
-  measureFlush,
-  roomOfFeed,
-  roomOfGroup,
-  slotsOf,
-  type FeedLine,
-  type SlotGroup,
-} from './slot-group.ts';
+import { heldBackForMs, nextLine, type NextLine } from './next-line.ts';
+import { learnFromCall, type CallInLine, type ServedCall } from './learn-from-call.ts';
+import { roomOfFeed, roomOfGroup } from './claim-room.ts';
+import { betweenFlushesMs } from './flush-pace.ts';
+import { createLentSlots } from './lent-slots.ts';
+import { beginFirstHand, probesLeft, sharesProbe } from './open-breaker.ts';
+import { beginCall, endCall, lineOf, measureFlush, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotGroups } from './slot-groups.ts';
+import { isWitness } from '../../../shared/domain/endpoint/own-matter.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../work.ts';
 
 /** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
 const maxWaiting = 1500;
 const waitingFloor = 10;
-
-/** From one flush to the next: where nothing else is to be gathered, where slots would wait, and at the most. */
-const aloneFlushMs = 5;
-export const quickFlushMs = 25;
-const slowestFlushMs = 100;
-/** Where fewer calls are under way, a flush waits for each of them twice: what it costs is shared by more results. */
-const fewCalls = 50;
 
 export interface CallSlotsDeps {
   /** What is learned of the shards is in them. */
@@ -82,6 +73,8 @@ export interface CallSlots {
    */
   room(topic: string, flushesMore?: number): number;
   roomOf(topic: string, feedId: string, flushesMore?: number): number;
+  /** True if the feed shares its room with all other feeds of the shard for which this is true. */
+  sharesRoom(topic: string, feedId: string): boolean;
   add(works: readonly Work[]): void;
   /**
    * How long after a flush the next one may wait for more. Endpoints that take long bring little in a short time, and
@@ -119,6 +112,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const aheadBy = (flushesMore: number) => ({ leaseMs: deps.leaseMs, flushes: flushes + flushesMore });
   const total = createWorkerPool(deps.concurrency);
   const groups = deps.groups.all;
+  const lent = createLentSlots(groups, total);
   let waiting = 0;
   let turns = 0;
   let closed = false;
@@ -127,79 +121,114 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   function start(): void {
     for (;;) {
       const nowMs = monotonicMs();
+      lent.refresh(nowMs);
       const next = closed ? undefined : nextLine(groups.values(), total, nowMs);
       const [work] = next?.line.waiting.take(1) ?? [];
       if (!next || !work) return;
       waiting--;
-      void call(next.group, next.line, work, nowMs);
+      void call(next, work, nowMs);
     }
   }
 
-  async function call(group: SlotGroup, line: FeedLine, work: Work, startedMs: number): Promise<void> {
+  async function call({ group, line, isFirstHand }: NextLine, work: Work, startedMs: number): Promise<void> {
     const wasSlow = isSlow(line);
     beginCall(group, line, ++turns, startedMs);
-    group.breaker.onBegin(startedMs);
+    if (isFirstHand) beginFirstHand(group, startedMs);
+    else group.breaker.onBegin(startedMs);
     group.rate?.take(work.count, startedMs);
     group.pool.begin(wasSlow, startedMs);
     total.begin(wasSlow, startedMs);
+    if (wasSlow) line.slow++;
     const served = await serve(work);
     const nowMs = monotonicMs();
     group.pool.end(wasSlow);
     total.end(wasSlow);
+    if (wasSlow) line.slow--;
     const before = group.breaker.report;
-    if (!served) group.breaker.onNoCall();
-    else if (learnFromCall({ group, line, startedMs, nowMs }, served)) giveBack(group, nowMs);
+    if (served) learn({ group, line, startedMs, nowMs, isFirstHand }, served);
+    else if (!isFirstHand) group.breaker.onNoCall();
     if (group.breaker.report !== before) deps.onReport();
+    if (isFirstHand) group.firstHand--;
     endCall(group, line, served && nowMs - startedMs, nowMs);
+    lent.onChange(group, line);
     start();
+    releaseBlocked(group);
     if (total.inFlight === 0) whenIdle.resolve(null);
   }
 
+  function learn(ended: CallInLine, served: ServedCall): void {
+    if (served.end !== 'answered') ended.line.cause = served.cause;
+    if (learnFromCall(ended, served)) giveBack(ended.group, ended.nowMs);
+  }
+
+  function pauseOf({ breaker }: SlotGroup, nowMs: number): ReleasePause {
+    return { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) };
+  }
+
+  /** Feeds that are served keep what waits: their next call shows whether the endpoint is down for them too. */
   function giveBack(group: SlotGroup, nowMs: number): void {
-    const { breaker, adaptive } = group;
-    adaptive.reset();
-    releaseGroup(group, { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) });
+    group.adaptive.reset();
+    for (const line of group.lines.values()) {
+      line.guard.onOpened();
+      if (!isWitness('failure', line.guard, nowMs)) releaseLine(group, line, pauseOf(group, nowMs));
+    }
+  }
+
+  /** Releases what lines that may not call have claimed, except for a probe that is due: leases would run out. */
+  function releaseBlocked(group: SlotGroup): void {
+    if (group.waiting === 0) return;
+    const nowMs = monotonicMs();
+    const isOpen = group.breaker.isOpen(nowMs);
+    let probes = probesLeft(group, nowMs);
+    for (const line of group.lines.values()) {
+      const { guard, waiting: works, cause } = line;
+      if (isOpen && guard.isFailing) {
+        const kept = Math.min(probes, works.size);
+        probes -= kept;
+        releaseLine(group, line, pauseOf(group, nowMs), kept);
+      } else if (!isOpen && guard.isTroubled && guard.waitMs(nowMs) > 0) {
+        releaseLine(group, line, { cause, delayMs: guard.waitMs(nowMs) });
+      }
+    }
+  }
+
+  function resume(): void {
+    start();
+    for (const group of groups.values()) releaseBlocked(group);
   }
 
   function releaseGroup(group: SlotGroup, pause: ReleasePause | null): void {
     for (const line of group.lines.values()) releaseLine(group, line, pause);
   }
 
-  function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null): void {
+  /** @param kept how many of the oldest stay */
+  function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null, kept = 0): void {
+    if (line.waiting.size <= kept) return;
     const works = line.waiting.take(line.waiting.size);
+    line.waiting.putBack(works.splice(0, kept));
     group.waiting -= works.length;
     waiting -= works.length;
     release(works, pause);
   }
 
-  function hasFreeSlot(topic: string, nowMs: number): boolean {
-    const group = groups.get(topic);
-    return group === undefined || group.inFlight + group.waiting < slotsOf(group, nowMs);
-  }
-
   return {
-    betweenFlushesMs: (queued) => {
-      if (total.inFlight + waiting === 0) return aloneFlushMs;
-      const nowMs = monotonicMs();
-      for (const topic of queued) if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
-      const rounds = total.inFlight < fewCalls ? 2 : 1;
-      let quickestMs = slowestFlushMs;
-      for (const [topic, { inFlight, meanMs }] of groups.entries()) {
-        if (inFlight === 0) continue;
-        if (hasFreeSlot(topic, nowMs)) return quickFlushMs;
-        quickestMs = Math.min(quickestMs, rounds * meanMs);
-      }
-      return Math.max(quickFlushMs, Math.round(quickestMs));
-    },
+    betweenFlushesMs: (queued) =>
+      betweenFlushesMs({ groups, inFlight: total.inFlight, waiting }, queued, monotonicMs()),
     room: (topic, flushesMore = 0) => {
       const group = groups.get(topic);
       if (!group || closed) return 0;
+      const nowMs = monotonicMs();
+      lent.refresh(nowMs);
       const left = Math.max(maxWaiting - waiting, waitingFloor - group.waiting);
-      return Math.max(0, Math.min(roomOfGroup(group, aheadBy(flushesMore), monotonicMs()), left));
+      return Math.max(0, Math.min(roomOfGroup(group, aheadBy(flushesMore), nowMs), left));
     },
     roomOf: (topic, feedId, flushesMore = 0) => {
       const group = groups.get(topic);
-      return group ? roomOfFeed(group, feedId, aheadBy(flushesMore)) : 0;
+      return group ? roomOfFeed(group, feedId, aheadBy(flushesMore), monotonicMs()) : 0;
+    },
+    sharesRoom: (topic, feedId) => {
+      const group = groups.get(topic);
+      return group !== undefined && sharesProbe(group, feedId, monotonicMs());
     },
     add: (works) => {
       // A flush that was under way when the slots closed may still bring claims.
@@ -214,7 +243,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         group.waiting++;
         waiting++;
       }
-      start();
+      resume();
     },
     onFlush: (took) => {
       flushes = 1 + took;
@@ -229,7 +258,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       for (const group of groups.values()) {
         for (const feedId of feedIds) {
           const line = group.lines.get(feedId);
-          if (line && line.waiting.size > 0) releaseLine(group, line, null);
+          if (line) releaseLine(group, line, null);
         }
       }
     },
@@ -239,11 +268,12 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       const queued = new Set(topics);
       let soonest = Number.POSITIVE_INFINITY;
       for (const group of groups.values()) {
-        if (group.waiting > 0 || queued.has(group.topic)) soonest = Math.min(soonest, heldBackForMs(group, nowMs));
+        const isQueued = queued.has(group.topic);
+        if (group.waiting > 0 || isQueued) soonest = Math.min(soonest, heldBackForMs(group, isQueued, nowMs));
       }
       return soonest;
     },
-    resume: start,
+    resume,
     close: () => {
       closed = true;
       for (const group of groups.values()) releaseGroup(group, null);

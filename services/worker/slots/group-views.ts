@@ -50,8 +50,19 @@ export function levelsOf(groups: Iterable<SlotGroup>, nowMs: number): Omit<Shard
   return [...groups].map((group) => ({
     shard: group.shard,
     inFlight: group.inFlight,
-    limit: slotsOf(group, nowMs),
+    limit: limitOf(group, nowMs),
     waiting: group.waiting,
     isBreakerOpen: group.breaker.isOpen(nowMs),
   }));
+}
+
+/** Slots of the shard, or what its feeds may use of them if their own guards allow less. */
+function limitOf(group: SlotGroup, nowMs: number): number {
+  const slots = slotsOf(group, nowMs);
+  const lines = [...group.lines.values()].filter(({ inFlight, waiting }) => inFlight + waiting.size > 0);
+  if (lines.length === 0) return slots;
+  return Math.min(
+    slots,
+    lines.reduce((sum, { guard }) => sum + guard.takenWell(nowMs), 0),
+  );
 }

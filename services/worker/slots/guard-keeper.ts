@@ -53,18 +53,25 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
   }
 
   async function report({ shard, breaker }: GuardedShard): Promise<void> {
-    if (!breaker.report) return;
-    const { kind, cause, retryAfterMs } = breaker.report;
+    const written = breaker.takeReport();
+    if (!written) return;
+    const { kind, cause, retryAfterMs } = written;
     const broken = { shard, cause, retryAfterMs, random: random() };
     if (kind === 'open') {
       await guards.open(broken);
       logger.warn({ ...shard, cause }, 'an endpoint does not answer, its breaker opens');
+    } else if (kind === 'recovered') {
+      await guards.close(shard, { startsSlowly: true });
+      logger.info({ ...shard }, 'an endpoint answers again, its breaker closes');
+    } else if (kind === 'alive') {
+      await guards.close(shard, { startsSlowly: false });
+      logger.info({ ...shard, cause }, 'an endpoint serves other campaigns, its breaker closes');
     } else {
       const answered = kind === 'probe-answered';
       await guards.endProbe({ ...broken, answered });
       if (answered) logger.info({ ...shard }, 'an endpoint answers again, its breaker closes');
     }
-    breaker.onReported(clock.monotonicMs());
+    breaker.onReported(written, clock.monotonicMs());
   }
 
   async function askForProbe({ shard, breaker }: GuardedShard): Promise<void> {

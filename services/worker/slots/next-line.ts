@@ -1,36 +1,71 @@
-import { slotsOf, type FeedLine, type SlotGroup } from './slot-group.ts';
+import { failingBound, failingCalls } from './failing-feeds.ts';
+import { mayCallFirstHand, probeCalls } from './open-breaker.ts';
+import { allowedOf, countedCalls, isStuck, slotsOf, usesLent, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotPool } from './slot-pool.ts';
 
 export interface NextLine {
   group: SlotGroup;
   line: FeedLine;
+  /** The breaker is open, and this call is not its probe (`mayCallFirstHand`). */
+  isFirstHand: boolean;
 }
 
 /**
  * Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who
- * waited longest.
+ * waited longest. Slots that are lent to others do not count.
  */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
   for (const group of groups) {
-    if (group.waiting === 0 || (best && !comesBefore(group, best.group))) continue;
-    if (group.inFlight >= slotsOf(group, nowMs)) continue;
-    const line = nextOf(group, total, nowMs);
-    if (line) best = { group, line };
+    if (group.waiting === 0 || (best && !comesBefore(turnOf(group), turnOf(best.group)))) continue;
+    const slots = slotsOf(group, nowMs);
+    const isOpen = group.breaker.isOpen(nowMs);
+    // A probe that hangs lends its slot, and no second one may begin for it.
+    const isFirstHand = (isOpen ? probeCalls(group) : countedCalls(group)) >= slots;
+    if (isFirstHand && !isOpen) continue;
+    const mayCall = isOpen ? isProbe : mayCallWithin(slots, failingHaveRoom(group, slots, nowMs));
+    const line = nextOf(group, total, isFirstHand ? mayCallFirstHand : mayCall, nowMs);
+    if (line) best = { group, line, isFirstHand };
   }
   return best;
 }
 
-function nextOf(group: SlotGroup, total: SlotPool, nowMs: number): FeedLine | undefined {
+type MayCall = (group: SlotGroup, line: FeedLine, nowMs: number) => boolean;
+
+/** A probe is for any feed: they have it in turn. */
+const isProbe: MayCall = () => true;
+
+/** @param failingHaveRoom whether one more call of a failing feed may begin */
+function mayCallWithin(slots: number, failingHaveRoom: () => boolean): MayCall {
+  return (group, line, nowMs) => {
+    if (line.inFlight >= allowedOf(line, nowMs)) return false;
+    if (line.guard.isFailing && !failingHaveRoom()) return false;
+    return group.inFlight < slots || usesLent(line, nowMs);
+  };
+}
+
+/** Counts the lines of the group once, and only if one of them fails. */
+function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => boolean {
+  let haveRoom: boolean | undefined;
+  return () => (haveRoom ??= failingCalls(group) < failingBound(group, slots, nowMs));
+}
+
+function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: number): FeedLine | undefined {
+  const { pool } = group;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
-    if (line.waiting.size === 0 || line.inFlight >= line.limit || (best && !comesBefore(line, best))) continue;
-    if (group.pool.hasRoom(line, nowMs) && total.hasRoom(line, nowMs)) best = line;
+    if (line.waiting.size === 0 || (best && !comesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
+    const lent = usesLent(line, nowMs);
+    if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
   // Whose turn it is waits until the rate has room for it: passed over, a large batch would wait for ever behind small
   // ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
+}
+
+function turnOf(group: SlotGroup): Turn {
+  return { inFlight: countedCalls(group), lastTurn: group.lastTurn };
 }
 
 interface Turn {
@@ -42,11 +77,28 @@ function comesBefore(a: Turn, b: Turn): boolean {
   return a.inFlight < b.inFlight || (a.inFlight === b.inFlight && a.lastTurn < b.lastTurn);
 }
 
-/** Until time alone lets a call of the shard begin; infinite when it will not, or when nothing holds it back. */
-export function heldBackForMs({ breaker, adaptive, rate, lines }: SlotGroup, nowMs: number): number {
+/**
+ * Until time alone lets a call of the shard begin; infinite when it will not, or when nothing holds it back.
+ * @param isQueued whether steps of the shard wait to be claimed
+ */
+export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
+  const { breaker, adaptive, rate, lines } = group;
   if (breaker.isOpen(nowMs)) return breaker.callInMs(nowMs);
   if (adaptive.pausedForMs(nowMs) > 0) return adaptive.pausedForMs(nowMs);
-  if (!rate) return Number.POSITIVE_INFINITY;
-  const waits = [...lines.values()].flatMap((line) => line.waiting.first()?.count ?? []);
-  return Math.min(...waits.map((users) => rate.waitMs(users, nowMs)).filter((ms) => ms > 0));
+  const othersWait = isQueued || lines.size > 1;
+  let soonest = Number.POSITIVE_INFINITY;
+  for (const line of lines.values()) {
+    const users = line.waiting.first()?.count;
+    const ratedMs = users === undefined ? 0 : (rate?.waitMs(users, nowMs) ?? 0);
+    for (const ms of [line.guard.waitMs(nowMs), ratedMs, othersWait ? stuckInMs(line, nowMs) : 0]) {
+      if (ms > 0) soonest = Math.min(soonest, ms);
+    }
+  }
+  return soonest;
+}
+
+/** Until others may use the slots of a line whose calls do not end. */
+function stuckInMs(line: FeedLine, nowMs: number): number {
+  if (line.inFlight === 0 || isStuck(line, nowMs)) return 0;
+  return Math.max(line.lastBeginMs, line.lastEndMs) + line.guard.stuckAfterMs - nowMs;
 }

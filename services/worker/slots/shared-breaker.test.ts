@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
-import { createBreaker, type Breaker, type CallEnd } from './breaker.ts';
+import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
+import { createBreaker, type Breaker, type GuardReport } from './breaker.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
 const cause = 'connection refused';
@@ -21,11 +22,17 @@ describe('the breaker that all workers share', () => {
     nowMs = 1000;
   });
 
-  const end = (how: CallEnd, retryAfterMs: number | null = null) =>
-    breaker.onEnd(how, { feedId: 'f', cause, othersAreServed: false, retryAfterMs, nowMs });
+  const end = (how: CallEnd, retryAfterMs: number | null = null, tookMs = 0) =>
+    breaker.onEnd(how, {
+      ...{ feedId: 'f', cause, othersAreServed: false, retryAfterMs },
+      ...{ startedMs: nowMs - tookMs, nowMs },
+    });
   const endMany = (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how));
   const look = (seen: GuardLook | null) => breaker.onLook(seen, nowMs);
   const allowed = () => breaker.allowed(nowMs);
+  function write(report: GuardReport | null): void {
+    if (report) breaker.onReported(report, nowMs);
+  }
   function probe(how: CallEnd): void {
     breaker.onBegin(nowMs);
     end(how);
@@ -48,6 +55,17 @@ describe('the breaker that all workers share', () => {
     expect(breaker.retryInMs(nowMs)).toBe(400);
   });
 
+  it.each([
+    [501, false],
+    [500, true],
+  ])('counts failed calls in a slow start only if they began since: %d ms long, 500 ms after', (tookMs, isOpen) => {
+    look(openLook(500));
+    look(slowStart(0));
+    nowMs += 500;
+    for (let call = 0; call < 20; call++) end('unanswered', null, tookMs);
+    expect(breaker.isOpen(nowMs)).toBe(isOpen);
+  });
+
   it('does not close by what was asked before the store knew', () => {
     look(null);
     endMany('unanswered', 10);
@@ -55,11 +73,23 @@ describe('the breaker that all workers share', () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
     const askedAtMs = nowMs;
     nowMs += 10;
-    breaker.onReported(nowMs);
+    write(breaker.takeReport());
     breaker.onLook(null, askedAtMs);
     expect(breaker.isOpen(nowMs)).toBe(true);
     look(openLook(1000));
     expect(breaker.retryInMs(nowMs)).toBe(1000);
+  });
+
+  it('needs as many failures as at first once the store has closed it', () => {
+    look(null);
+    endMany('unanswered', 10);
+    write(breaker.takeReport());
+    nowMs += 10;
+    look(null);
+    expect(breaker.isOpen(nowMs)).toBe(false);
+    endMany('unanswered', 9);
+    expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
+    expect(end('unanswered')).toBe(true);
   });
 
   it('lets nobody call but who was given the probe, once, and in time', () => {
@@ -93,6 +123,71 @@ describe('the breaker that all workers share', () => {
     breaker.onBegin(nowMs);
     breaker.onNoCall();
     expect([breaker.report, allowed()]).toEqual([null, 1]);
+  });
+
+  it('closes when a feed without trouble is answered, and reports it to the store', () => {
+    look(openLook(60_000));
+    nowMs += 150;
+    breaker.onAlive(nowMs - 100, nowMs, false);
+    expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
+    expect(breaker.report).toMatchObject({ kind: 'alive' });
+    // The store does not know it yet.
+    look(openLook(59_000));
+    expect(breaker.isOpen(nowMs)).toBe(false);
+  });
+
+  it('stays open if the answered call began before it opened', () => {
+    look(openLook(60_000));
+    nowMs += 150;
+    breaker.onAlive(nowMs - 200, nowMs, false);
+    expect([breaker.isOpen(nowMs), breaker.report]).toEqual([true, null]);
+  });
+
+  it('has nothing to report if it closes before its opening was reported', () => {
+    look(null);
+    endMany('unanswered', 10);
+    breaker.onAlive(nowMs, nowMs, false);
+    expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
+  });
+
+  it('reports its closing too if it closes while its opening is written', () => {
+    look(null);
+    endMany('unanswered', 10);
+    const opening = breaker.takeReport();
+    breaker.onAlive(nowMs, nowMs, false);
+    write(opening);
+    expect(breaker.report).toMatchObject({ kind: 'alive' });
+    write(breaker.takeReport());
+    expect(breaker.report).toBeNull();
+  });
+
+  it('reports its opening too if it opens while its closing is written', () => {
+    look(openLook(60_000));
+    breaker.onAlive(nowMs, nowMs, false);
+    const closing = breaker.takeReport();
+    endMany('unanswered', 10);
+    write(closing);
+    expect(breaker.report).toMatchObject({ kind: 'open' });
+    look(null);
+    expect(breaker.isOpen(nowMs)).toBe(true);
+  });
+
+  it('stays open after a recovery until the store starts all workers slowly, and reports it once', () => {
+    look(openLook(60_000));
+    breaker.onAlive(nowMs, nowMs, true);
+    const recovery = breaker.takeReport();
+    expect([breaker.isOpen(nowMs), recovery?.kind]).toEqual([true, 'recovered']);
+    breaker.onAlive(nowMs, nowMs, true);
+    write(recovery);
+    expect(breaker.report).toBeNull();
+    look(slowStart(0));
+    expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
+  });
+
+  it('starts slowly by itself after a recovery while the store cannot be asked', () => {
+    endMany('unanswered', 10);
+    breaker.onAlive(nowMs, nowMs, true);
+    expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
   });
 
   it('takes no notice of calls that were under way when it opened', () => {

@@ -1,20 +1,14 @@
-import { maxBatchUsers } from '../../../shared/domain/step/batch.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
-import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
+import { createAdaptiveLimit, type AdaptiveLimit } from '../../../shared/domain/endpoint/adaptive-limit.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
+import { countCall, measurePace, unmeasured, type CallPace } from './call-pace.ts';
+import { createSourceGuard, type SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
+import type { SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../intake/step-fifo.ts';
 import type { Work } from '../work.ts';
 
-/** Claimed ahead of the calls at the most. */
-const maxClaimedAhead = 300;
-/** Of the most calls that ended between two flushes, so much is remembered with each further one. */
-const keptPerFlush = 0.95;
-/** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
-const partOfLease = 1 / 3;
-/** Weight of the newest call in the mean. */
-const newestWeight = 0.02;
 /** Calls at once, and with them connections, of a shard that was silent: more with each answer, and with time. */
 const firstCalls = 8;
 const moreCallsPerSecond = 10;
@@ -25,30 +19,20 @@ const forgottenAfterMs = 60_000;
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
 
-/** How quickly slots come free. */
-interface CallPace {
-  meanMs: number;
-  /** Calls that ended since the last flush. */
-  ended: number;
-  /** The most that lately ended between two flushes. */
-  perFlush: number;
-}
-
-/** How far claims may be ahead of the calls. */
-export interface AheadTerms {
-  leaseMs: number;
-  /** Of the work between two flushes: one, and the part of the next in which a flush is written. */
-  flushes: number;
-}
-
 /** The calls of a feed in this shard: those that wait for a slot and those in flight. */
 export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
-  /** How many may be in flight: it grows with each answer. */
-  limit: number;
-  /** How the last call ended; null before. */
-  isServed: boolean | null;
+  readonly guard: SourceGuard;
+  /** Cause of its last failure, for people. */
+  cause: string;
+  /** True if others may use the slots that it holds, and how many these are counted to be. */
+  isLending: boolean;
+  lent: number;
+  /** Calls in flight that began as slow ones, and how many of them are lent. */
+  slow: number;
+  lentSlow: number;
+  lastBeginMs: number;
   lastEndMs: number;
   /** Counts the calls begun, over all: among equals, the line that began one longest ago comes first. */
   lastTurn: number;
@@ -60,20 +44,25 @@ export interface SlotGroup extends CallPace {
   readonly topic: string;
   readonly pool: SlotPool;
   readonly lines: Map<string, FeedLine>;
+  readonly random: () => number;
+  minConcurrency: number;
   readonly breaker: Breaker;
   readonly adaptive: AdaptiveLimit;
   /** The action type's, over all its countries; null where nothing limits it. */
   rate: RateLimit | null;
   inFlight: number;
   waiting: number;
+  /** Calls in flight of lines that lend their slots. */
+  lent: number;
+  /** Calls in flight that are to show whether the endpoint works for their feeds, and when the last one began. */
+  firstHand: number;
+  firstHandAtMs: number;
   /** Answers since the shard was silent, and when it began. */
   answered: number;
   sinceMs: number;
   lastEndMs: number;
   lastTurn: number;
 }
-
-const unmeasured: CallPace = { meanMs: 0, ended: 0, perFlush: 0 };
 
 export interface SlotGroupTerms {
   topic: string;
@@ -88,16 +77,25 @@ export interface SlotGroupTerms {
 
 export function createSlotGroup(terms: SlotGroupTerms): SlotGroup {
   const { topic, shard, pool, minConcurrency, rate, random } = terms;
+  const lines = new Map<string, FeedLine>();
+  const onSlowStart = () => {
+    for (const { guard } of lines.values()) guard.onSlowStart();
+  };
   return {
     shard,
     topic,
     pool,
-    lines: new Map(),
-    breaker: createBreaker(random),
+    lines,
+    random,
+    minConcurrency,
+    breaker: createBreaker(random, onSlowStart),
     adaptive: createAdaptiveLimit(minConcurrency, pool.capacity),
     rate,
     inFlight: 0,
     waiting: 0,
+    lent: 0,
+    firstHand: 0,
+    firstHandAtMs: Number.NEGATIVE_INFINITY,
     ...unmeasured,
     answered: 0,
     sinceMs: 0,
@@ -110,13 +108,25 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
   const known = group.lines.get(feedId);
   if (known) return known;
   forgetIdle(group, nowMs);
+  const { pool, minConcurrency, random } = group;
   const line: FeedLine = {
     feedId,
     waiting: createStepFifo<Work>(),
     inFlight: 0,
     ...unmeasured,
-    limit: firstCallsOfFeed(group.pool),
-    isServed: null,
+    guard: createSourceGuard({
+      id: feedId,
+      minConcurrency,
+      maxConcurrency: pool.capacity,
+      firstCalls: firstCallsOfFeed(pool),
+      random,
+    }),
+    cause: '',
+    isLending: false,
+    lent: 0,
+    slow: 0,
+    lentSlow: 0,
+    lastBeginMs: nowMs,
     lastEndMs: nowMs,
     lastTurn: 0,
   };
@@ -124,7 +134,8 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
   return line;
 }
 
-function firstCallsOfFeed({ capacity }: SlotPool): number {
+/** Returns how many calls a feed that nothing is known of may have in flight. */
+export function firstCallsOfFeed({ capacity }: SlotPool): number {
   return Math.min(maxFirstCallsOfFeed, Math.max(1, Math.floor(capacity / slotsPerFirstCall)));
 }
 
@@ -133,51 +144,52 @@ export function slotsOf(group: SlotGroup, nowMs: number): number {
   const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
   const ramp = isSilent ? 0 : answered + (moreCallsPerSecond * (nowMs - sinceMs)) / 1000;
-  return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), firstCalls + Math.floor(ramp));
+  // Connections are made for all calls, those of lent slots among them.
+  const connected = Math.max(0, firstCalls + Math.floor(ramp) - pool.lendable(group.lent));
+  return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), connected);
 }
 
-/** How many more steps of the shard may be claimed now. */
-export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
-  const slots = slotsOf(group, nowMs);
-  // While the endpoint is down, or starts again slowly: what is called at once, and nothing ahead of it.
-  const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
-  // No more than its rate allows: what is claimed beyond that would only be given back.
-  const wanted = slots + ahead;
-  const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
-  return Math.max(0, claims - group.waiting - group.inFlight);
+/** Returns the evidence of the shard's feeds: how their last calls ended. */
+export function* evidenceOf({ lines }: SlotGroup): Iterable<SourceEvidence> {
+  for (const { guard } of lines.values()) yield guard;
 }
 
-/** How many more steps of a feed may be claimed now. */
-export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms): number {
-  const line = group.lines.get(feedId);
-  if (!line) return 2 * firstCallsOfFeed(group.pool);
-  const slots = Math.min(line.limit, group.pool.capacity);
-  return Math.max(0, slots + aheadOf(slots, line, terms) - line.waiting.size - line.inFlight);
+/** Calls of the shard in flight, without those of lines that lend their slots. */
+export function countedCalls({ inFlight, lent, pool }: SlotGroup): number {
+  return inFlight - pool.lendable(lent);
 }
 
-/**
- * What will be called before more can be claimed, so that a free slot seldom waits for the database, and no more: after
- * a crash, a claim is a call that may have begun. Before anything was measured, one more round.
- */
-function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
-  if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
-  const callable = (slots * leaseMs * partOfLease) / meanMs;
-  return Math.floor(Math.min(maxClaimedAhead, callable, 1 + perFlush * flushes));
+/** True if the line may use slots that others lend: its calls are answered, or the next one is its only one. */
+export function usesLent({ isLending, inFlight, guard }: FeedLine, nowMs: number): boolean {
+  return !isLending && (inFlight === 0 || nowMs - guard.answeredAtMs <= guard.times.usualMs);
+}
+
+/** Claimed steps of the shard that wait for a slot, without those of lines that lend theirs. */
+export function countedWaiting(group: SlotGroup): number {
+  let waiting = 0;
+  for (const line of group.lines.values()) if (!line.isLending) waiting += line.waiting.size;
+  return waiting;
+}
+
+/** True if calls of the line are in flight, and none has begun or ended for much longer than calls take. */
+export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
+  return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
+}
+
+/** Calls of the line that may be in flight, as far as its own guard decides. A line that is stuck begins no more. */
+export function allowedOf(line: FeedLine, nowMs: number): number {
+  return line.isLending && !line.guard.isTroubled && line.inFlight > 0 ? 0 : line.guard.allowed(nowMs);
 }
 
 /** A flush was written: what ended since the last one is what it made room for. */
 export function measureFlush(group: SlotGroup): void {
-  measure(group);
-  for (const line of group.lines.values()) measure(line);
-}
-
-function measure(pace: CallPace): void {
-  pace.perFlush = Math.max(pace.ended, pace.perFlush * keptPerFlush);
-  pace.ended = 0;
+  measurePace(group);
+  for (const line of group.lines.values()) measurePace(line);
 }
 
 /** A call of the line begins. */
 export function beginCall(group: SlotGroup, line: FeedLine, turn: number, nowMs: number): void {
+  line.lastBeginMs = nowMs;
   if (group.inFlight === 0 && nowMs - group.lastEndMs > silentMs) {
     group.answered = 0;
     group.sinceMs = nowMs;
@@ -199,9 +211,8 @@ export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null,
   line.ended++;
   if (tookMs !== null) {
     group.answered++;
-    line.limit++;
-    group.meanMs = meanWith(group.meanMs, tookMs);
-    line.meanMs = meanWith(line.meanMs, tookMs);
+    countCall(group, tookMs);
+    countCall(line, tookMs);
   }
 }
 
@@ -210,17 +221,4 @@ function forgetIdle(group: SlotGroup, nowMs: number): void {
     const isIdle = line.inFlight === 0 && line.waiting.size === 0;
     if (isIdle && nowMs - line.lastEndMs > forgottenAfterMs) group.lines.delete(line.feedId);
   }
-}
-
-/** Whether another feed of the shard, with calls under way, was answered last. */
-export function othersAreServed(group: SlotGroup, feedId: string): boolean {
-  for (const line of group.lines.values()) {
-    if (line.isServed === true && line.inFlight > 0 && line.feedId !== feedId) return true;
-  }
-  return false;
-}
-
-/** Never 0, which says that nothing was measured. */
-function meanWith(meanMs: number, tookMs: number): number {
-  return Math.max(0.01, meanMs === 0 ? tookMs : meanMs + newestWeight * (tookMs - meanMs));
 }

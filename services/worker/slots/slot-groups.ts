@@ -102,7 +102,9 @@ export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
 
 function changeGroup(group: SlotGroup, type: ActionTypeConfig, { pool, rate }: ActionSlots): void {
   group.rate = rate;
+  group.minConcurrency = type.minConcurrency;
   group.adaptive.resize(type.minConcurrency, pool.capacity);
+  for (const { guard } of group.lines.values()) guard.resize(type.minConcurrency, pool.capacity);
 }
 
 function isSameRate(one: RatePerSecond | undefined, other: RatePerSecond | undefined): boolean {

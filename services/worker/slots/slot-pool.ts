@@ -1,3 +1,5 @@
+import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
+
 /** A mean call longer than this makes a feed slow: it gives slots back too seldom for others to wait for them. */
 const slowMs = 1000;
 /** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
@@ -7,17 +9,21 @@ const floorPart = 1 / 16;
 const floorCalls = 2;
 /** How long after a quick call slow ones leave room for more of them. */
 const quickIsAboutMs = 60_000;
+/** Slots lent to others while no feed of the pool is answered: enough for a new feed to show that it is. */
+const lentUnserved = 4;
 
 /** What the slots have to know of a feed's calls in one shard. */
 export interface CallLine {
   inFlight: number;
   /** Of its calls, exponentially weighted; 0 before the first has ended. */
   meanMs: number;
+  /** With the mean of the last few answers: a feed that has become slow is found out by one round of calls. */
+  readonly guard: Pick<SourceGuard, 'times'>;
 }
 
 /** Its calls take long, or nothing is known of it yet. */
-export function isSlow({ meanMs }: CallLine): boolean {
-  return meanMs === 0 || meanMs >= slowMs;
+export function isSlow({ meanMs, guard }: CallLine): boolean {
+  return meanMs === 0 || Math.max(meanMs, guard.times.recentMs) >= slowMs;
 }
 
 /**
@@ -28,9 +34,22 @@ export interface SlotPool {
   /** The concurrency, and the floor beyond it. */
   readonly capacity: number;
   readonly inFlight: number;
-  hasRoom(line: CallLine, nowMs: number): boolean;
+  /** True if a feed that lends no slots was answered lately. */
+  isServed: boolean;
+  /** @param usesLent whether a call of the line may begin in the place of one that is lent */
+  hasRoom(line: CallLine, usesLent: boolean, nowMs: number): boolean;
+  /** Calls that a slow line may begin beside its calls in flight; Infinity for a quick line. */
+  moreCallsOf(line: CallLine, nowMs: number): number;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
+  /**
+   * Calls that are in flight and do not count, so that others may begin in their place: as many as the concurrency once
+   * more, or a few while no feed is answered.
+   * @param slowBy how many of them began as slow calls
+   */
+  lend(by: number, slowBy: number): void;
+  /** Returns the number of lent slots that others may use. */
+  lendable(lent: number): number;
   /** Calls beyond a smaller concurrency end by themselves. */
   resize(concurrency: number): void;
 }
@@ -41,9 +60,14 @@ interface SlowCalls {
   alone: number;
 }
 
-/** How many calls there may ever be at once where `concurrency` says how many busy feeds have. */
+/** Number of calls that count at once where `concurrency` says how many busy feeds have. */
 export function withFloor(concurrency: number): number {
   return concurrency + Math.floor(concurrency * floorPart);
+}
+
+/** Greatest number of calls at once, with those that hang and whose slots are lent. */
+export function withLent(concurrency: number): number {
+  return withFloor(concurrency) + concurrency;
 }
 
 /** Of an action type: its quick feeds share it with its slow ones. */
@@ -71,6 +95,9 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
   let slowCalls = slowCallsOf(concurrency);
   let inFlight = 0;
   let slow = 0;
+  let lent = 0;
+  let lentSlow = 0;
+  let isServed = false;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -81,6 +108,8 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
     return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);
   }
 
+  const lendable = (slots: number) => Math.min(slots, isServed ? concurrency : lentUnserved);
+
   return {
     get capacity() {
       return capacity;
@@ -88,10 +117,24 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
     get inFlight() {
       return inFlight;
     },
-    hasRoom: (line, nowMs) => {
-      if (inFlight >= (line.inFlight < floorCalls ? capacity : concurrency)) return false;
-      return !isSlow(line) || slow < boundOfSlow(line, nowMs);
+    get isServed() {
+      return isServed;
     },
+    set isServed(next) {
+      isServed = next;
+    },
+    lend: (by, slowBy) => {
+      lent += by;
+      lentSlow += slowBy;
+    },
+    lendable,
+    hasRoom: (line, usesLent, nowMs) => {
+      const bound = line.inFlight < floorCalls ? capacity : concurrency;
+      if (inFlight - (usesLent ? lendable(lent) : 0) >= bound) return false;
+      return !isSlow(line) || slow - (usesLent ? lendable(lentSlow) : 0) < boundOfSlow(line, nowMs);
+    },
+    moreCallsOf: (line, nowMs) =>
+      isSlow(line) ? Math.max(0, boundOfSlow(line, nowMs) - line.inFlight) : Number.POSITIVE_INFINITY,
     begin: (wasSlow, nowMs) => {
       inFlight++;
       if (wasSlow) slow++;

@@ -21,10 +21,10 @@ type Conclusion = readonly FinishedStep[] | null;
 export async function conclude(work: Work, reading: FinalReading, deps: ConcludeDeps): Promise<Conclusion> {
   const { heldSteps } = deps;
   const { standing, actionType } = work;
-  if (reading.kind === 'reported' && standing.hold) await heldSteps.lift(standing);
+  if (reading.kind === 'reported' && standing.fault.current) await heldSteps.endFault(standing);
   if (reading.kind === 'misconfigured') {
     const advice = `${actionType} refuses the call: check its configuration and the parameters of this step`;
-    await heldSteps.hold(standing, `${reading.cause} (${advice})`);
+    await heldSteps.holdForFault(standing, `${reading.cause} (${advice})`);
   }
   if (reading.kind === 'refused' && !reading.tooLarge && !work.claim.open) {
     return await concludeRefusal(work, reading, deps);
@@ -48,8 +48,8 @@ async function concludeRefusal(
     }
     if (work.count > 1) return [beginTrial(work)];
     // With one user, trying another cannot show whether the parameters are wrong: but they were refused before.
-    if (standing.hold) {
-      await heldSteps.hold(standing, standing.hold.cause);
+    if (standing.fault.current) {
+      await heldSteps.holdForFault(standing, standing.fault.current.cause);
       return held();
     }
   }
@@ -57,7 +57,7 @@ async function concludeRefusal(
     standing.refusals.refusedSince++;
     const refused = refusedUsers(standing) - standing.refusedAtLift;
     if (isRefusedTooOften({ succeeded: standing.refusals.succeeded, refused }, work.type.refusedPercentLimit)) {
-      await heldSteps.hold(standing, `${refusal.cause} (the endpoint refused ${refused} users of this step)`);
+      await heldSteps.holdForFault(standing, `${refusal.cause} (the endpoint refused ${refused} users of this step)`);
       return held();
     }
   }

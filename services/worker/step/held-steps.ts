@@ -1,16 +1,25 @@
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
-import type { StepHolds } from '../../../shared/ports/step-holds.ts';
+import type { HeldStep, StepHolds } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refusedUsers } from '../claims/step-standing.ts';
-import type { StepStanding } from '../work.ts';
+import type { KnownHold, StepStanding } from '../work.ts';
 
+/**
+ * Steps of feeds in which no call is made, because of a fault that a person must mend or because of quiet hours. Their
+ * standings carry what this worker knows of them. The two kinds are kept apart: the end of one leaves the other as it
+ * is. No method rejects: if the store cannot be reached, the standing changes all the same.
+ */
 export interface HeldSteps {
-  /** Whether a step may be called: it is not held, or this is its try. When that cannot be found out, it may not. */
-  mayCall(standing: StepStanding): boolean | Promise<boolean>;
-  /** Holds the step with its cause. Nothing of it is called from now on, whether or not the store could be reached. */
-  hold(standing: StepStanding, cause: string, endsInMs?: number): Promise<void>;
-  /** A user was accepted: the step is held no longer. */
-  lift(standing: StepStanding): Promise<void>;
+  /** Returns true if the step has no fault, or if this batch is its try. False if the store cannot be asked. */
+  mayCall(standing: StepStanding): Promise<boolean>;
+  /** Holds the step until a person has mended the cause. Nothing of it is called from now on. */
+  holdForFault(standing: StepStanding, cause: string): Promise<void>;
+  /** Ends the fault: a user was accepted. */
+  endFault(standing: StepStanding): Promise<void>;
+  /** Holds the step until the quiet hours end. */
+  holdForQuietHours(standing: StepStanding, cause: string, endsInMs: number): Promise<void>;
+  /** Ends that hold: the hours are quiet no longer. */
+  endQuietHours(standing: StepStanding): Promise<void>;
 }
 
 export interface HeldStepsDeps {
@@ -19,15 +28,12 @@ export interface HeldStepsDeps {
   logger: Logger;
 }
 
-/**
- * Steps of feeds in which no call is made before a person has mended something; what it knows is in their standings.
- */
 export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): HeldSteps {
-  async function mayTry(standing: StepStanding): Promise<boolean> {
-    if (!standing.hold?.tryDue) return false;
-    // One asker is enough; the next look says when the next try is due.
-    standing.hold = { ...standing.hold, tryDue: false };
-    const { feedId, step } = standing;
+  async function mayCall({ feedId, step, fault }: StepStanding): Promise<boolean> {
+    if (fault.current === null) return true;
+    if (!fault.current.tryDue) return false;
+    // One request is enough; the next look finds out when the next try is due.
+    fault.current = { ...fault.current, tryDue: false };
     try {
       return await holds.mayTry({ feedId, step }, tryHeldEveryMs);
     } catch (error) {
@@ -36,31 +42,48 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
     }
   }
 
+  /** While the change is being written, no look replaces it. */
+  async function change(known: KnownHold, current: KnownHold['current'], write: () => Promise<void>): Promise<void> {
+    known.current = current;
+    known.changedAtMs = Number.POSITIVE_INFINITY;
+    await write();
+    known.changedAtMs = monotonicMs();
+  }
+
+  async function hold(known: KnownHold, held: HeldStep): Promise<void> {
+    const { feedId, step, kind, cause } = held;
+    await change(known, { cause, tryDue: false }, async () => {
+      try {
+        await holds.hold([held]);
+      } catch (error) {
+        logger.warn(
+          { err: error, feedId, step, kind },
+          'could not hold a step, its next batch will find the cause again',
+        );
+      }
+    });
+  }
+
+  async function lift(known: KnownHold, { feedId, step, kind }: Pick<HeldStep, 'feedId' | 'step' | 'kind'>) {
+    await change(known, null, async () => {
+      try {
+        await holds.lift({ feedId, step }, kind);
+      } catch (error) {
+        logger.warn({ err: error, feedId, step, kind }, 'could not lift the hold of a step, its next try will');
+      }
+    });
+  }
+
   return {
-    mayCall: (standing) => standing.hold === null || mayTry(standing),
-    hold: async (standing, cause, endsInMs) => {
-      const { feedId, step } = standing;
-      standing.hold = { cause, tryDue: false };
-      // No look that began before the store knew says more than this.
-      standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
-      try {
-        await holds.hold([{ feedId, step, cause, endsInMs }]);
-      } catch (error) {
-        logger.warn({ err: error, feedId, step }, 'could not hold a step, its next batch will find the cause again');
-      }
-      standing.holdChangedAtMs = monotonicMs();
-    },
-    lift: async (standing) => {
-      const { feedId, step } = standing;
-      standing.hold = null;
-      standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
+    mayCall,
+    holdForFault: ({ feedId, step, fault }, cause) => hold(fault, { feedId, step, kind: 'fault', cause }),
+    endFault: (standing) => {
+      const { feedId, step, fault } = standing;
       standing.refusedAtLift = refusedUsers(standing);
-      try {
-        await holds.lift({ feedId, step });
-      } catch (error) {
-        logger.warn({ err: error, feedId, step }, 'could not lift the hold of a step, its next try will');
-      }
-      standing.holdChangedAtMs = monotonicMs();
+      return lift(fault, { feedId, step, kind: 'fault' });
     },
+    holdForQuietHours: ({ feedId, step, quietHours }, cause, endsInMs) =>
+      hold(quietHours, { feedId, step, kind: 'quiet-hours', cause, endsInMs }),
+    endQuietHours: ({ feedId, step, quietHours }) => lift(quietHours, { feedId, step, kind: 'quiet-hours' }),
   };
 }

@@ -1,36 +1,28 @@
-import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
-import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
+import type { StepBegin, StepResult } from '../../../shared/ports/step-ledger.ts';
 import { classOf } from '../call/contract-class.ts';
 import type { Reading } from '../call/read-answer.ts';
 import { readEndpoint, type FinalReading, type ReadEndpointDeps } from '../call/read-endpoint.ts';
 import type { Admission } from '../claims/feed-directory.ts';
+import type { CallDeps } from '../gates/gate.ts';
+import { callGates, lateGates, passGates } from '../gates/gates.ts';
+import { isSuspect } from '../gates/suspect.ts';
 import type { ServedCall } from '../slots/learn-from-call.ts';
 import { askStatus } from './ask-status.ts';
-import { refusalOf, resultWithoutCall, type NoCall } from './before-call.ts';
 import { conclude } from './conclude.ts';
-import type { HeldSteps } from './held-steps.ts';
-import { isHeldByHours, quietResult, type QuietHours } from './quiet-hours.ts';
 import { noteAttempt } from './note-attempt.ts';
 import type { RefusalCounts } from './refusal-counts.ts';
 import { endProbe } from './refusal-trials.ts';
 import { resultOf } from './result-of-answer.ts';
-import type { SuspectGate } from './suspect-gate.ts';
 import type { ResultTerms } from './waiting-result.ts';
 import type { FinishedStep, Work } from '../work.ts';
 
 /** What is put back is written a flush later, and counts its wait from there. */
 const flushMarginMs = 100;
 
-export interface ProcessBatchDeps extends ReadEndpointDeps {
-  heldSteps: HeldSteps;
+export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   refusalCounts: RefusalCounts;
-  quietHours: Pick<QuietHours, 'of'>;
   /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
-  /** One suspect at a time. */
-  suspects: SuspectGate;
-  /** In [0, 1). */
-  random: () => number;
 }
 
 /** What became of a claimed step, and of those that waited for it. */
@@ -52,28 +44,18 @@ const nothing: Processed = { finished: [], again: [], call: null };
 export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
   const known = deps.directory.admissionOf(work.claim.feedId);
   const admission = known instanceof Promise ? await known : known;
-  const refusal = refusalOf(work, admission, deps);
-  if (refusal) return withoutCall(work, refusal, admission, deps);
-  const quiet = deps.quietHours.of(work.actionType, work.context.country);
-  if (quiet) {
-    const result = await quietResult(work, quiet, deps);
-    return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
+  const passing = passGates(callGates, work, admission, deps);
+  const ruling = passing instanceof Promise ? await passing : passing;
+  if (ruling === 'trial') return nothing;
+  if (ruling !== null) {
+    deps.suspects.leave(work);
+    return withoutCall(work, ruling, admission, deps);
   }
-  if (isHeldByHours(work)) await deps.heldSteps.lift(work.standing);
-  if (work.standing.trial && !work.isProbe) {
-    work.standing.trial.parked.push(work);
-    return nothing;
-  }
-  const mayCall = work.isProbe || deps.heldSteps.mayCall(work.standing);
-  if (!(mayCall instanceof Promise ? await mayCall : mayCall)) {
-    return withoutCall(work, { kind: 'held' }, admission, deps);
-  }
-  if (work.claim.lapses < aloneFromLapses) return callFor(work, admission, deps);
-  if (!deps.suspects.enter()) return withoutCall(work, { kind: 'suspect' }, admission, deps);
+  if (!isSuspect(work)) return callFor(work, admission, deps);
   try {
     return await callFor(work, admission, deps);
   } finally {
-    deps.suspects.leave();
+    deps.suspects.leave(work);
   }
 }
 
@@ -91,7 +73,7 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
     if (ended) return ended;
   }
   const reading = await readEndpoint(work, deps);
-  const isOrdinary = reading.kind === 'reported' && work.standing.hold === null;
+  const isOrdinary = reading.kind === 'reported' && work.standing.fault.current === null;
   const concluded = isOrdinary ? null : await conclude(work, reading, deps);
   const finished = concluded ?? recorded(work, reading, admission, deps);
   for (const { result } of finished) noteAttempt(result, reading);
@@ -123,7 +105,7 @@ function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps)
 async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> {
   if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
   // Writing the mark may take as long as the database likes.
-  const late = refusalOf(work, await deps.directory.admissionOf(work.claim.feedId), deps);
+  const late = await passGates(lateGates, work, await deps.directory.admissionOf(work.claim.feedId), deps);
   return late && withoutCall(work, late, admission, deps);
 }
 
@@ -133,8 +115,7 @@ function recorded(work: Work, reading: FinalReading, admission: Admission, deps:
   return [{ work, result: resultOf(work, reading, termsOf(admission, deps)) }];
 }
 
-function withoutCall(work: Work, why: NoCall, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
-  const result = resultWithoutCall(work, why, deps);
+function withoutCall(work: Work, result: StepResult, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
 }
 

@@ -47,7 +47,7 @@ export async function endProbe(
     };
   }
   if (first && refusedAlone.length === trial.probes) {
-    await heldSteps.hold(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
+    await heldSteps.holdForFault(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
   }
   const back = (work: Work) => putBackResult(work, 0, null);
   const calledBack = refusedWorks.map(({ work, refusal }) => finish(work, refusal, back(work)));

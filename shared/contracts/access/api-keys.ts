@@ -1,36 +1,67 @@
 import { z } from 'zod';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
+import { isPlainOwner, normalOwner } from '../../domain/approval/person-of.ts';
+import { anyInstant } from '../instants.ts';
+import { refusals, storedName, withCode } from '../stated-rules.ts';
 import { roles } from '../../domain/roles.ts';
 import { clientRef } from '../jobs/jobs.ts';
+import { nameShape } from '../stored-texts.ts';
 
-const text = z.string().trim().min(1).max(200).refine(isStorable, 'holds what no text can');
+const text = nameShape(200);
 const time = z.iso.datetime({ precision: 3 });
 const most = 1000;
 
+const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
+const actionType = z.string().regex(actionTypePattern, 'has to be the name of an action type');
+
+const scopeWords = {
+  clients: 'Whose jobs and schedules it sees and may touch: names or ids; null: everybody’s',
+  countries:
+    'It sees campaigns that are for one of them, and may change those that are for no other country; null: of any',
+  actionTypes:
+    'It sees campaigns whose chain has one of them, and may change those whose chain has no other; null: any',
+  users:
+    'true: it reads the users of every campaign that it sees (runs, failures, receipts, hold-outs), and those on suppression lists. ' +
+    'false: of campaigns that it may change, and with every country and action type all of them',
+};
+
 /** Null: all of that kind. */
 export const keyScope = z
-  .strictObject({
-    clients: z
-      .array(clientRef)
-      .max(most)
-      .nullable()
-      .default(null)
-      .describe('Whose jobs and schedules it sees and may touch: names or ids; null: everybody’s'),
-    countries: z
-      .array(z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
-      .max(most)
-      .nullable()
-      .default(null)
-      .describe('It may change campaigns that are for no other country; null: of any'),
-    actionTypes: z
-      .array(z.string().regex(actionTypePattern, 'has to be the name of an action type'))
-      .max(most)
-      .nullable()
-      .default(null)
-      .describe('It may change campaigns whose chain has no other action; null: any'),
+  .object({
+    clients: z.array(clientRef).nullable().describe(scopeWords.clients),
+    countries: z.array(country).nullable().describe(scopeWords.countries),
+    actionTypes: z.array(actionType).nullable().describe(scopeWords.actionTypes),
+    users: z.boolean().describe(scopeWords.users),
   })
   .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
+
+/** A scope as a request writes it. A key for clients is for callbacks alone, unless the request names campaigns too. */
+export const wantedScope = z
+  .strictObject({
+    clients: z.array(clientRef).max(most).nullable().default(null).describe(scopeWords.clients),
+    countries: z
+      .array(country)
+      .max(most)
+      .nullable()
+      .optional()
+      .describe(
+        `${scopeWords.countries}. Without it none where \`clients\` are named without \`actionTypes\`, else any`,
+      ),
+    actionTypes: z
+      .array(actionType)
+      .max(most)
+      .nullable()
+      .optional()
+      .describe(
+        `${scopeWords.actionTypes}. Without it none where \`clients\` are named without \`countries\`, else any`,
+      ),
+    users: z.boolean().default(false).describe(scopeWords.users),
+  })
+  .meta({
+    id: 'WantedScope',
+    description:
+      'What of the installation a key is to be for. null is all of that kind, [] is none. Clients alone: callbacks, and no campaigns',
+  });
 
 /** Null: none of its own. What its clients may have holds beside them. */
 export const keyBounds = z
@@ -64,22 +95,31 @@ export const keyBounds = z
 export const rolesSaid =
   'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; approver approves those of others; operator does everything';
 
+const unclear = 'an owner has to be visible characters, and no word of it has letters of two scripts that look alike';
+
+const ownerText = text
+  .overwrite(normalOwner)
+  .refine((owner) => isPlainOwner(owner) && owner.length <= 200, withCode('unclear-owner', unclear))
+  .meta({ ...storedName, ...refusals({ 'unclear-owner': unclear }) });
+
+const ownerWords =
+  'Whom to ask about it; a person where it writes or approves campaigns: keys of one owner are one person, and so are owners that look alike';
+
 const fields = {
   name: text.describe('Such as the service, or the person, that has it'),
-  owner: text
-    .nullable()
-    .describe('Whom to ask about it; a person where it writes or approves campaigns: keys of one owner are one person'),
+  // An issuer may call a person what no request may.
+  owner: text.nullable().describe(ownerWords),
   role: z.enum(roles).describe(rolesSaid),
   scope: keyScope,
   bounds: keyBounds,
-  expiresAt: z.iso.datetime({ offset: true }).nullable().describe('It is refused from then on; null: it stays'),
+  expiresAt: anyInstant.nullable().describe('It is refused from then on; null: it stays'),
 };
 
 export const newApiKey = z
   .strictObject({
     ...fields,
-    owner: fields.owner.default(null),
-    scope: keyScope.prefault({}),
+    owner: ownerText.nullable().default(null).describe(ownerWords),
+    scope: wantedScope.prefault({}),
     bounds: keyBounds.prefault({}),
     expiresAt: fields.expiresAt.default(null),
   })
@@ -91,9 +131,9 @@ export const newApiKey = z
 export const apiKeyPatch = z
   .strictObject({
     name: fields.name.optional(),
-    owner: fields.owner.optional(),
+    owner: ownerText.nullable().optional().describe(ownerWords),
     role: fields.role.optional(),
-    scope: keyScope.optional().describe('Takes the place of the whole scope before'),
+    scope: wantedScope.optional().describe('Takes the place of the whole scope before'),
     bounds: keyBounds.optional().describe('Take the place of all bounds before'),
     expiresAt: fields.expiresAt.optional(),
   })
@@ -164,3 +204,4 @@ export const rotation = z
   .meta({ id: 'Rotation', examples: [{ overlapSeconds: 3600 }] });
 
 export type ScopeShape = z.output<typeof keyScope>;
+export type WantedScope = z.output<typeof wantedScope>;

@@ -29,6 +29,12 @@ const chainPlace = z.object({ number: z.int().min(0), hash: hashShape });
 export const auditVerification = z
   .object({
     checked: z.int().min(0).describe('Entries'),
+    from: chainPlace.describe(
+      'The place behind which the checked entries begin. Number 0 with a hash of zeros: before the first entry of all',
+    ),
+    cut: chainPlace.describe(
+      'The last entry that is not kept any more. The log begins behind it; number 0: nothing was deleted',
+    ),
     to: chainPlace.describe('The last entry that fits. Kept elsewhere, it shows later whether it is still the same'),
     head: chainPlace.describe('The last entry that was added'),
     next: z.int().nullable().describe('To ask for the entries behind it, with `after`; null: that was all'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../../domain/roles.ts';
 import { keyScope, rolesSaid } from './api-keys.ts';
+import { forbids, notExactlyOne } from '../stated-rules.ts';
 
 /** How a session is opened. */
 export const logIn = z
@@ -16,7 +17,12 @@ export const logIn = z
       (code === undefined) === (state === undefined),
     'has to hold apiKey, link, or code and state',
   )
-  .meta({ id: 'LogIn', examples: [{ apiKey: 'mk_…' }] });
+  .meta({
+    ...forbids(...notExactlyOne('apiKey', 'link', 'code')),
+    dependentRequired: { code: ['state'], state: ['code'] },
+    id: 'LogIn',
+    examples: [{ apiKey: 'mk_…' }],
+  });
 
 export type LogIn = z.output<typeof logIn>;
 

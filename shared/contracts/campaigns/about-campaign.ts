@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/ids/stored-text.ts';
+import { nameShape, textShape } from '../stored-texts.ts';
 
 /** What is said about a campaign, beside what it sends: it may be changed at any time, and changes no run. */
-export const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 const maxTags = 20;
 const maxMetadata = 20;
@@ -14,18 +13,11 @@ const metadataKey = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'has to be 1 to 64 letters, digits, "-", "_" and "."');
 
-const metadataValue = z.string().max(200).refine(isStorable, unstorable);
+const metadataValue = textShape(200);
 
 export const aboutFields = {
-  description: z.string().max(2000).refine(isStorable, unstorable).optional(),
-  owner: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .refine(isStorable, unstorable)
-    .optional()
-    .describe('The team or the person to ask about it'),
+  description: textShape(2000).optional(),
+  owner: nameShape(200).optional().describe('The team or the person to ask about it'),
   tags: z
     .array(tag)
     .max(maxTags)

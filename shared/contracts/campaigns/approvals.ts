@@ -9,13 +9,12 @@ import {
   type UsersByCountry,
 } from '../../domain/approval/user-bounds.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
-import { unstorable } from './about-campaign.ts';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { approvalFields, costAtMost, usersByCountry } from './approval-summary.ts';
 import { revisionDiff } from './campaign-revisions.ts';
 import { budgets } from './budgets.ts';
 import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
+import { wordShape } from '../stored-texts.ts';
 
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 const size = z.int().min(0).max(1_000_000_000_000);
@@ -37,7 +36,13 @@ export const approvalRule = z
 
 const rules = z.array(approvalRule).max(50).describe('The one that asks for the most counts');
 
-export const writtenPolicy = z.strictObject({ rules }).meta({
+const approversSignIn = z
+  .boolean()
+  .describe(
+    'true: people who sign in with the issuer approve; votes of API keys do not count, also those given before',
+  );
+
+export const writtenPolicy = z.strictObject({ rules, approversSignIn: approversSignIn.default(false) }).meta({
   id: 'ApprovalPolicyRules',
   examples: [
     {
@@ -53,6 +58,7 @@ export const approvalPolicy = z
   .object({
     revision: z.int().min(0).describe('0: there is no policy, and nothing is asked for'),
     rules,
+    approversSignIn,
     madeAt: z.iso.datetime({ precision: 3 }).nullable(),
   })
   .meta({ id: 'ApprovalPolicy' });
@@ -65,7 +71,7 @@ export const approvalCovers = campaignDefinition
 
 export type ApprovalCovers = z.output<typeof approvalCovers>;
 
-const word = z.string().trim().min(1).max(500).refine(isStorable, unstorable);
+const word = wordShape(500);
 
 export const submission = z
   .strictObject({
@@ -79,7 +85,7 @@ export const submission = z
         'Of a campaign that was started: those that are to be raised, so far. They stay as they are until then',
       ),
   })
-  .meta({ id: 'ApprovalSubmission' });
+  .meta({ id: 'ApprovalSubmission', examples: [{}] });
 
 export const approving = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalHash } from '../../domain/approval/canonical-hash.ts';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
-import { audience } from './campaigns.ts';
+import { audience, type AudienceEntry } from './campaigns.ts';
 
 /**
  * - `waiting`: a trigger takes it when one has room.
@@ -125,5 +125,25 @@ export interface SegmentSnapshot {
 /** The same for the same question about the same users, whenever it is asked. */
 export function countKeyOf(question: CountQuestion, snapshots: readonly SegmentSnapshot[]): string {
   const told = new Set(snapshots.map(({ segment, country: of, snapshot }) => JSON.stringify([segment, of, snapshot])));
-  return canonicalHash({ ...question, countries: question.countries.toSorted(), snapshots: [...told].sort() });
+  const { countries, audience: whom, with: other } = question;
+  return canonicalHash({
+    countries: countries.toSorted(),
+    audience: withoutEmpty(whom),
+    ...(other && { with: withoutEmpty(other) }),
+    snapshots: [...told].sort(),
+  });
+}
+
+/** An empty list of exclusions is the same question as none. */
+function withoutEmpty({ include, exclude = [] }: z.infer<typeof countedAudience>) {
+  return exclude.length === 0 ? { include } : { include, exclude };
+}
+
+/** The segments of sources with the snapshots that they have now. */
+export function snapshotsOf(
+  sources: readonly { entry: AudienceEntry; country: string; snapshot: string | null }[],
+): SegmentSnapshot[] {
+  return sources.flatMap(({ entry, country: of, snapshot }) =>
+    'segment' in entry && snapshot !== null ? [{ segment: entry.segment, country: of, snapshot }] : [],
+  );
 }

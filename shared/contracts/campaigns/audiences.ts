@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileReading } from './file-reading.ts';
 
 /** HTTP shapes of uploaded lists. */
 const users = z.int().min(0);
@@ -52,6 +53,10 @@ export const uploadedAudience = z
   })
   .meta({ id: 'Audience' });
 
+export const receivedAudience = uploadedAudience
+  .extend({ reading: fileReading.nullable().describe('What the file was read as; null if the list was there before') })
+  .meta({ id: 'ReceivedAudience' });
+
 export type UploadedAudience = z.infer<typeof uploadedAudience>;
 
 export const audienceCounts = z
@@ -74,6 +79,8 @@ export const rejectRules = [
   'missing-country',
   'unknown-country',
   'second-country',
+  'repeated-header',
+  'no-value',
 ] as const;
 
 export type RejectRule = (typeof rejectRules)[number];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { changeReason } from '../change-reason.ts';
+import { forbids, notExactlyOne } from '../stated-rules.ts';
 
 export const budget = z
   .strictObject({
@@ -29,6 +30,10 @@ export const budget = z
       wrong(units === undefined ? 'units' : 'amount', 'give units or an amount, and not both');
     else if ((amount === undefined) !== (currency === undefined))
       wrong('currency', 'goes with an amount, and only with one');
+  })
+  .meta({
+    ...forbids(...notExactlyOne('units', 'amount')),
+    dependentRequired: { amount: ['currency'], currency: ['amount'] },
   });
 
 export const budgets = z

@@ -16,6 +16,12 @@ const calendarStart = z
     users: count
       .nullable()
       .describe('Fed so far; of what is to come those of the last run, or as many as were approved'),
+    usersAre: z
+      .enum(['counted', 'so-far', 'last-run', 'at-most'])
+      .nullable()
+      .describe(
+        'counted: of a run that has ended; so-far: of one that goes on; last-run: an estimate; at-most: approved; null: not known',
+      ),
   })
   .meta({ id: 'CalendarStart' });
 

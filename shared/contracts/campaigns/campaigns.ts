@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
-import { overlapPolicies } from '../../domain/recurrence/policies.ts';
 import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { priorities } from '../../domain/priorities.ts';
-import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
-import { isLocalTime } from '../instants.ts';
-import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
-import { aboutFields, savedAudienceTaken, unstorable } from './about-campaign.ts';
+import { forbids, notExactlyOne, patchRefusals, refusalsOfShape, refusals, withCode } from '../stated-rules.ts';
+import { aboutFields, savedAudienceTaken } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
 import { budgets } from './budgets.ts';
+import { schedule } from './campaign-schedules.ts';
 import { json } from './json.ts';
+import { nameShape, textShape, unstorable } from '../stored-texts.ts';
+
+const unstorableTexts = refusals({ 'unstorable-text': 'a text within JSON holds U+0000 or half a surrogate pair' });
 
 export const unitsPerUser = z
   .int()
@@ -24,17 +25,16 @@ export const unitsPerUser = z
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 export const chainStep = z.strictObject({
-  action: z.string().min(1).max(64).refine(isStorable, unstorable),
-  params: z.record(z.string(), json).refine(holdsStorableTexts, unstorable).default({}),
+  action: textShape(64, 1),
+  params: z
+    .record(z.string(), json)
+    .refine(holdsStorableTexts, withCode('unstorable-text', unstorable))
+    .meta(unstorableTexts)
+    .default({}),
   unitsPerUser: unitsPerUser.optional(),
   check: z
     .strictObject({
-      type: z
-        .string()
-        .min(1)
-        .max(64)
-        .refine(isStorable, unstorable)
-        .describe('Name of an action type with check: true'),
+      type: textShape(64, 1).describe('Name of an action type with check: true'),
       onUnavailable: z
         .enum(checkFallbacks)
         .default('wait')
@@ -58,59 +58,9 @@ function isVisible(text: string): boolean {
   return text === '' || /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
 
-export const scheduleNow = z.strictObject({ type: z.literal('now') });
-
-const startWithin = recurrenceFields.catchUpSeconds
-  .unwrap()
-  .optional()
-  .describe('A start that was missed for longer does not happen: its run expires before anybody is called');
-
-export const scheduleAt = z.strictObject({
-  type: z.literal('at'),
-  time: z
-    .string()
-    .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
-    // Said to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
-    .meta({
-      pattern: String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$`,
-      examples: ['2027-01-15T09:00:00', '2027-01-15T09:00:00+08:00'],
-    }),
-  zone: z
-    .string()
-    .describe('IANA time zone of a local time, such as Asia/Singapore')
-    .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$', examples: ['Asia/Singapore'] })
-    .optional(),
-  catchUpSeconds: startWithin,
+const segmentEntry = z.strictObject({
+  segment: textShape(200, 1),
 });
-
-export const scheduleLocal = z.strictObject({
-  type: z.literal('local'),
-  time: z
-    .string()
-    .refine(isLocalTime, 'has to be a time without a zone, such as 2026-12-01T09:00:00')
-    .describe('On the clocks of each country: one run, in which each country begins when it is so late there')
-    .meta({ examples: ['2027-01-15T09:00:00'] }),
-  zones: z
-    .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
-    .optional()
-    .describe('IANA time zones by country, for countries whose zones do not all show that time at once'),
-  catchUpSeconds: startWithin,
-});
-
-export const scheduleRecurring = z
-  .strictObject({
-    type: z.literal('recurring'),
-    ...recurrenceFields,
-    overlap: z
-      .enum(overlapPolicies)
-      .default('skip')
-      .describe('While its run before goes on: no run, one that begins when that has ended, or one beside it'),
-  })
-  .superRefine(checkRecurrence);
-
-export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt, scheduleLocal, scheduleRecurring]);
-
-const segmentEntry = z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) });
 
 const listEntry = z.strictObject({ list: z.string().min(1).max(64).describe('aud_…, an uploaded list') });
 
@@ -143,11 +93,7 @@ export const audience = z.strictObject({
     .max(99)
     .optional()
     .describe('Of the audience, so many get nothing: they are counted as held out in every step'),
-  holdOutSeed: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine(isStorable, unstorable)
+  holdOutSeed: textShape(200, 1)
     .optional()
     .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
 });
@@ -199,16 +145,13 @@ export const canary = z
     if ((users === undefined) !== (percent === undefined)) return;
     const message = 'give users or percent, and not both';
     context.addIssue({ code: 'custom', path: [users === undefined ? 'users' : 'percent'], message });
-  });
+  })
+  .meta(forbids(...notExactlyOne('users', 'percent')));
 
 const definitionFields = {
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .refine(isStorable, unstorable)
-    .refine(isVisible, 'has to hold something that can be seen'),
+  name: nameShape(200)
+    .refine(isVisible, withCode('invisible-text', 'has to hold something that can be seen'))
+    .meta(refusals({ 'invisible-text': 'a name has no letter, digit, sign or symbol' })),
   countries: z.array(z.string()).min(1).max(250).describe('ISO 3166-1 alpha-2, in capitals'),
   audience,
   chain: z.array(chainStep).min(1).max(20),
@@ -227,13 +170,48 @@ const definitionFields = {
   canary: canary.optional(),
 };
 
+/** Rules of the countries and sources of an audience. */
+export const sourceRefusals = {
+  'invalid-country': 'a country is no code of ISO 3166-1 alpha-2',
+  'unknown-country': 'a country is not configured',
+  'repeated-country': 'a country is named twice',
+  'unknown-list': 'an uploaded list does not exist, or is not ready in a country',
+  'unknown-run': 'an earlier run does not exist',
+  'run-not-ended': 'an earlier run has not ended',
+  'unknown-segment': 'the segmentation service does not know a segment in a country',
+};
+
+/** Rules of a campaign that depend on what is configured and stored. */
+export const campaignRefusals = {
+  ...refusalsOfShape('parameters do not fit the schema of their action type'),
+  ...sourceRefusals,
+  'foreign-country': 'a budget names a country that is none of the campaign',
+  'foreign-currency': 'a budget is in another currency than that of the installation',
+  'no-price': 'a budget is in money, and a step has no price',
+  'nothing-costs-units': 'there is a budget, and no step costs units',
+  'too-expensive': 'a step would cost more for one user than can be counted',
+  'too-large': 'parameters have more bytes than are sent, or more values than are checked',
+  'unreadable-schema': 'a newer version registered an action type whose parameters this one cannot check',
+  'unknown-action': 'an action is not registered',
+  'unknown-check': 'a check is not registered',
+  'not-an-action': 'a step names a check as its action',
+  'unknown-saved-audience': 'a saved audience does not exist in this revision',
+  'other-sources': 'the sources are not those of the saved audience',
+  'unknown-work-calendar': 'a work calendar does not exist',
+  'never-fires': 'a recurrence has no instant on a working day',
+  'past-time': 'the start is past',
+  missing: 'a time has neither an offset nor a zone, a country needs a zone of its own, or a parameter is absent',
+};
+
 /** What a revision holds. */
 export const campaignDefinition = z.strictObject(definitionFields);
 
 const writtenFields = { ...definitionFields, ...aboutFields, savedAudience: savedAudienceTaken.optional() };
 
 /** As it is written: the definition, and what is said about it. */
-export const writtenCampaign = z.strictObject(writtenFields).meta({ id: 'CampaignDefinition' });
+export const writtenCampaign = z
+  .strictObject(writtenFields)
+  .meta({ ...refusals(campaignRefusals), id: 'CampaignDefinition' });
 
 export type WrittenCampaign = z.infer<typeof writtenCampaign>;
 
@@ -244,7 +222,11 @@ export const campaignPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(writtenFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
   )
-  .meta({ id: 'CampaignPatch', examples: [{ name: 'Lapsed riders, January' }] });
+  .meta({
+    ...refusals({ ...patchRefusals, ...campaignRefusals }),
+    id: 'CampaignPatch',
+    examples: [{ name: 'Lapsed riders, January' }],
+  });
 
 export type CampaignDefinition = z.infer<typeof campaignDefinition>;
 export type Priority = CampaignDefinition['priority'];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/ids/stored-text.ts';
-import { unstorable } from './about-campaign.ts';
-import { campaignDefinition } from './campaigns.ts';
+import { refusalsOfShape, refusalsWithin } from '../stated-rules.ts';
+import { campaignDefinition, writtenCampaign } from './campaigns.ts';
 import { json } from './json.ts';
+import { textShape } from '../stored-texts.ts';
 
 /** HTTP shapes of templates (docs/decisions/0081-templates.md). */
 export const variableTypes = ['string', 'integer', 'number', 'boolean', 'date-time', 'segment'] as const;
@@ -14,7 +14,7 @@ const length = z.int().min(0).max(100_000);
 export const templateVariable = z
   .strictObject({
     type: z.enum(variableTypes),
-    description: z.string().max(500).refine(isStorable, unstorable).optional(),
+    description: textShape(500).optional(),
     default: json.optional().describe('Where none is given; without it, one has to be'),
     enum: z.array(json).min(1).max(100).optional().describe('It has to be one of these'),
     minimum: bound.optional(),
@@ -26,6 +26,15 @@ export const templateVariable = z
   .meta({ id: 'TemplateVariable' });
 
 export type TemplateVariable = z.infer<typeof templateVariable>;
+
+/** Rules between the variables of a template and the campaign in which they stand. */
+export const templateRefusals = {
+  ...refusalsWithin(writtenCampaign),
+  ...refusalsOfShape('the campaign with values for its variables would not fit the schema of a campaign'),
+  'unknown-variable': 'the campaign names a variable that is not declared, or a value is given for one',
+  'unused-variable': 'a variable stands nowhere in the campaign',
+  'unusable-schema': 'a variable is declared in a way that no value can fit',
+};
 
 const variableName = z
   .string()
@@ -55,6 +64,7 @@ const templateFields = {
       (campaign) => !Object.hasOwn(campaign, 'savedAudience'),
       'has no savedAudience: a template holds sources, and does not say where they are from',
     )
+    .meta({ propertyNames: { enum: Object.keys(campaignDefinition.shape).filter((name) => name !== 'name') } })
     .describe('A definition without its name, in which `{ "$variable": "reward" }` stands for a value')
     .meta({
       examples: [exampleCampaign],

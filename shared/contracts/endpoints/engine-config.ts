@@ -4,6 +4,7 @@ import { paramsSchemaProblems } from '../../domain/endpoint/params-schema.ts';
 import { pricePattern } from '../../domain/money/amounts.ts';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 import { isHttpUri, noUri } from '../uris.ts';
+import { forbids, refusals, together, withCode } from '../stated-rules.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file
@@ -13,9 +14,16 @@ const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
   .refine(
     holdsNoCredentials,
-    'must not hold user and password: name a variable with the whole header as authorizationEnv',
+    withCode(
+      'invalid-url',
+      'must not hold user and password: name a variable with the whole header as authorizationEnv',
+    ),
   )
-  .refine((text) => !isCalled(text) || isHttpUri(text), noUri);
+  .refine((text) => !isCalled(text) || isHttpUri(text), withCode('invalid-url', noUri))
+  .meta({
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
+    ...refusals({ 'invalid-url': 'a URL has a user or a password, or is none by RFC 3986' }),
+  });
 
 const service = z.strictObject({
   url: serviceUrl.describe(
@@ -115,7 +123,7 @@ const actionTypeFields = service.extend({
     .max(1000)
     .default(100)
     .describe(
-      'Calls of one worker in flight at once for this action type; a sixteenth more for runs with hardly a call under way',
+      'Calls of one worker in flight at once for this action type; a sixteenth more for runs with hardly a call under way, and up to twice as many while the calls of another run hang',
     ),
   minConcurrency: z
     .int()
@@ -140,12 +148,43 @@ const actionTypeFields = service.extend({
   paramsSchema: paramsSchema
     .superRefine((schema, context) => {
       for (const { path, message, value } of paramsSchemaProblems(schema)) {
-        context.addIssue({ code: 'custom', path: [...path], message, input: value });
+        context.addIssue({
+          code: 'custom',
+          path: [...path],
+          message,
+          input: value,
+          params: { code: 'unusable-schema' },
+        });
       }
     })
+    .meta(refusals({ 'unusable-schema': 'a schema has a keyword that is not supported, or cannot be compiled' }))
     .optional()
     .describe('JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused'),
 });
+
+/** Rules between the fields of an action type, for the document. */
+export const actionTypeRules = {
+  if: { properties: { class: { const: 'C' } }, required: ['class'] },
+  then: { required: ['statusUrl', 'appliesLateSeconds'] },
+  else: forbids(together('statusUrl'), together('appliesLateSeconds')),
+  ...forbids(
+    { properties: { check: { const: true }, class: { enum: ['B', 'C', 'D'] } }, required: ['check', 'class'] },
+    { properties: { check: { const: true }, receipts: { const: true } }, required: ['check', 'receipts'] },
+    {
+      properties: { receipts: { const: false } },
+      required: ['receiptsSecretEnv'],
+    },
+  ),
+  ...refusals({
+    'shorter-than-timeout': '`appliesLateSeconds` is shorter than `timeoutMs`',
+    'forbidden-address': 'an egress rule forbids an address',
+    'only-in-file': 'a variable of the environment is named that the file of the engine does not name',
+    'other-origin': 'a secret that is kept would be sent to another server',
+    'only-when-registered': '`check` is changed',
+    'not-asynchronous': 'a secret for receipts is given to an action type without receipts',
+    'invalid-secret': 'a secret does not have the form of its kind',
+  }),
+};
 
 export const actionTypeConfig = actionTypeFields.superRefine((type, context) => {
   checkClassTerms(type, context);
@@ -175,7 +214,9 @@ function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
   if (appliesLateSeconds === undefined) {
     issue('appliesLateSeconds', 'class C needs it: how long after its end a call may still be applied');
   } else if (appliesLateSeconds * 1000 < timeoutMs) {
-    issue('appliesLateSeconds', `has to be at least the time-out, ${timeoutMs} ms`);
+    const message = `has to be at least the time-out, ${timeoutMs} ms`;
+    const params = { code: 'shorter-than-timeout' };
+    context.addIssue({ code: 'custom', path: ['appliesLateSeconds'], message, input: appliesLateSeconds, params });
   }
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 import { isZone } from '../../domain/recurrence/zone-spans.ts';
+import { zoneText } from '../schedules/recurrences.ts';
 import { everyActionType } from '../../domain/run/quiet-hours.ts';
+import { refusals, withCode } from '../stated-rules.ts';
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'has to be a time of the day, such as 21:00');
 
@@ -9,6 +11,7 @@ const ruleFields = {
   actionType: z
     .string()
     .refine((name) => name === everyActionType || actionTypePattern.test(name), 'has to be an action type, or *')
+    .meta({ pattern: String.raw`^\*$|${actionTypePattern.source}` })
     .describe('Or * for all of them'),
   countries: z
     .array(z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
@@ -21,7 +24,8 @@ const ruleFields = {
   zone: z
     .string()
     .max(100)
-    .refine(isZone, 'has to be an IANA time zone, such as Asia/Singapore')
+    .refine(isZone, withCode('unknown-zone', 'has to be an IANA time zone, such as Asia/Singapore'))
+    .meta(zoneText)
     .optional()
     .describe("Absent: the country's own; of several, while it is quiet in any of them"),
   then: z
@@ -34,8 +38,11 @@ export const keptQuietRule = z.object(ruleFields);
 
 export const quietRule = z
   .strictObject(ruleFields)
-  .refine(({ from, until }) => from !== until, { error: 'has to differ from from', path: ['until'] })
-  .meta({ id: 'QuietRule' });
+  .refine(({ from, until }) => from !== until, {
+    ...withCode('invalid-span', 'has to differ from from'),
+    path: ['until'],
+  })
+  .meta({ ...refusals({ 'invalid-span': '`until` equals `from`' }), id: 'QuietRule' });
 
 const rules = z.array(quietRule).max(100).describe('The first one that is for a step and in force counts');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sealedValue } from './stored-calls.ts';
+import { refusals, withCode } from '../stated-rules.ts';
 
 /** What a client's calls are authorised with, in three forms: as it is given, as it is stored, as it is shown. */
 const visible = /^[\x21-\x7e]+$/;
@@ -7,10 +8,18 @@ const visible = /^[\x21-\x7e]+$/;
 const origin = z
   .string()
   .max(300)
-  .refine((text) => {
-    const parsed = URL.parse(text);
-    return (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') && parsed.origin === text;
-  }, 'has to be scheme, host and port alone, in small letters, such as https://shop.example');
+  .refine(
+    (text) => {
+      const parsed = URL.parse(text);
+      return (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') && parsed.origin === text;
+    },
+    withCode('invalid-origin', 'has to be scheme, host and port alone, in small letters, such as https://shop.example'),
+  )
+  .meta({
+    pattern: String.raw`^https?://(?:[^\s/?#@:A-Z\[\]]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$`,
+    ...refusals({ 'invalid-origin': 'an origin is not as browsers write it, such as one with the usual port' }),
+    examples: ['https://shop.example.com'],
+  });
 
 const origins = z
   .array(origin)
@@ -22,13 +31,13 @@ const username = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => /^[\x20-\x39\x3b-\x7e]+$/.test(text), 'has to be visible ASCII without a colon');
+  .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'has to be visible ASCII without a colon');
 
 const password = z
   .string()
   .min(1)
   .max(500)
-  .refine((text) => /^[\x20-\x7e]+$/.test(text), 'has to be visible ASCII')
+  .regex(/^[\x20-\x7e]+$/, 'has to be visible ASCII')
   .meta({ format: 'password' });
 
 const secretOf = (max: number) =>
@@ -37,11 +46,19 @@ const secretOf = (max: number) =>
 const tokenUrl = z
   .string()
   .max(2048)
-  .refine((text) => {
-    const parsed = URL.parse(text);
-    const isHttp = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
-    return isHttp && parsed.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
-  }, 'has to be an http:// or https:// URL without user, password, query and fragment')
+  .refine(
+    (text) => {
+      const parsed = URL.parse(text);
+      const isHttp = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
+      return isHttp && parsed.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+    },
+    withCode('invalid-url', 'has to be an http:// or https:// URL without user, password, query and fragment'),
+  )
+  .meta({
+    pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?:[^?#]*$`,
+    ...refusals({ 'invalid-url': 'a URL has a user, or a host that cannot be' }),
+    examples: ['https://login.example.com/token'],
+  })
   .describe('The client’s egress rules hold for it as for any other');
 
 const pem = z.string().max(20_000).startsWith('-----BEGIN ', 'has to be PEM');

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { endpointName, finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './call-terms.ts';
 import { clientAuthShape } from './client-auth.ts';
 import { clientFields, clientKeyShape } from './clients.ts';
-import { callUrl } from './jobs.ts';
+import { callUrl, invalidUrl } from './jobs.ts';
 import { isTopicName, topicOf } from './topic-urls.ts';
+import { refusals } from '../stated-rules.ts';
 
 /** What an endpoint may say itself; what it does not is as its client says it. */
 const endpointFields = {
@@ -40,12 +41,20 @@ export const endpointUrl = z
   .superRefine((text, context) => {
     const topic = topicOf(text);
     const issues = topic === undefined ? (receiverUrl.safeParse(text).error?.issues ?? []) : [];
-    for (const { message } of issues) context.addIssue({ code: 'custom', message, input: text });
+    for (const { message } of issues) context.addIssue({ ...invalidUrl, message, input: text });
     if (topic !== undefined && !isTopicName(topic)) {
-      context.addIssue({ code: 'custom', message: 'has to be kafka: and the name of a topic', input: text });
+      context.addIssue({ ...invalidUrl, message: 'has to be kafka: and the name of a topic', input: text });
     }
   })
-  .meta({ format: 'uri' })
+  .meta({
+    format: 'uri',
+    pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?:[^?#]*|kafka:.*)$',
+    ...refusals({
+      'invalid-url': 'a URL has a user or a password, is none by RFC 3986, or names no topic',
+      'forbidden-address': 'an egress rule forbids the address',
+      'forbidden-topic': 'the installation does not let clients write to the topic',
+    }),
+  })
   .describe(
     'Of jobs that name the endpoint and no URL; those that have one go to the same server. kafka:<topic>: they are ' +
       'written to a topic that DISPATCHER_TARGET_TOPICS names',

@@ -2,6 +2,7 @@ import { finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './cal
 import { z } from 'zod';
 import { warning } from '../campaigns/estimates.ts';
 import { clientAuthShape } from './client-auth.ts';
+import { wordShape } from '../stored-texts.ts';
 
 /** Never begins like an id (`cli_…`): wherever a client is named, either may stand. */
 export const clientNamePattern = /^[a-z0-9][a-z0-9.-]{0,62}$/;
@@ -30,7 +31,8 @@ export const egressRule = z
     cidr: z.union([z.cidrv4(), z.cidrv6()]).optional(),
     port: port.optional().describe('Any unless given'),
   })
-  .refine((rule) => Object.values(rule).some((value) => value !== undefined), 'has to name host, cidr or port');
+  .refine((rule) => Object.values(rule).some((value) => value !== undefined), 'has to name host, cidr or port')
+  .meta({ minProperties: 1 });
 
 export type EgressRule = z.output<typeof egressRule>;
 
@@ -188,6 +190,8 @@ export const addedClientKey = z
   .meta({ id: 'AddedClientKey' });
 
 export const disabling = z
-  .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
+  .strictObject({
+    reason: wordShape(500).optional(),
+  })
   .default({})
   .meta({ id: 'Disabling', examples: [{ reason: 'the shop is closed' }] });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shownHeaders } from './shown-jobs.ts';
 import { clientRef } from './jobs.ts';
+import { forbids, without } from '../stated-rules.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -68,7 +69,11 @@ export const replayMany = z
     withExpired,
   })
   .refine(namesSome, namesNothing)
-  .meta({ id: 'ReplayDeadJobs', examples: [{ client: 'shop', perSecond: 10 }] });
+  .meta({
+    ...forbids(without(...Object.keys(selection))),
+    id: 'ReplayDeadJobs',
+    examples: [{ client: 'shop', perSecond: 10 }],
+  });
 
 export const replayedJobs = z
   .object({
@@ -80,7 +85,11 @@ export const replayedJobs = z
 export const discardMany = z
   .strictObject(selection)
   .refine(namesSome, namesNothing)
-  .meta({ id: 'DiscardDeadJobs', examples: [{ client: 'shop', cause: 'status 410' }] });
+  .meta({
+    ...forbids(without(...Object.keys(selection))),
+    id: 'DiscardDeadJobs',
+    examples: [{ client: 'shop', cause: 'status 410' }],
+  });
 
 export const discardedJobs = z
   .object({ jobs: z.int().describe('How many are dead jobs no longer') })

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { isLocalTime } from '../instants.ts';
+import { anyInstant, isLocalTime } from '../instants.ts';
 import { zone } from '../schedules/recurrences.ts';
+import { forbids, localTimeText, refusals, several, withCode, without } from '../stated-rules.ts';
+
+const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';
 
 /** Ten years. */
 export const longestDelaySeconds = 3660 * 86_400;
 
-/** However long past: that is due at once. */
-const dueTime = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
-
 /** When a job is to be called. */
 export const dueFields = {
-  dueAt: dueTime.optional().describe('RFC 3339 with an offset. What is past is due at once'),
+  dueAt: anyInstant
+    .optional()
+    .describe('RFC 3339 with an offset. What is past is due at once')
+    .meta(refusals({ 'out-of-range': 'a due time is more than ten years away' })),
   delaySeconds: z
     .number()
     .min(0)
@@ -19,10 +22,11 @@ export const dueFields = {
     .describe('Instead: from now, by the database’s clock'),
   localTime: z
     .string()
-    .refine(isLocalTime, 'has to be a time without a zone, such as 2026-12-01T09:00:00')
+    .regex(new RegExp(localTimeText.pattern), { error: noLocalTime, abort: true })
+    .refine(isLocalTime, withCode('no-such-day', noLocalTime))
     .optional()
     .describe('Instead: on the clocks of `zone`. Where they leap over it, at the first instant after it')
-    .meta({ examples: ['2026-12-01T09:00:00'] }),
+    .meta({ ...localTimeText, examples: ['2026-12-01T09:00:00'] }),
   zone: zone.optional().describe('IANA time zone of localTime, such as Asia/Singapore'),
 };
 
@@ -40,6 +44,13 @@ export function checkTimes(said: SaidTimes, context: z.core.$RefinementCtx): voi
   if (said.localTime === undefined && said.zone !== undefined) issue('zone', 'is for localTime, which is missing');
 }
 
+export const times = ['dueAt', 'delaySeconds', 'localTime'] as const;
+
+/** Rules of these fields, for the document: at most one time; `zone` goes with `localTime`. */
+export const timeRules = { dependentRequired: { localTime: ['zone'], zone: ['localTime'] } };
+export const severalTimes = several(...times);
+export const withoutTime = without(...times);
+
 export function saysTime({ dueAt, delaySeconds, localTime }: SaidTimes): boolean {
   return (dueAt ?? delaySeconds ?? localTime) !== undefined;
 }
@@ -52,6 +63,11 @@ export const newDue = z
   .strictObject(dueFields)
   .superRefine(checkTimes)
   .refine(saysTime, needsTime)
-  .meta({ id: 'NewDue', examples: [{ dueAt: '2026-12-01T09:00:00+08:00' }] });
+  .meta({
+    ...timeRules,
+    ...forbids(...severalTimes, withoutTime),
+    id: 'NewDue',
+    examples: [{ dueAt: '2026-12-01T09:00:00+08:00' }],
+  });
 
 export type NewDue = z.output<typeof newDue>;

@@ -2,8 +2,9 @@ import { endpointName, jobPriority } from './call-terms.ts';
 import { orderingFields } from './job-keys.ts';
 import { z } from 'zod';
 import { instant } from '../instants.ts';
-import { checkTimes, dueFields, saysTime } from './due-times.ts';
+import { checkTimes, dueFields, saysTime, severalTimes, timeRules, times, withoutTime } from './due-times.ts';
 import { clientRef, jobTag, time } from './jobs.ts';
+import { forbids, together } from '../stated-rules.ts';
 
 /** HTTP shapes of changes of many jobs at once. */
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
@@ -30,7 +31,15 @@ export const newJobChange = z
     path: ['dueAt'],
     error: 'is for reschedule, which needs it, delaySeconds, or localTime and zone',
   })
-  .meta({ id: 'NewJobChange', examples: [{ verb: 'cancel', client: 'shop', tag: 'order-17' }] });
+  .meta({
+    ...timeRules,
+    ...forbids(...severalTimes),
+    if: { properties: { verb: { const: 'reschedule' } } },
+    then: forbids(withoutTime),
+    else: forbids(...times.map((name) => together(name))),
+    id: 'NewJobChange',
+    examples: [{ verb: 'cancel', client: 'shop', tag: 'order-17' }],
+  });
 
 export const jobChange = z
   .object({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { checkTimes, dueFields, needsTime, saysTime } from './due-times.ts';
+import { checkTimes, dueFields, needsTime, saysTime, severalTimes, timeRules, withoutTime } from './due-times.ts';
 import { jobKey } from './job-keys.ts';
 import { cancelAnswers, jobSummary } from './shown-jobs.ts';
 import { clientRef } from './jobs.ts';
+import { forbids, notExactlyOne } from '../stated-rules.ts';
 
 /** HTTP shapes of what is asked for of many jobs by name, with a result for each. */
 export const maxListedJobs = 5000;
@@ -23,26 +24,33 @@ interface NamedJobs {
 const saysOneList = ({ ids, idempotencyKeys }: NamedJobs) => (ids === undefined) !== (idempotencyKeys === undefined);
 const oneList = { path: ['ids'], error: 'has to be given, or idempotencyKeys: one of them' };
 
+const notOneList = notExactlyOne('ids', 'idempotencyKeys');
+
 const example = { client: 'shop', idempotencyKeys: ['order-17'] };
 
 /** Jobs of a client, by their ids or by their keys. */
 export const listedJobs = z
   .strictObject(named)
   .refine(saysOneList, oneList)
-  .meta({ id: 'ListedJobs', examples: [example] });
+  .meta({ ...forbids(...notOneList), id: 'ListedJobs', examples: [example] });
 
 export const jobsToMove = z
   .strictObject({ ...named, ...dueFields })
   .refine(saysOneList, oneList)
   .superRefine(checkTimes)
   .refine(saysTime, needsTime)
-  .meta({ id: 'JobsToReschedule', examples: [{ ...example, dueAt: '2026-12-01T09:00:00+08:00' }] });
+  .meta({
+    ...timeRules,
+    ...forbids(...notOneList, ...severalTimes, withoutTime),
+    id: 'JobsToReschedule',
+    examples: [{ ...example, dueAt: '2026-12-01T09:00:00+08:00' }],
+  });
 
 export const jobsToResend = z
   .strictObject({ ...named, ...dueFields })
   .refine(saysOneList, oneList)
   .superRefine(checkTimes)
-  .meta({ id: 'JobsToResend', examples: [example] });
+  .meta({ ...timeRules, ...forbids(...notOneList, ...severalTimes), id: 'JobsToResend', examples: [example] });
 
 const item = {
   id: z.string().describe('As it was given, or made of its key'),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/ids/stored-text.ts';
-import { unstorable } from '../campaigns/about-campaign.ts';
+import { textShape } from '../stored-texts.ts';
 
 /** What a call tells of its report: names of headers. */
 export const reportHeaders = {
@@ -15,12 +14,7 @@ export const reportHeaders = {
 /** What a 202 may say of itself, as JSON. */
 export const acceptedAnswer = z.object({ reportWithinSeconds: z.number().positive() });
 
-const detail = z
-  .string()
-  .max(2000)
-  .refine(isStorable, unstorable)
-  .optional()
-  .describe('For people: kept as the answer of the call');
+const detail = textShape(2000).optional().describe('For people: kept as the answer of the call');
 
 /** What a receiver says that had answered 202. */
 export const jobReport = z

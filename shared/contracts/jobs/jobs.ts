@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { endpointName, jobPriority, ownTerms } from './call-terms.ts';
-import { checkTimes, dueFields, longestDelaySeconds } from './due-times.ts';
+import { checkTimes, dueFields, longestDelaySeconds, severalTimes, timeRules } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 import { json } from '../campaigns/json.ts';
 import { checkOrdering, jobKey, orderingFields } from './job-keys.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
+import { forbids, refusals, storedText, withCode, without } from '../stated-rules.ts';
+import { reservedHeaderRule, whyReserved } from './reserved-headers.ts';
 import { sealedMark } from './stored-calls.ts';
 
 /** HTTP shapes of jobs, callbacks that are due once, as they are brought. */
@@ -26,47 +28,42 @@ export const jobLimits = {
 
 export const jobMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
-/** Ours to set, or of the connection alone. */
-const reservedHeaders = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'proxy-authorization',
-  'proxy-connection',
-]);
-
 export const jobTagPattern = /^[A-Za-z0-9._:/=@-]{1,64}$/;
 
 export const jobTag = z.string().regex(jobTagPattern, 'has to be 1 to 64 letters, digits and . _ : / = @ -');
 
+const headerValue = z.string().meta({ pattern: String.raw`^[\t\x20-\x7e]*$` });
+
 const headers = z
-  .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'has to be the name of a header'), z.string())
+  .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'has to be the name of a header'), headerValue)
   .superRefine((value, context) => {
     let bytes = 0;
     for (const [name, text] of Object.entries(value)) {
       bytes += name.length + text.length;
-      const lower = name.toLowerCase();
-      if (reservedHeaders.has(lower) || lower.startsWith('webhook-')) {
-        context.addIssue({
-          code: 'custom',
-          path: [name],
-          message: 'is set by Muster and cannot be given',
-          input: text,
-        });
+      const message = whyReserved(name);
+      if (message !== undefined) {
+        context.addIssue({ code: 'custom', path: [name], message, input: text, params: { code: 'reserved-header' } });
       } else if (!/^[\t\x20-\x7e]*$/.test(text)) {
         context.addIssue({ code: 'custom', path: [name], message: 'has to be visible ASCII', input: text });
       }
     }
     if (bytes > jobLimits.headerBytes)
-      context.addIssue(`headers are ${bytes} bytes together, at most ${jobLimits.headerBytes} are kept`);
+      context.addIssue({
+        code: 'custom',
+        message: `headers are ${bytes} bytes together, at most ${jobLimits.headerBytes} are kept`,
+        params: { code: 'too-many-bytes' },
+      });
   })
-  .describe('Beside those that Muster sets: the length, and webhook-id, -timestamp and -signature');
+  .describe('Beside those that Muster sets: the length, webhook-* and muster-*')
+  .meta(
+    refusals({
+      'reserved-header': reservedHeaderRule,
+      'too-many-bytes': `headers are over ${jobLimits.headerBytes} bytes, or a body over ${jobLimits.bodyBytes} bytes of UTF-8 or of JSON`,
+    }),
+  );
+
+/** Issue of a URL that a pattern alone cannot refuse. */
+export const invalidUrl = { code: 'custom', params: { code: 'invalid-url' } } as const;
 
 export const callUrl = z
   .string()
@@ -74,31 +71,46 @@ export const callUrl = z
   .superRefine((text, context) => {
     const parsed = URL.parse(text);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
-      context.addIssue({ code: 'custom', message: 'has to be an http:// or https:// URL', input: text });
+      context.addIssue({ ...invalidUrl, message: 'has to be an http:// or https:// URL', input: text });
     } else if (text.includes(sealedMark)) {
-      context.addIssue({ code: 'custom', message: `must not hold ${sealedMark}`, input: text });
+      context.addIssue({ ...invalidUrl, message: `must not hold ${sealedMark}`, input: text });
     } else if (parsed.username !== '' || parsed.password !== '') {
-      context.addIssue({ code: 'custom', message: 'must not hold user and password: send a header', input: text });
+      context.addIssue({ ...invalidUrl, message: 'must not hold user and password: send a header', input: text });
     } else if (!isHttpUri(text)) {
-      context.addIssue({ code: 'custom', message: `${noUri}, not ${JSON.stringify(text)}`, input: text });
+      context.addIssue({ ...invalidUrl, message: `${noUri}, not ${JSON.stringify(text)}`, input: text });
     }
   })
-  .meta({ format: 'uri' });
+  .meta({
+    format: 'uri',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
+    ...refusals({
+      'invalid-url': 'a URL has a user or a password, or is none by RFC 3986',
+      'forbidden-address': 'an egress rule forbids the address',
+    }),
+  });
 
 const text = z
   .string()
   .refine(isStorable, unstorable)
+  .meta(storedText)
   .refine((value) => value.length * 3 <= jobLimits.bodyBytes || Buffer.byteLength(value) <= jobLimits.bodyBytes, {
-    error: `has to be at most ${jobLimits.bodyBytes} bytes`,
+    ...withCode('too-many-bytes', `has to be at most ${jobLimits.bodyBytes} bytes`),
   });
 
-const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((value) => {
-  const written = JSON.stringify(value);
-  return isStorable(written) && Buffer.byteLength(written) <= jobLimits.bodyBytes;
-}, `has to be at most ${jobLimits.bodyBytes} bytes as JSON`);
+const jsonBody = z
+  .union([z.record(z.string(), json), z.array(json), z.number(), z.boolean(), z.null()])
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= jobLimits.bodyBytes,
+    withCode('too-many-bytes', `has to be at most ${jobLimits.bodyBytes} bytes as JSON`),
+  );
 
 export const time = z.iso.datetime({ precision: 3 });
-export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
+export const clientRef = z
+  .string()
+  .min(1)
+  .max(jobLimits.clientLength)
+  .describe('Its id, cli_…, or its name')
+  .meta({ ...storedText, ...refusals({ 'unknown-client': 'no client has this id or name' }) });
 
 const call = {
   method: z.enum(jobMethods).default('POST'),
@@ -110,14 +122,31 @@ const call = {
 const callTarget = {
   endpoint: endpointName
     .optional()
-    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own'),
+    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own')
+    .meta(
+      refusals({
+        'unknown-endpoint': 'the client has no endpoint of this name',
+        'other-origin': 'a URL is of another server than that of the endpoint',
+      }),
+    ),
   url: callUrl.optional().describe('Needed without an endpoint; with one, that of the endpoint unless given'),
 };
 
 export const template = z
   .boolean()
   .optional()
-  .describe('Names in its body and in values of its headers, such as {{jobId}}, are filled in when it is called');
+  .describe('Names in its body and in values of its headers, such as {{jobId}}, are filled in when it is called')
+  .meta(
+    refusals({
+      'unknown-name': 'a template holds a name that no call has',
+      'no-value': 'a template holds a name for which this call has no value',
+      'not-json': 'a template of JSON is not JSON once it is filled',
+      'too-long': 'a template may be longer than what is sent once it is filled',
+    }),
+  );
+
+/** For the document: a call goes to an endpoint, to a URL, or to the URL with the terms of the endpoint. */
+export const withoutTarget = without('endpoint', 'url');
 
 const jobFields = {
   ...dueFields,
@@ -163,7 +192,11 @@ function jobOf<Client extends z.ZodType>(client: Client) {
     .strictObject({ client, ...jobFields })
     .superRefine(checkTimes)
     .superRefine(checkOrdering)
-    .superRefine(checkTarget);
+    .superRefine(checkTarget)
+    .meta({
+      ...forbids(...severalTimes, withoutTarget),
+      dependentRequired: { ...timeRules.dependentRequired, ordering: ['orderingKey'] },
+    });
 }
 
 interface SaidTarget {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/ids/stored-text.ts';
-import { unstorable } from '../campaigns/about-campaign.ts';
 import { endpointName } from './call-terms.ts';
 import { clientRef } from './jobs.ts';
+import { textShape } from '../stored-texts.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
@@ -70,7 +69,7 @@ export type SchedulerShape = z.output<typeof schedulerShape>;
 
 export const regionSwitch = z
   .strictObject({
-    reason: z.string().min(1).max(500).refine(isStorable, unstorable).optional().describe('For whoever reads it later'),
+    reason: textShape(500, 1).optional().describe('For whoever reads it later'),
   })
   .meta({ id: 'RegionSwitch', examples: [{ reason: 'the other region is away' }] });
 

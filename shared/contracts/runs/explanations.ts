@@ -100,6 +100,12 @@ export const userExplanation = z
       }),
     ),
     steps: z.array(explainedStep).describe('Empty for a user outside of the audience'),
+    receiptsDeletedAt: time
+      .nullable()
+      .default(null)
+      .describe(
+        'When the receipts of the run were deleted: `receipt` is null since, also of users that had one. Null while they are kept',
+      ),
   })
   .meta({ id: 'UserExplanation' });
 

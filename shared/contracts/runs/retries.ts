@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
+import { textShape } from '../stored-texts.ts';
 
 /** HTTP shapes of trying failed users again. */
-const reason = z.string().min(1).max(200).refine(isStorable, 'holds what no reason can');
+const reason = textShape(200, 1);
 
 export const retryRequest = z
   .strictObject({
@@ -19,7 +19,7 @@ export const retryRequest = z
       .describe("From now; the campaign's own when absent"),
     preview: z.boolean().default(false).describe('Only counts: nothing is created'),
   })
-  .meta({ id: 'RetryRequest' });
+  .meta({ id: 'RetryRequest', examples: [{ reasons: ['out-of-stock'], preview: true }] });
 
 export type RetryRequest = z.infer<typeof retryRequest>;
 

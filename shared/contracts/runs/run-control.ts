@@ -3,6 +3,7 @@ import { runStates } from '../../domain/run/run-states.ts';
 import { pauseAtFailedMinUsers, priority } from '../campaigns/campaigns.ts';
 import { changeReason } from '../change-reason.ts';
 import { instant } from '../instants.ts';
+import { forbids, refusals, together } from '../stated-rules.ts';
 import { runSettings, runSummary } from './runs.ts';
 
 /** HTTP shapes of what is asked of a run while it goes on, and of the answers. */
@@ -25,7 +26,15 @@ export const runChanges = z
     pauseAtFailedPercent: runSettings.shape.pauseAtFailedPercent.optional(),
     pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
   })
-  .meta({ id: 'RunChanges', examples: [{ paceUsersPerSecond: 500, priority: 'high' }] });
+  .meta({
+    id: 'RunChanges',
+    examples: [{ paceUsersPerSecond: 500, priority: 'high' }],
+    ...forbids(together('deadlineSeconds', 'deadlineAt')),
+    ...refusals({
+      'past-time': 'the deadline would be past',
+      'out-of-range': 'the deadline would be more than 30 days from now',
+    }),
+  });
 
 export type RunChanges = z.infer<typeof runChanges>;
 

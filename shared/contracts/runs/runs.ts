@@ -181,17 +181,18 @@ export const runWait = z
       .default(false)
       .describe('Nobody is called until somebody has mended it; otherwise batches are tried again by themselves'),
     blockedBy: z
-      .enum(['breaker', 'no-worker'])
+      .enum(['breaker', 'no-worker', 'quiet-hours'])
       .nullable()
       .default(null)
       .describe(
         'Nothing of the step is called there. breaker: its endpoint counts as down, for all workers; one batch is tried at nextTryAt. no-worker: ' +
-          'no worker serves its shard. null: batches were put back, or the step is held',
+          'no worker serves its shard. quiet-hours: it goes on by itself at nextTryAt; a step may be held beside it. null: batches were put back, or ' +
+          'the step is held',
       ),
     nextTryAt: time
       .nullable()
       .default(null)
-      .describe('Of a held step, and behind an open breaker: when one batch is tried'),
+      .describe('When one batch of a held step, or behind an open breaker, is tried, or quiet hours end'),
     timeoutMs: z.int().nullable().default(null).describe('How long a call of this step may take'),
     nextStep: z.string().default('').describe('What a person can do, in words'),
   })
@@ -230,6 +231,9 @@ export const runProgress = runFigures
 
 export type RunProgress = z.infer<typeof runProgress>;
 
+/** Data of the last event of a run in a stream. */
+export const runEnd = z.object({ runId: z.string(), state: z.enum(runStates) }).meta({ id: 'RunEnd' });
+
 export const failureReason = z
   .object({
     step: z.int().min(1),
@@ -266,6 +270,10 @@ export const runReport = runFigures
     failures: z.array(failureReason),
     /** False once the users that failed are no longer kept: then there are these figures alone. */
     failuresKept: z.boolean(),
+    receiptsDeletedAt: time
+      .nullable()
+      .default(null)
+      .describe('When the receipts of single users were deleted; their figures here stay. Null while they are kept'),
     batches: z.object({ fed: users, retried: users }),
     forecast: runForecast.nullable().default(null).describe('Of a dry run alone: how long it would take'),
   })

@@ -19,9 +19,11 @@ export const reportLink = z
   .object({
     id: z.string(),
     createdAt: time,
-    expiresAt: time,
+    expiresAt: time.describe('Not after the end of the key that made it'),
     madeBy: z.string().describe('key_…'),
-    state: z.enum(['open', 'expired', 'revoked']),
+    state: z
+      .enum(['open', 'expired', 'revoked', 'key-ended'])
+      .describe('key-ended: the key that made it was revoked, or its role or scope does not allow the link any more'),
   })
   .meta({ id: 'ReportLink' });
 

@@ -6,20 +6,29 @@ import { dayOffPolicies, type DaysOff, type WorkCalendars } from '../../domain/r
 import { isZone } from '../../domain/recurrence/zone-spans.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
 import { workCalendarName } from './work-calendars.ts';
+import { forbids, notExactlyOne, refusals, together, withCode } from '../stated-rules.ts';
 
 const cron = z
   .string()
   .max(200)
   .superRefine((expression, context) => {
     const read = readCron(expression);
-    if (!read.ok) context.addIssue({ code: 'custom', message: read.detail, input: expression });
-  });
+    if (!read.ok)
+      context.addIssue({ code: 'custom', message: read.detail, input: expression, params: { code: 'invalid-cron' } });
+  })
+  .meta(refusals({ 'invalid-cron': 'a cron expression cannot be read, or names no time that exists' }));
+
+/** Metadata of the name of a time zone. */
+export const zoneText = {
+  pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+  ...refusals({ 'unknown-zone': 'a name is no IANA time zone' }),
+};
 
 export const zone = z
   .string()
   .max(100)
-  .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
-  .meta({ examples: ['Asia/Singapore'] });
+  .refine(isZone, withCode('unknown-zone', 'has to be an IANA time zone such as Asia/Singapore'))
+  .meta({ ...zoneText, examples: ['Asia/Singapore'] });
 
 const daySeconds = 86_400;
 
@@ -36,7 +45,15 @@ export const recurrenceFields = {
     .optional()
     .describe('Instead: an interval that counts from `from`, whatever the clocks show'),
   zone: zone.default('UTC'),
-  workCalendar: workCalendarName.optional().describe('Whose days off it goes by, on the clocks of the zone'),
+  workCalendar: workCalendarName
+    .optional()
+    .describe('Whose days off it goes by, on the clocks of the zone')
+    .meta(
+      refusals({
+        'unknown-work-calendar': 'a work calendar does not exist',
+        'never-fires': 'the recurrence has no instant that may fire',
+      }),
+    ),
   onDayOff: z
     .enum(dayOffPolicies)
     .optional()
@@ -71,7 +88,14 @@ export const recurrenceShape = z.object(recurrenceFields);
 
 export type RecurrenceDefinition = z.output<typeof recurrenceShape>;
 
-/** What two fields say together. */
+/** Rules between the fields of a recurrence, for the document. */
+export const recurrenceRules = {
+  ...forbids(...notExactlyOne('cron', 'everySeconds'), together('workCalendar', 'everySeconds')),
+  dependentRequired: { onDayOff: ['workCalendar'] },
+  ...refusals({ 'invalid-span': '`until` lies before `from`' }),
+};
+
+/** Rules between the fields of a recurrence, in code. */
 export function checkRecurrence(
   definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until' | 'workCalendar' | 'onDayOff'>,
   context: z.RefinementCtx,
@@ -92,7 +116,8 @@ export function checkRecurrence(
     context.addIssue({ code: 'custom', path: ['workCalendar'], message, input: workCalendar });
   }
   if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
-    context.addIssue({ code: 'custom', path: ['until'], message: `lies before from, ${from}`, input: until });
+    const message = `lies before from, ${from}`;
+    context.addIssue({ code: 'custom', path: ['until'], message, input: until, params: { code: 'invalid-span' } });
   }
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
+import { forbids } from '../stated-rules.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
 import { shownHeaders } from '../jobs/shown-jobs.ts';
-import { checkTarget, newJob } from '../jobs/jobs.ts';
-import { checkRecurrence, recurrenceFields } from './recurrences.ts';
+import { checkTarget, newJob, withoutTarget } from '../jobs/jobs.ts';
+import { checkRecurrence, recurrenceFields, recurrenceRules } from './recurrences.ts';
+import { nameShape, textShape } from '../stored-texts.ts';
 
 /** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */
-const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const groupName = z
   .string()
@@ -36,10 +36,11 @@ const targetFields = z.strictObject({
 
 const target = targetFields
   .superRefine(checkTarget)
+  .meta(forbids(withoutTarget))
   .describe('The callback that each fire makes, as one of its client’s jobs');
 
-const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);
-const note = z.string().max(2000).refine(isStorable, unstorable);
+const name = nameShape(200);
+const note = textShape(2000);
 
 const scheduleFields = { name, target, ...recurrenceFields, groups: groups.optional(), note: note.optional() };
 
@@ -47,6 +48,7 @@ export const newSchedule = z
   .strictObject(scheduleFields)
   .superRefine(checkRecurrence)
   .meta({
+    ...recurrenceRules,
     id: 'NewSchedule',
     examples: [
       {
@@ -88,13 +90,17 @@ export const scheduleShape = z
       .extend({ url: z.string(), body: z.string().nullable(), headers: shownHeaders })
       .nullable()
       .describe('null for the schedule of a campaign'),
+    withheld: z.boolean().describe('true: the body is not shown to a key that only looks'),
     zone: orUnreadable(recurrenceFields.zone),
     misfire: orUnreadable(recurrenceFields.misfire),
     catchUpSeconds: orUnreadable(recurrenceFields.catchUpSeconds),
     overlap: orUnreadable(recurrenceFields.overlap),
     spreadSeconds: orUnreadable(recurrenceFields.spreadSeconds),
     unreadable: z
-      .object({ cause: z.string(), stored: z.unknown().describe('As it is in the database, without headers') })
+      .object({
+        cause: z.string(),
+        stored: z.unknown().describe('As it is in the database, without headers and without what is withheld'),
+      })
       .nullable()
       .describe('Why it cannot be read; null where it can. Fields that cannot be read are null or absent'),
     campaignId: z.string().nullable(),
@@ -124,7 +130,11 @@ export const previewQuery = z.strictObject({
 export const previewBody = z
   .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after, before })
   .superRefine(checkRecurrence)
-  .meta({ id: 'PreviewRequest', examples: [{ cron: '0 9 * * MON-FRI', zone: 'Asia/Singapore', count: 5 }] });
+  .meta({
+    ...recurrenceRules,
+    id: 'PreviewRequest',
+    examples: [{ cron: '0 9 * * MON-FRI', zone: 'Asia/Singapore', count: 5 }],
+  });
 
 export const previewShape = z
   .object({

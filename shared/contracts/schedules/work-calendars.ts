@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { longestRowOff, mostDaysOffInARow, type WorkCalendar } from '../../domain/recurrence/work-calendars.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
+import { refusals } from '../stated-rules.ts';
+import { nameShape } from '../stored-texts.ts';
 
 /** HTTP shapes of work calendars: days off that schedules go by. */
 export const workCalendarName = z
@@ -14,22 +15,19 @@ const [firstYear, lastYear] = [1970, 2199];
 
 const weekDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 
+/** Every day of those years, as the document has it. */
+const dayPattern = String.raw`^(?:(?:19[789]\d|20\d\d|21\d\d)-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:19[789]\d|20\d\d|21\d\d)-02-29)$`;
+
 const date = z.iso
   .date('has to be a date such as 2026-12-25')
   .refine((text) => Number(text.slice(0, 4)) >= firstYear && Number(text.slice(0, 4)) <= lastYear, {
     error: `has to lie in a year from ${firstYear} to ${lastYear}`,
-  });
+  })
+  .meta({ pattern: dayPattern });
 
 const dateOff = z.strictObject({
   date,
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .refine(isStorable, 'must hold neither U+0000 nor half a surrogate pair')
-    .optional()
-    .describe('Such as Christmas Day'),
+  name: nameShape(100).optional().describe('Such as Christmas Day'),
 });
 
 const fields = {
@@ -37,6 +35,7 @@ const fields = {
     .array(z.enum(weekDays))
     .max(6)
     .refine((days) => new Set(days).size === days.length, 'names a day twice')
+    .meta({ uniqueItems: true })
     .default([])
     .describe('Of every week'),
   dates: z.array(dateOff).max(mostDates).default([]).describe('Beside them, each by itself'),
@@ -53,6 +52,7 @@ export const workCalendarDefinition = z
           path: ['dates', place, 'date'],
           message: 'is given twice',
           input: each.date,
+          params: { code: 'repeated-day' },
         });
       }
       seen.add(each.date);
@@ -60,9 +60,19 @@ export const workCalendarDefinition = z
     const days = longestRowOff(workCalendarOf(definition));
     if (days <= mostDaysOffInARow) return;
     const message = `leaves no working day for more than ${mostDaysOffInARow} days in a row`;
-    context.addIssue({ code: 'custom', path: ['dates'], message, input: definition.dates.length });
+    context.addIssue({
+      code: 'custom',
+      path: ['dates'],
+      message,
+      input: definition.dates.length,
+      params: { code: 'too-few-working-days' },
+    });
   })
   .meta({
+    ...refusals({
+      'repeated-day': 'a date is given twice',
+      'too-few-working-days': `no working day is left for more than ${mostDaysOffInARow} days in a row`,
+    }),
     id: 'WorkCalendarDefinition',
     examples: [{ weekDaysOff: ['SAT', 'SUN'], dates: [{ date: '2026-12-25', name: 'Christmas Day' }] }],
   });

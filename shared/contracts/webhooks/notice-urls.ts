@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callUrl } from '../jobs/jobs.ts';
+import { callUrl, invalidUrl } from '../jobs/jobs.ts';
+import { refusals } from '../stated-rules.ts';
 
 /** Before an address: what goes there is an e-mail, and no call. */
 export const mailScheme = 'mailto:';
@@ -13,9 +14,16 @@ export const noticeUrl = z
     const read = text.startsWith(mailScheme)
       ? mailAddress.safeParse(text.slice(mailScheme.length))
       : callUrl.safeParse(text);
-    for (const { message } of read.error?.issues ?? []) context.addIssue({ code: 'custom', message, input: text });
+    for (const { message } of read.error?.issues ?? []) context.addIssue({ ...invalidUrl, message, input: text });
   })
-  .meta({ format: 'uri' });
+  .meta({
+    format: 'uri',
+    ...refusals({
+      'invalid-url': 'neither an http:// or https:// URL without a user, nor mailto: and an address',
+      'forbidden-address': 'an egress rule forbids the address',
+      'no-email': 'the installation sends no e-mail',
+    }),
+  });
 
 /** The address that a URL writes to; undefined where it is called. */
 export function mailAddressOf(url: string): string | undefined {

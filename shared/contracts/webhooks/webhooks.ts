@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { publicId, uuidOf } from '../../domain/ids/ids.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
-import { tag, unstorable } from '../campaigns/about-campaign.ts';
+import { idPattern, publicId, uuidOf } from '../../domain/ids/ids.ts';
+import { tag } from '../campaigns/about-campaign.ts';
 import { egressRule } from '../jobs/clients.ts';
 import { zone } from '../schedules/recurrences.ts';
 import { noticeUrl } from './notice-urls.ts';
+import { nameShape } from '../stored-texts.ts';
 
 /** HTTP shapes of webhooks (docs/decisions/0088-webhooks-are-clients.md). */
 export const noticeTypes = [
@@ -34,14 +34,19 @@ export function isAskedFor(type: string, asked: readonly string[]): boolean {
 /** Of an installation: each is a client, which every process knows. */
 export const maxWebhooks = 200;
 
+/** Returns whether a webhook that asks for these events receives notices about campaigns or their runs. */
+export function areAboutCampaigns(asked: readonly (typeof askedEvents)[number][]): boolean {
+  return asked.some((type) => type !== 'key.ending');
+}
+
 const maxOf = 100;
-const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);
+const name = nameShape(200);
 const exampleCampaign = publicId('campaign', '01890a5d-ac96-774b-bcce-b302099a8057');
 
 const campaignId = z
   .string()
   .refine((id) => uuidOf('campaign', id) !== undefined, `has to be a campaign's id, such as ${exampleCampaign}`)
-  .meta({ examples: [exampleCampaign] });
+  .meta({ pattern: idPattern('campaign'), examples: [exampleCampaign] });
 
 function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).min(1).max(maxOf).nullable().default(null);

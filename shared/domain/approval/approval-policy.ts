@@ -1,4 +1,4 @@
-import { millionthsOf, moneyWords } from '../money/amounts.ts';
+import { amountText, millionthsOf, moneyWords } from '../money/amounts.ts';
 
 /**
  * A rule of an installation's policy: what it is about, above which size it asks, and for how many approvers. Without
@@ -25,33 +25,119 @@ export interface CountryReach {
   currency: string | null;
 }
 
+/**
+ * Sum of the starts within the last 24 hours that had no approval: of one account, of one person, or of all campaigns
+ * with one action type in one country.
+ */
+export interface StartedSum {
+  /** Description for users that follows a size: `by mei`. */
+  words: string;
+  /** The country that the sum is of; null: of all countries together. */
+  country: string | null;
+  reach: readonly CountryReach[];
+}
+
 export interface ApprovalNeed {
   approvers: number;
   /** For people: what made the rules ask that ask for the most. */
   why: string[];
 }
 
-/** How many have to approve what may come to this; the rule that asks for the most counts. */
-export function approvalNeed(rules: readonly ApprovalRule[], reach: readonly CountryReach[]): ApprovalNeed {
-  const asking = rules.map((rule) => ({ rule, why: reasonsOf(rule, reach) })).filter(({ why }) => why.length > 0);
+/**
+ * Returns the number of people who have to approve a start of this size. The rule that requires most approvers counts.
+ * @param sums of earlier starts without an approval: rules judge each of them together with this start
+ */
+export function approvalNeed(
+  rules: readonly ApprovalRule[],
+  reach: readonly CountryReach[],
+  sums: readonly StartedSum[] = [],
+): ApprovalNeed {
+  const asking = rules.map((rule) => ({ rule, why: reasonsOf(rule, reach, sums) })).filter(({ why }) => why.length > 0);
   const approvers = Math.max(0, ...asking.map(({ rule }) => rule.approvers));
   const deciding = asking.filter(({ rule }) => rule.approvers === approvers);
   return { approvers, why: [...new Set(deciding.flatMap(({ why }) => why))] };
 }
 
-function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[]): string[] {
-  const { countries, usersAbove, unitsAbove, amountAbove } = rule;
-  const own = countries ? reach.filter(({ country }) => countries.includes(country)) : reach;
+function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[], sums: readonly StartedSum[]): string[] {
+  const own = coveredBy(rule, reach);
   if (own.length === 0) return [];
-  const where = countries ? ` in ${own.map(({ country }) => country).join(', ')}` : '';
-  if (usersAbove === undefined && unitsAbove === undefined && amountAbove === undefined)
-    return [`every campaign${where}`];
-  const beyond = (of: 'users' | 'units', above: number | undefined) => {
-    const sum = own.reduce((all, each) => all + each[of], 0);
-    return above !== undefined && sum > above ? [`more than ${above.toLocaleString('en-US')} ${of}${where}`] : [];
+  const where = wordsOf(rule, own);
+  const limits = limitsOf(rule, own[0]?.currency ?? '');
+  if (limits.length === 0) return [`every campaign${where}`];
+  const size = sizeOf(own);
+  const alone = limits.filter((limit) => limit.isBelow(size)).map(({ words }) => `more than ${words}${where}`);
+  if (alone.length > 0) return alone;
+  // One sum is enough to explain the need: a person and their account often have the same.
+  return sums.map((sum) => reasonsOfSum(rule, own, sum)).find((why) => why.length > 0) ?? [];
+}
+
+/** Empty if the sum is within the rule, or if nothing of `own` counts in it. */
+function reasonsOfSum(rule: ApprovalRule, own: readonly CountryReach[], sum: StartedSum): string[] {
+  const added = own.filter(({ country }) => sum.country === null || country === sum.country);
+  const before = coveredBy(rule, sum.reach);
+  if (added.length === 0 || before.length === 0) return [];
+  const where = sum.country === null ? wordsOf(rule, added) : '';
+  const [more, already, together] = [sizeOf(added), sizeOf(before), sizeOf([...added, ...before])];
+  return limitsOf(rule, own[0]?.currency ?? '')
+    .filter((limit) => !limit.isNothing(more) && limit.isBelow(together))
+    .map(
+      ({ words, figureOf }) =>
+        `more than ${words}${where} within 24 hours ${sum.words}: ` +
+        `${figureOf(already)} set going without approval already, ${figureOf(more)} with this`,
+    );
+}
+
+function coveredBy({ countries }: ApprovalRule, reach: readonly CountryReach[]): readonly CountryReach[] {
+  return countries ? reach.filter(({ country }) => countries.includes(country)) : reach;
+}
+
+function wordsOf({ countries }: ApprovalRule, own: readonly CountryReach[]): string {
+  return countries ? ` in ${own.map(({ country }) => country).join(', ')}` : '';
+}
+
+type Size = Pick<CountryReach, 'users' | 'units' | 'millionths'>;
+
+function sizeOf(reach: readonly CountryReach[]): Size {
+  return {
+    users: reach.reduce((sum, { users }) => sum + users, 0),
+    units: reach.reduce((sum, { units }) => sum + units, 0),
+    millionths: reach.reduce((sum, { millionths }) => sum + millionths, 0n),
   };
-  const millionths = own.reduce((all, each) => all + each.millionths, 0n);
-  const isDearer = amountAbove !== undefined && millionths > millionthsOf(amountAbove);
-  const money = isDearer ? [`more than ${moneyWords(amountAbove, own[0]?.currency ?? '').trim()}${where}`] : [];
-  return [...beyond('users', usersAbove), ...beyond('units', unitsAbove), ...money];
+}
+
+/** A size above which a rule requires an approval. */
+interface Limit {
+  /** Formatted size, such as `2,000 users`. */
+  words: string;
+  isBelow: (size: Size) => boolean;
+  isNothing: (size: Size) => boolean;
+  figureOf: (size: Size) => string;
+}
+
+function limitsOf({ usersAbove, unitsAbove, amountAbove }: ApprovalRule, currency: string): Limit[] {
+  const counted = (of: 'users' | 'units', above: number | undefined): Limit[] => {
+    if (above === undefined) return [];
+    const figure = (count: number) => `${count.toLocaleString('en-US')} ${of}`;
+    return [
+      {
+        words: figure(above),
+        isBelow: (size) => size[of] > above,
+        isNothing: (size) => size[of] === 0,
+        figureOf: (size) => figure(size[of]),
+      },
+    ];
+  };
+  const inMoney = (above: string | undefined): Limit[] => {
+    if (above === undefined) return [];
+    const figure = (amount: string) => moneyWords(amount, currency).trim();
+    return [
+      {
+        words: figure(above),
+        isBelow: ({ millionths }) => millionths > millionthsOf(above),
+        isNothing: ({ millionths }) => millionths === 0n,
+        figureOf: ({ millionths }) => figure(amountText(millionths)),
+      },
+    ];
+  };
+  return [...counted('users', usersAbove), ...counted('units', unitsAbove), ...inMoney(amountAbove)];
 }

@@ -1,27 +1,63 @@
-interface KeyOfPerson {
-  /** Its id: a person whom an issuer vouches for has one row for life, whatever they are called at the time. */
+/** A key, and the keys and persons behind it. A person of an issuer is a key without a secret. */
+export interface KeyHolder {
+  /** Null: it is not known any more. */
   key: string | null;
-  /** Keys of one owner are one person's. */
+  /** Keys of one owner are one person's; null: it has none. */
   owner: string | null;
+  /** Persons that it belongs to or belonged to, as `personOf` writes them. */
+  persons: readonly string[];
+  /** Keys that made or changed it, or gave it a secret, directly or through others, and their persons. It is one. */
+  behind: { keys: readonly string[]; persons: readonly string[] };
+  /** True if an issuer vouches for it. */
+  isSignedIn: boolean;
 }
 
-/** Whose keys they are: large and small letters, and blanks around, make no other person. */
-export function personOf(owner: string): string {
-  return owner.trim().toLowerCase();
+export interface Voting {
+  /** Keys that wrote it, or submitted it. */
+  authors: readonly KeyHolder[];
+  /** Keys that have approved it already. */
+  voters: readonly KeyHolder[];
+  /** True if the policy counts no keys, only those for whom an issuer vouches. */
+  approversSignIn: boolean;
 }
 
 /**
- * Why a key may not approve what others have written; null: it may. Who cannot be told apart is taken for the same.
- * @param authors keys that wrote it, or submitted it
+ * Returns the reason why a key may not approve what others have written, or null. Keys that cannot be told apart are
+ * taken for the same person's: one that another key made or changed may be in the hands of that key's owner.
  */
-export function refusedApproval({ key, owner }: KeyOfPerson, authors: readonly KeyOfPerson[]): string | null {
-  if (owner === null) return 'this key has no owner: who approves has to be known';
+export function refusedApproval(voter: KeyHolder, { authors, voters, approversSignIn }: Voting): string | null {
+  if (voter.owner === null) return 'this key has no owner: who approves has to be known';
+  if (approversSignIn && !voter.isSignedIn)
+    return 'by the policy, people who sign in with an issuer approve, and no keys';
   if (hasUnknownAuthor(authors)) return 'it was written with a key that has no owner: its author has to be known';
-  const isTheirs = (author: string | null) => author !== null && personOf(author) === personOf(owner);
-  const isAuthor = authors.some((author) => author.key === key || isTheirs(author.owner));
-  return isAuthor ? `${owner} has written or submitted it: another person approves` : null;
+  if (authors.some((author) => isSamePerson(author, voter)))
+    return `${voter.owner} has written or submitted it: another person approves`;
+  if (authors.some((author) => isBehind(author, voter)))
+    return 'its author has made or changed this key, directly or through other keys: a key that the author had no hand in approves';
+  if (authors.some((author) => isBehind(voter, author)))
+    return 'this key has made or changed the key that wrote it, directly or through other keys: another person approves';
+  const others = voters.filter((other) => !isSamePerson(other, voter));
+  if (others.some((other) => isBehind(other, voter) || isBehind(voter, other)))
+    return 'this key and one that has approved it were made or changed by one another: another person approves';
+  return null;
 }
 
-export function hasUnknownAuthor(authors: readonly Pick<KeyOfPerson, 'owner'>[]): boolean {
+/** True if a vote of the same person counts already: another one adds nothing. */
+export function hasApproved(voter: KeyHolder, { voters, approversSignIn }: Omit<Voting, 'authors'>): boolean {
+  return voters.some((each) => (each.isSignedIn || !approversSignIn) && isSamePerson(each, voter));
+}
+
+export function hasUnknownAuthor(authors: readonly Pick<KeyHolder, 'owner'>[]): boolean {
   return authors.some(({ owner }) => owner === null);
+}
+
+function isSamePerson(one: KeyHolder, other: KeyHolder): boolean {
+  return one.key === other.key || one.persons.some((person) => other.persons.includes(person));
+}
+
+/** True if a key, or another key of its person, has made or changed the other one. */
+function isBehind(one: KeyHolder, { behind }: KeyHolder): boolean {
+  return (
+    (one.key !== null && behind.keys.includes(one.key)) || one.persons.some((each) => behind.persons.includes(each))
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
 import { approvalNeed } from './approval-policy.ts';
-import { clearanceOf } from './clearance.ts';
+import { clearanceNeed, clearanceOf } from './clearance.ts';
 import {
   amountAtMostOf,
   costTermsOf,
@@ -80,10 +80,13 @@ describe('without anybody’s approval', () => {
   });
 });
 
-describe('whether something may begin', () => {
-  const approval = { approvalId: 'a', usersAtMost: { SG: 2000 }, amountAtMost: null, given: 1 };
+describe('the clearance of a campaign', () => {
+  const approval = {
+    ...{ approvalId: 'a', isInForce: true, given: 1, needed: 1 },
+    ...{ usersAtMost: { SG: 2000 }, amountAtMost: null },
+  };
 
-  it('by an approval that covers it, with no more users than that', () => {
+  it('is given by an approval that covers its users, and bounds them by it', () => {
     expect(clearanceOf([above(1000)], { SG: 1500 }, free, [approval])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 2000 },
@@ -91,20 +94,20 @@ describe('whether something may begin', () => {
     });
   });
 
-  it('not by one that covers fewer users, or another country', () => {
+  it('is not given by an approval of fewer users, or of another country', () => {
     const needed = { kind: 'needed', approvers: 1, why: ['more than 1,000 users'] };
     expect(clearanceOf([above(1000)], { SG: 2001 }, free, [approval])).toEqual(needed);
     expect(clearanceOf([above(1000)], { SG: 1500, ID: 1 }, free, [approval])).toEqual(needed);
   });
 
-  it('not by one that too few have approved by the policy of now', () => {
+  it('is not given by an approval with fewer approvers than the current policy requires', () => {
     expect(clearanceOf([above(1000, 2)], { SG: 1500 }, free, [approval])).toMatchObject({ kind: 'needed' });
     expect(clearanceOf([above(1000, 2)], { SG: 1500 }, free, [{ ...approval, given: 2 }])).toMatchObject({
       kind: 'clear',
     });
   });
 
-  it('without one where the policy asks for none, and then no further than that', () => {
+  it('needs no approval if the policy requires none, and is bounded by what the policy allows', () => {
     expect(clearanceOf([above(1000)], { SG: 1000 }, free, [])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 1000 },
@@ -113,11 +116,92 @@ describe('whether something may begin', () => {
     expect(clearanceOf([], { SG: 1e9 }, free, [])).toEqual({ kind: 'clear', usersAtMost: null, approvalId: null });
   });
 
-  it('not by an approval of less money than it costs by now', () => {
+  it('is not given by an approval of less money than the campaign costs now', () => {
     const terms = costTermsOf({ chain: [{ unitsPerUser: 1 }] }, { currency: 'EUR', steps: ['0.06'] });
     const of = (amountAtMost: string) =>
       clearanceOf([above(1000)], { SG: 1500 }, terms, [{ ...approval, amountAtMost }]);
     expect(of('120.00')).toMatchObject({ kind: 'clear', approvalId: 'a' });
     expect(of('119.99')).toMatchObject({ kind: 'needed' });
+  });
+
+  it('is not given beyond an approval if no rule requires one any more', () => {
+    const more = { kind: 'needed', approvers: 2, why: ['more than was approved'] };
+    const two = { ...approval, given: 2, needed: 2 };
+    expect(clearanceOf([], { SG: 2001 }, free, [two])).toEqual(more);
+    expect(clearanceOf([above(5000)], { SG: 1, ID: 1 }, free, [two])).toEqual(more);
+    expect(clearanceOf([], { SG: 2000 }, free, [two])).toMatchObject({ kind: 'clear', usersAtMost: { SG: 2000 } });
+  });
+
+  it('is bounded by the users of an approval that it does not need', () => {
+    const asked = { countries: ['SG'], unitsAbove: 10, approvers: 2 };
+    const terms = costTermsOf({ chain: [{ unitsPerUser: 1 }] }, { currency: null, steps: [] });
+    const clear = clearanceOf([asked], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 2000 } }]);
+    expect(clear).toEqual({ kind: 'clear', usersAtMost: { SG: 10 }, approvalId: null });
+    const fewer = clearanceOf([asked], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 8 }, given: 0 }]);
+    expect(fewer).toMatchObject({ kind: 'clear', usersAtMost: { SG: 8 } });
+  });
+
+  it('is not given by an approval that is no longer in force, which stays a bound', () => {
+    const over = { ...approval, isInForce: false, needed: 2, given: 2 };
+    expect(clearanceOf([above(1000)], { SG: 1500 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 1 });
+    expect(clearanceOf([], { SG: 2001 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 2 });
+    const within = { kind: 'clear', usersAtMost: { SG: 2000 }, approvalId: null };
+    expect(clearanceOf([], { SG: 1500 }, free, [over])).toEqual(within);
+  });
+
+  describe('under any rules', () => {
+    const count = fc.integer({ min: 0, max: 3000 });
+    const perCountry = fc.record({ SG: count, ID: count });
+    const anyRule = fc.record(
+      {
+        countries: fc.constantFrom(['SG'], ['ID'], ['SG', 'ID']),
+        usersAbove: count,
+        unitsAbove: count,
+        amountAbove: count.map((amount) => `${amount}.00`),
+        approvers: fc.integer({ min: 1, max: 5 }),
+      },
+      { requiredKeys: ['approvers'] },
+    );
+    const terms = costTermsOf({ chain: [{ unitsPerUser: 1 }] }, { currency: 'EUR', steps: ['0.50'] });
+    const amountOf = ({ SG, ID }: { SG: number; ID: number }) => (SG + ID) * 0.5;
+    const approvers = fc.integer({ min: 1, max: 5 });
+    const anyApproval = fc
+      .record({ isInForce: fc.boolean(), usersAtMost: perCountry, amount: count, needed: approvers })
+      .map(({ amount, ...rest }) => ({ approvalId: 'a', ...rest, amountAtMost: `${amount}.00`, given: rest.needed }));
+    const anyRules = fc.array(anyRule, { maxLength: 4 });
+
+    it('needs as many approvers as the approval did beyond its users or its money', () => {
+      fc.assert(
+        fc.property(anyRules, perCountry, anyApproval, (rules, users, one) => {
+          const { usersAtMost, amountAtMost, needed, isInForce } = one;
+          const judged = clearanceOf(rules, users, terms, [one]);
+          const isBeyond = !isWithinBounds(users, usersAtMost) || amountOf(users) > Number(amountAtMost);
+          const byRules = approvalNeed(rules, reachOf(users, terms)).approvers;
+          if (judged.kind === 'needed') {
+            expect(judged.approvers).toBe(Math.max(byRules, isBeyond ? needed : 0));
+            return;
+          }
+          expect(isBeyond).toBe(false);
+          expect(isInForce || judged.approvalId === null).toBe(true);
+          expect(isWithinBounds(judged.usersAtMost ?? {}, usersAtMost)).toBe(true);
+          expect(judged.usersAtMost).not.toBeNull();
+        }),
+        { numRuns: 500 },
+      );
+    });
+
+    it('can be submitted with at least as many users whenever its start needs an approval', () => {
+      const approvals = fc.array(anyApproval, { maxLength: 3 });
+      fc.assert(
+        fc.property(anyRules, perCountry, perCountry, approvals, (rules, users, more, given) => {
+          const judged = clearanceOf(rules, users, terms, given);
+          fc.pre(judged.kind === 'needed');
+          const asked = { SG: users.SG + more.SG, ID: users.ID + more.ID };
+          const { approvers } = clearanceNeed(rules, asked, terms, given);
+          expect(approvers).toBeGreaterThanOrEqual(judged.approvers);
+        }),
+        { numRuns: 500 },
+      );
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { amountText, millionthsOf } from '../money/amounts.ts';
 import { sizeOf, type SaidBudget } from '../run/budgets.ts';
-import { approvalNeed, type ApprovalRule, type CountryReach } from './approval-policy.ts';
+import { approvalNeed, type ApprovalRule, type CountryReach, type StartedSum } from './approval-policy.ts';
 
 /** Users of a run, by country. */
 export type UsersByCountry = Readonly<Record<string, number>>;
@@ -60,8 +60,8 @@ export function reachOf(users: UsersByCountry, terms: CostTerms): CountryReach[]
   });
 }
 
-/** What a budget lets be spent at most, in units and in money. */
-function boundsOf(budget: SaidBudget | undefined, { unitCosts: { least, most } }: CostTerms) {
+/** Returns the upper bounds of a budget in units and in money; Infinity and null without a bound. */
+export function boundsOf(budget: SaidBudget | undefined, { unitCosts: { least, most } }: CostTerms) {
   if (!budget) return { units: Infinity, millionths: null };
   const size = sizeOf(budget);
   if (budget.amount === undefined) return { units: Number(size), millionths: size * most };
@@ -94,13 +94,15 @@ export function isWithinBounds(users: UsersByCountry, bounds: UsersByCountry): b
 /**
  * As many users as may be without an approval, in the proportion of these, which may be; null where the policy
  * asks for no approval of any number.
+ * @param sums of what began without an approval before
  */
 export function widestWithoutApproval(
   rules: readonly ApprovalRule[],
   users: UsersByCountry,
   terms: CostTerms,
+  sums: readonly StartedSum[] = [],
 ): UsersByCountry | null {
-  const needsNone = (bounds: UsersByCountry) => approvalNeed(rules, reachOf(bounds, terms)).approvers === 0;
+  const needsNone = (bounds: UsersByCountry) => approvalNeed(rules, reachOf(bounds, terms), sums).approvers === 0;
   if (needsNone(scaled(users, Infinity))) return null;
   const atLeastOne = Object.fromEntries(Object.entries(users).map(([country, count]) => [country, Math.max(1, count)]));
   const base = needsNone(atLeastOne) ? atLeastOne : users;

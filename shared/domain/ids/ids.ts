@@ -62,6 +62,12 @@ function base32Of(uuid: string): string {
   return text;
 }
 
+/** A regular expression of a kind's public ids: 26 digits of Crockford's base 32 that hold a version and a variant. */
+export function idPattern(kind: IdKind): string {
+  const digit = '[0-9a-hjkmnp-tv-z]';
+  return `^${idPrefixes[kind]}_[0-7]${digit}{9}[2-9a-h]${digit}{2}[89abrstv]${digit}{12}$`;
+}
+
 /** The uuid behind a public id, or `undefined` when the text is no id of that kind. */
 export function uuidOf(kind: IdKind, id: string): string | undefined {
   try {

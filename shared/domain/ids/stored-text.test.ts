@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isStorable } from './stored-text.ts';
+import { escapedText, isName, isStorable } from './stored-text.ts';
 
 it.each(['', 'plain', '\u0001 tab\t line\n', 'back\\u0000slash', '🚲 é'])('can keep %j', (text) => {
   expect(isStorable(text)).toBe(true);
@@ -7,4 +7,27 @@ it.each(['', 'plain', '\u0001 tab\t line\n', 'back\\u0000slash', '🚲 é'])('ca
 
 it.each(['a\u0000b', '\ud83d', '\udeb2\ud83d'])('cannot keep %j', (text) => {
   expect(isStorable(text)).toBe(false);
+});
+
+it.each(['Lapsed riders', 'Été 🚲', '👨\u200d👩\u200d👧', 'می\u200cخواهم', 'tab-less  blanks'])(
+  'takes %j for a name',
+  (text) => {
+    expect(isName(text)).toBe(true);
+  },
+);
+
+it.each([
+  'a\u0000',
+  'a\nb',
+  '\u001b[2J',
+  '\u202eevil',
+  '\u2066x',
+  'zero\u200bwidth',
+  '\ufeffname',
+  'a\u2028b',
+  '\ud83d',
+])('takes %j for no name, and shows it escaped', (text) => {
+  expect(isName(text)).toBe(false);
+  expect(escapedText(text)).toMatch(/^[\x20-\x7e]+$/);
+  expect(JSON.parse(escapedText(text))).toBe(text);
 });

@@ -1,8 +1,45 @@
 import { describe, expect, it } from 'vitest';
+import { zoneSpans, type ZoneSpan } from '../recurrence/zone-spans.ts';
 import { quietAt, type QuietRule } from './quiet-hours.ts';
 
 const shard = { actionType: 'send-message', country: 'SG' };
 const night: QuietRule = { actionType: 'send-message', from: '21:00', until: '08:00', then: 'wait' };
+
+const minuteMs = 60_000;
+
+function* zoneSpansUntil(zone: string, fromMs: number, untilMs: number): Generator<ZoneSpan> {
+  for (const span of zoneSpans(zone, fromMs)) {
+    if (span.startMs >= untilMs) return;
+    yield span;
+  }
+}
+
+/** Clock times of the spans, in minutes of the day. */
+function shownAt(spans: readonly ZoneSpan[], atMs: number): number {
+  const offsetMs = spans.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs)?.offsetMs ?? 0;
+  return ((Math.floor((atMs + offsetMs) / minuteMs) % 1440) + 1440) % 1440;
+}
+
+/** A rule that begins when the clocks show the time of this instant, and lasts so long on them. */
+function ruleAround(atMs: number, lastMinutes: number, zone: string, spans: readonly ZoneSpan[]): QuietRule {
+  const textOf = (minutes: number) =>
+    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+  const from = shownAt(spans, atMs);
+  return { ...night, zone, from: textOf(from), until: textOf((from + lastMinutes) % 1440) };
+}
+
+/** Asks minute by minute. Null if the first one is not quiet. */
+function firstLoudMinute({ from, until }: QuietRule, spans: readonly ZoneSpan[], atMs: number): number | null {
+  const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const [first, end] = [minutesOf(from), minutesOf(until)];
+  const isQuiet = (ms: number) => {
+    const shown = shownAt(spans, ms);
+    return first < end ? shown >= first && shown < end : shown >= first || shown < end;
+  };
+  let ms = atMs;
+  while (isQuiet(ms)) ms += minuteMs;
+  return ms === atMs ? null : ms;
+}
 
 /** When they end, where they are at this time. */
 function endAt(time: string, rule: Partial<QuietRule> = {}, country = 'SG'): string | null {
@@ -61,6 +98,37 @@ describe('quiet hours', () => {
     expect(endAt('2026-10-25T02:45:00+02:00', early)).toBeNull();
     expect(endAt('2026-10-25T02:15:00+01:00', early)).toBe('2026-10-25T01:30');
     expect(endAt('2026-10-25T02:30:00+01:00', early)).toBeNull();
+  });
+
+  it('end where the clocks are put back to a time before they begin, and begin once more', () => {
+    const azores = { zone: 'Atlantic/Azores', from: '00:25', until: '11:25' };
+    expect(endAt('2028-10-29T00:26:00Z', azores)).toBe('2028-10-29T01:00');
+    expect(endAt('2028-10-29T01:24:00Z', azores)).toBeNull();
+    expect(endAt('2028-10-29T01:25:00Z', azores)).toBe('2028-10-29T12:25');
+  });
+
+  it('end in every zone at the first minute whose clocks show no quiet time, around each change of the clocks', () => {
+    const problems: string[] = [];
+    for (const zone of Intl.supportedValuesOf('timeZone')) {
+      const spans = [...zoneSpansUntil(zone, Date.parse('2026-01-01T00:00Z'), Date.parse('2029-01-01T00:00Z'))];
+      for (const change of spans.slice(1).map(({ startMs }) => startMs)) {
+        for (const [fromMinutes, lastMinutes] of [
+          [-35, 660],
+          [-35, 50],
+          [-90, 90],
+          [20, 1430],
+        ] as const) {
+          const rule = ruleAround(change + fromMinutes * minuteMs, lastMinutes, zone, spans);
+          for (const atMinutes of [-91, -34, 0, 26]) {
+            const atMs = change + atMinutes * minuteMs;
+            const found = quietAt([rule], shard, atMs)?.untilMs ?? null;
+            const expected = firstLoudMinute(rule, spans, atMs);
+            if (found !== expected) problems.push(`${zone} ${rule.from}-${rule.until} ${new Date(atMs).toISOString()}`);
+          }
+        }
+      }
+    }
+    expect(problems).toEqual([]);
   });
 
   it('that follow one another without end are looked at again', () => {

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { firstInstantOf, zonesOfCountry } from '../recurrence/local-start.ts';
+import { zonesOfCountry } from '../recurrence/local-start.ts';
+import { zoneSpans } from '../recurrence/zone-spans.ts';
 import type { Shard } from '../endpoint/shard.ts';
 
 /** Stands for all action types, where the others have their names. */
@@ -71,18 +72,27 @@ function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
   return untilMs === nowMs ? null : untilMs;
 }
 
-/** What the clocks show decides, also where they are put forward or back. */
-function endIn({ from, until }: QuietRule, zone: string, atMs: number): number | null {
-  const shown = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
-  const shownMs = atMs + shown.offsetNanoseconds / 1e6;
+/**
+ * Returns the first instant from `atMs` on at which the clocks show no quiet time; null if they show none at `atMs`.
+ * The clocks decide also if they are put back or forward: a change may end quiet hours, or begin them once more.
+ */
+function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
+  const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
+  if (quietLeftMs(rule, atMs + offsetNanoseconds / 1e6) === 0) return null;
+  for (const { startMs, endMs, offsetMs } of zoneSpans(zone, atMs)) {
+    const leftMs = quietLeftMs(rule, startMs + offsetMs);
+    if (leftMs === 0 || startMs + leftMs < endMs) return startMs + leftMs;
+  }
+  throw new Error(`the clocks of ${zone} never show ${rule.until}`);
+}
+
+/** Returns how long it stays quiet on a clock that is not changed; 0 if it is not quiet. */
+function quietLeftMs({ from, until }: QuietRule, shownMs: number): number {
   const ofDayMs = ((shownMs % dayMs) + dayMs) % dayMs;
   const [fromMs, untilMs] = [msOf(from), msOf(until)];
   const isOver = fromMs < untilMs ? ofDayMs < fromMs || ofDayMs >= untilMs : ofDayMs >= untilMs && ofDayMs < fromMs;
-  if (isOver) return null;
-  const endShownMs = shownMs - ofDayMs + untilMs + (ofDayMs < untilMs ? 0 : dayMs);
-  const endMs = firstInstantOf(zone, endShownMs);
-  // The clocks were put back in between: they show it once more.
-  return endMs > atMs ? endMs : endShownMs - shown.offsetNanoseconds / 1e6;
+  if (isOver) return 0;
+  return untilMs - ofDayMs + (ofDayMs < untilMs ? 0 : dayMs);
 }
 
 function msOf(time: string): number {

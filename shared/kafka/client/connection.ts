@@ -1,6 +1,7 @@
 import {
   Kafka,
   PartitionAssigners,
+  logLevel,
   type Admin,
   type Cluster,
   type Consumer,
@@ -14,6 +15,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { clientLogLevel, createClientLog } from './client-log.ts';
+import { expireMetadataAfterClockChange } from './clock-fix.ts';
 import { acceptMissingTopics } from './metadata-fix.ts';
 import { stopIdleWakeUps } from './throttle-fix.ts';
 
@@ -56,6 +58,8 @@ export interface KafkaConnection {
    * Connections and metadata alone, for questions that kafkajs' own clients ask topic by topic. Connect it before use.
    */
   cluster(): Cluster;
+  /** One broker alone, for a request that it answers within `withinMs` or not at all: none is repeated or logged. */
+  brokerAt(broker: string, withinMs: number): Cluster;
 }
 
 /** About 12 s altogether; a consumer begins anew after that, a publisher says that it could not publish. */
@@ -64,6 +68,7 @@ const retry = { initialRetryTime: 100, multiplier: 2, maxRetryTime: 3_000, retri
 export function createKafka({ brokers, clientId, logger, security, clock = systemClock }: KafkaDeps): KafkaConnection {
   stopIdleWakeUps();
   acceptMissingTopics();
+  expireMetadataAfterClockChange();
   const log = createClientLog({ logger, clock });
   const config: KafkaConfig = {
     brokers: [...brokers],
@@ -95,6 +100,18 @@ export function createKafka({ brokers, clientId, logger, security, clock = syste
       return admin;
     },
     cluster: () => clusterOf(new Kafka(config)),
+    brokerAt: (broker, withinMs) =>
+      clusterOf(
+        new Kafka({
+          ...config,
+          brokers: [broker],
+          connectionTimeout: withinMs,
+          authenticationTimeout: withinMs,
+          requestTimeout: withinMs,
+          retry: { retries: 0 },
+          logLevel: logLevel.NOTHING,
+        }),
+      ),
   };
 }
 

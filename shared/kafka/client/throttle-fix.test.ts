@@ -15,13 +15,14 @@ interface Queue {
   fulfillRequest(answer: { correlationId: number; payload: Buffer; size: number }): void;
   scheduleRequestTimeoutCheck(): void;
   destroy(): void;
-  maybeThrottle(ms: number): void;
+  maybeThrottle(ms: number | null | undefined): void;
   checkPendingRequests(): void;
 }
 
 type QueueClass = new (options: object) => Queue;
 
 const logger = { debug: () => undefined };
+const hourMs = 3_600_000;
 
 /** By hand: a spy on a faked timer puts the fake back after the real one, for all files that this process still runs. */
 function countTimers(during: () => void): number {
@@ -100,6 +101,31 @@ describe('the request queue of kafkajs', () => {
     expect(sent).toEqual([1]);
   });
 
+  it.each([undefined, null, 0, -1])('sends at once after an answer with the throttle time %s', (throttleMs) => {
+    const queue = createQueue();
+    queue.maybeThrottle(throttleMs);
+    push(queue, 1);
+    expect(sent).toEqual([1]);
+  });
+
+  it('ends a throttle in time although the wall clock is set back meanwhile', () => {
+    const queue = createQueue();
+    queue.maybeThrottle(500);
+    push(queue, 1);
+    vi.setSystemTime(Date.now() - hourMs);
+    vi.advanceTimersByTime(500);
+    expect(sent).toEqual([1]);
+  });
+
+  it('sends at once after a throttle that ended before the wall clock was set back', () => {
+    const queue = createQueue();
+    queue.maybeThrottle(500);
+    vi.advanceTimersByTime(500);
+    vi.setSystemTime(Date.now() - hourMs);
+    push(queue, 1);
+    expect(sent).toEqual([1]);
+  });
+
   describe('of a connection', () => {
     const timeoutMs = 1000;
     let timedOut: number[];
@@ -153,6 +179,18 @@ describe('the request queue of kafkajs', () => {
       vi.advanceTimersByTime(timeoutMs);
       expect(timedOut).toEqual([2, 1]);
       expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it.each([-hourMs, hourMs])('keeps the time-out of a request while the wall clock changes by %i ms', (changeMs) => {
+      const queue = connected();
+      ask(queue, 1);
+      vi.setSystemTime(Date.now() + changeMs);
+      vi.advanceTimersByTime(timeoutMs / 2);
+      ask(queue, 2);
+      vi.advanceTimersByTime(timeoutMs / 2);
+      expect(timedOut).toEqual([]);
+      vi.advanceTimersByTime(2);
+      expect(timedOut).toEqual([1]);
     });
 
     it('watches over what is asked after it was made anew', () => {

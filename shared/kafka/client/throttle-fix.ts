@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 interface SocketRequest {
   correlationId: number;
   expectResponse: boolean;
-  /** Milliseconds since the epoch. */
-  sentAt: number;
+  /** Milliseconds of monotonic time; kafkajs' own `sentAt` is a wall clock time. */
+  sentAtMs: number;
   /** Milliseconds; the queue's own at least. */
   requestTimeout: number;
   send(): void;
@@ -20,8 +20,9 @@ interface RequestQueue {
   requestTimeout: number;
   enforceRequestTimeout: boolean;
   requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
-  /** Milliseconds since the epoch; -1 when never throttled. */
+  /** Milliseconds of monotonic time; -1 when never throttled. */
   throttledUntil: number;
+  maxInFlightRequests: number | null | undefined;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
@@ -37,17 +38,35 @@ const minimumWaitMs = 10;
  * kafkajs 2.2.4 wakes each connection while it is idle: about 870 times a second by a timer that it arms after every
  * answer whether or not a request waits, with a negative time when no throttle is in effect (tulios/kafkajs#1751), and
  * ten times a second to look whether an answer is overdue. These are the methods to blame, written so that a timer is
- * armed only when something waits. Safe to call again.
+ * armed only when something waits. They use monotonic time: by kafkajs' own use of the wall clock, a clock that is set
+ * back by an hour lengthens throttles and request time-outs by an hour. Safe to call again.
  */
 export function stopIdleWakeUps(): void {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
   if (!isRequestQueueClass(loaded)) throw new Error('kafkajs has another request queue than version 2.2.4');
-  Object.assign(loaded.prototype, { scheduleCheckPendingRequests, scheduleRequestTimeoutCheck, sendSocketRequest });
+  Object.assign(loaded.prototype, {
+    maybeThrottle,
+    canSendSocketRequestImmediately,
+    scheduleCheckPendingRequests,
+    scheduleRequestTimeoutCheck,
+    sendSocketRequest,
+  });
+}
+
+/** The argument is null or undefined for answers without a throttle time, as those of SASL. */
+function maybeThrottle(this: RequestQueue, throttleMs: number | null | undefined): void {
+  if (throttleMs === null || throttleMs === undefined || throttleMs <= 0) return;
+  this.throttledUntil = Math.max(performance.now() + throttleMs, this.throttledUntil);
+}
+
+function canSendSocketRequestImmediately(this: RequestQueue): boolean {
+  const { maxInFlightRequests, inflight, throttledUntil } = this;
+  return inflight.size < (maxInFlightRequests ?? Infinity) && throttledUntil <= performance.now();
 }
 
 function scheduleCheckPendingRequests(this: RequestQueue): void {
   if (this.pending.length === 0 || this.throttleCheckTimeoutId !== null) return;
-  const waitMs = Math.max(this.throttledUntil - Date.now(), minimumWaitMs);
+  const waitMs = Math.max(this.throttledUntil - performance.now(), minimumWaitMs);
   this.throttleCheckTimeoutId = setTimeout(() => {
     this.throttleCheckTimeoutId = null;
     this.checkPendingRequests();
@@ -62,6 +81,7 @@ function scheduleRequestTimeoutCheck(this: RequestQueue): void {
 }
 
 function sendSocketRequest(this: RequestQueue, request: SocketRequest): void {
+  request.sentAtMs = performance.now();
   request.send();
   if (request.expectResponse) {
     watchTimeouts(this);
@@ -73,14 +93,14 @@ function sendSocketRequest(this: RequestQueue, request: SocketRequest): void {
 
 function watchTimeouts(queue: RequestQueue): void {
   if (!queue.enforceRequestTimeout || queue.inflight.size === 0 || queue.requestTimeoutIntervalId) return;
-  const nowMs = Date.now();
-  const leftMs = Array.from(queue.inflight.values(), (request) => request.sentAt + request.requestTimeout - nowMs);
+  const nowMs = performance.now();
+  const leftMs = Array.from(queue.inflight.values(), (request) => request.sentAtMs + request.requestTimeout - nowMs);
   // What is sent meanwhile has no less time than the queue's own.
   const waitMs = Math.min(queue.requestTimeout, ...leftMs) + 1;
   queue.requestTimeoutIntervalId = setTimeout(() => {
     queue.requestTimeoutIntervalId = null;
     for (const request of [...queue.inflight.values()]) {
-      if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+      if (performance.now() - request.sentAtMs > request.requestTimeout) request.timeoutRequest();
     }
     watchTimeouts(queue);
   }, waitMs);
@@ -92,6 +112,8 @@ function isRequestQueueClass(loaded: unknown): loaded is { prototype: RequestQue
   return (
     typeof prototype === 'object' &&
     prototype !== null &&
+    'maybeThrottle' in prototype &&
+    'canSendSocketRequestImmediately' in prototype &&
     'scheduleCheckPendingRequests' in prototype &&
     'checkPendingRequests' in prototype &&
     'scheduleRequestTimeoutCheck' in prototype &&

@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { OffsetLook, PartitionOffsets } from '../cluster/offset-look.ts';
 import type { TopicKeeper } from '../cluster/topic-keeper.ts';
@@ -10,13 +11,19 @@ const keepTopicsMs = 1_000;
 /** Between two looks at where the lanes stand against the ends of their partitions. */
 export const lookIntervalMs = 10_000;
 
+/** Attempts of the last commit of a client, one commit interval apart. */
+const lastCommitAttempts = 4;
+
 /** What a consumer does again and again, whichever client it has now. */
 export interface ConsumerChores {
   begin(): void;
   end(): void;
   /** What has been settled since the last commit. Never rejects: what could not be committed is tried again. */
   commit(): Promise<void>;
-  /** All that has been settled until now, also where a commit is under way. */
+  /**
+   * Commits all that has been settled until now, also if a commit is under way. Gives up after a few attempts: the
+   * messages come again to the next owner of their partition.
+   */
   commitAll(): Promise<void>;
   /** As of the last look. */
   offsets(): ReadonlyMap<string, readonly PartitionOffsets[]>;
@@ -31,11 +38,12 @@ export interface ConsumerChoresDeps {
   commitIntervalMs: number;
   /** It will not come back by itself. */
   onBroken: (cause: Error) => void;
+  clock: Pick<Clock, 'sleep'>;
   logger: Logger;
 }
 
 export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
-  const { client, lanes, health, keeper, offsetLook, commitIntervalMs, onBroken, logger } = deps;
+  const { client, lanes, health, keeper, offsetLook, commitIntervalMs, onBroken, clock, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
   let committing: Promise<void> | undefined;
   let offsets: ReadonlyMap<string, readonly PartitionOffsets[]> = new Map();
@@ -105,6 +113,10 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
     commitAll: async () => {
       await committing;
       await commit();
+      for (let attempt = 2; attempt <= lastCommitAttempts && lanes.uncommitted().length > 0; attempt++) {
+        await clock.sleep(commitIntervalMs);
+        await commit();
+      }
     },
     offsets: () => offsets,
   };

@@ -5,7 +5,12 @@ import { createConsumerHealth } from './consumer-health.ts';
 const lookIntervalMs = 10_000;
 
 function given() {
-  const health = createConsumerHealth({ groupId: 'g', lookIntervalMs });
+  let unansweredMs = 0;
+  const health = createConsumerHealth({
+    groupId: 'g',
+    lookIntervalMs,
+    fetches: { unansweredMs: () => unansweredMs },
+  });
   /** Looks at one lane so often, each time with so many messages behind where it stands. */
   function look(times: number, { next, end, full = false }: { next: number | undefined; end: number; full?: boolean }) {
     const lane = { topic: 'award.SG', partition: 3, assignment: 1 };
@@ -16,7 +21,7 @@ function given() {
       );
     }
   }
-  return { health, look };
+  return { health, look, leaveUnanswered: (ms: number) => (unansweredMs = ms) };
 }
 
 describe("a consumer's health", () => {
@@ -39,6 +44,17 @@ describe("a consumer's health", () => {
     expect(health.broken()).toBeUndefined();
     look(9, { next: 5, end: 45 });
     expect(health.broken()?.message).toMatch('award.SG/3 stands still');
+  });
+
+  it('is bad while no broker answers its fetches', () => {
+    const { health, leaveUnanswered } = given();
+    health.onJoined();
+    leaveUnanswered(9_999);
+    expect(health.ready()).toEqual({ ok: true });
+    leaveUnanswered(12_000);
+    expect(health.ready()).toEqual({ ok: false, cause: 'no broker has answered a fetch for 12 s' });
+    leaveUnanswered(0);
+    expect(health.ready()).toEqual({ ok: true });
   });
 
   it('is good again when the lane has moved', () => {

@@ -1,4 +1,6 @@
 import type { ConsumerReadiness } from '../../ports/message-bus.ts';
+import { unansweredTooLongMs, type AnswerWatch } from '../client/answer-watch.ts';
+import { isUnreachable } from '../client/unreachable.ts';
 import type { LaneView } from './lanes.ts';
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 import { createStandingLanes } from './standing-lanes.ts';
@@ -34,9 +36,11 @@ export interface ConsumerHealth {
 export function createConsumerHealth({
   groupId,
   lookIntervalMs,
+  fetches,
 }: {
   groupId: string;
   lookIntervalMs: number;
+  fetches: Pick<AnswerWatch, 'unansweredMs'>;
 }): ConsumerHealth {
   const standing = createStandingLanes(lookIntervalMs);
   let joined = false;
@@ -67,6 +71,10 @@ export function createConsumerHealth({
     observe: (lanes, offsets) => standing.observe(lanes, offsets),
     ready: () => {
       if (!joined) return { ok: false, cause: `not in group ${groupId}${lastCrash ? `: ${lastCrash.message}` : ''}` };
+      const unansweredMs = fetches.unansweredMs();
+      if (unansweredMs >= unansweredTooLongMs) {
+        return { ok: false, cause: `no broker has answered a fetch for ${Math.round(unansweredMs / 1000)} s` };
+      }
       const lane = standing.longest();
       if (!lane || lane.standsMs < unreadyAfterMs) return { ok: true };
       return {
@@ -92,18 +100,4 @@ export function createConsumerHealth({
       );
     },
   };
-}
-
-const unreachable = new Set([
-  'KafkaJSConnectionError',
-  'KafkaJSConnectionClosedError',
-  'KafkaJSRequestTimeoutError',
-  'KafkaJSBrokerNotFound',
-  'KafkaJSNoBrokerAvailableError',
-  'KafkaJSGroupCoordinatorNotFound',
-]);
-
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return unreachable.has(error.name) || isUnreachable(error.cause);
 }

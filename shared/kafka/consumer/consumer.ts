@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneReceiver, MessageConsumer, TopicSpec, TopicStats } from '../../ports/message-bus.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { createAnswerWatch } from '../client/answer-watch.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 import { createConsumerChores, lookIntervalMs } from './consumer-chores.ts';
 import { createConsumerHealth } from './consumer-health.ts';
@@ -83,7 +84,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { fetch = defaultFetch, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
-  const health = createConsumerHealth({ groupId, lookIntervalMs });
+  const fetches = createAnswerWatch(clock);
+  const health = createConsumerHealth({ groupId, lookIntervalMs, fetches });
   const keeper = createTopicKeeper({ kafka, specs: deps.topics, clock, logger });
   const offsetLook = createOffsetLook({ kafka, groupId });
   const crashed = Promise.withResolvers<Error>();
@@ -105,6 +107,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     offsetLook,
     commitIntervalMs,
     onBroken: die,
+    clock,
     logger,
   });
   const intake = createLaneIntake({
@@ -174,6 +177,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       metadataMaxAgeMs,
       maxBytesPerPartition: fetch.maxBytesPerPartition,
       fetching: () => intake.fetching(),
+      fetches,
       clock,
       takeBatch: (payload) => intake.takeBatch(payload),
       onJoined,

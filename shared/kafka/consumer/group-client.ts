@@ -1,10 +1,12 @@
 import type { Cluster, EachBatchPayload } from 'kafkajs';
 import type { Clock } from '../../ports/clock.ts';
+import type { AnswerWatch } from '../client/answer-watch.ts';
 import type { KafkaConnection } from '../client/connection.ts';
+import { createCommitFence } from './commit-fence.ts';
 import type { LanePosition } from './lanes.ts';
 import { partitionAssigners } from './partition-assigner.ts';
 import { steerCluster, type Fetching } from './steer-cluster.ts';
-import { heartbeatIntervalMs, type WaitingFetches } from './waiting-fetches.ts';
+import type { WaitingFetches } from './waiting-fetches.ts';
 
 export interface TopicPartitions {
   topic: string;
@@ -17,6 +19,7 @@ export interface GroupClient {
    * Resolves when it has begun to join; `onJoined` and `onCrashed` tell how that ended. Rejects when no broker answers.
    */
   start(): Promise<void>;
+  /** Commits once. Rejects if it failed, or if partitions were assigned anew before it was sent. One at a time. */
   commit(positions: readonly LanePosition[]): Promise<void>;
   pause(what: TopicPartitions[]): void;
   resume(what: TopicPartitions[]): void;
@@ -37,6 +40,8 @@ export interface GroupClientDeps {
   /** Of one answer. */
   maxBytesPerPartition: number;
   fetching: () => Fetching;
+  /** Notes when brokers answer fetches. */
+  fetches: AnswerWatch;
   clock: Pick<Clock, 'sleep'>;
   takeBatch: (payload: EachBatchPayload) => Promise<void>;
   onJoined: (partitionsByTopic: Readonly<Record<string, number[]>>) => void;
@@ -54,15 +59,19 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
   const { kafka, groupId, sessionTimeoutMs } = deps;
   const topics = [...deps.topics];
   const clusters = new Map<Cluster, WaitingFetches>();
+  const commits = createCommitFence();
+  const { fetching, fetches, clock } = deps;
+  const steering = { fetching, fetches, isCommitCurrent: () => commits.isCurrent, clock };
   const client = kafka.consumer({
     groupId,
     partitionAssigners: partitionAssigners().map((createAssigner) => (given) => {
-      if (!clusters.has(given.cluster)) clusters.set(given.cluster, steerCluster(given.cluster, deps));
+      if (!clusters.has(given.cluster)) clusters.set(given.cluster, steerCluster(given.cluster, steering));
       return createAssigner(given);
     }),
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: sessionTimeoutMs,
-    heartbeatInterval: heartbeatIntervalMs,
+    // kafkajs sends a heartbeat at every occasion; `heartbeat-pace.ts` lets one a second pass.
+    heartbeatInterval: Number.NEGATIVE_INFINITY,
     metadataMaxAge: deps.metadataMaxAgeMs,
     allowAutoTopicCreation: false,
     maxBytesPerPartition: deps.maxBytesPerPartition,
@@ -77,6 +86,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
 
   client.on(FETCH, () => deps.onFetched());
   client.on(GROUP_JOIN, ({ payload }) => {
+    commits.onJoined();
     if (!over) deps.onJoined(payload.memberAssignment);
   });
   client.on(REBALANCING, () => deps.onRebalance());
@@ -103,8 +113,10 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
       await client.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: deps.takeBatch });
     },
     commit: (positions) =>
-      client.commitOffsets(
-        positions.map(({ lane: { topic, partition }, offset }) => ({ topic, partition, offset: String(offset) })),
+      commits.run(() =>
+        client.commitOffsets(
+          positions.map(({ lane: { topic, partition }, offset }) => ({ topic, partition, offset: String(offset) })),
+        ),
       ),
     pause: (what) => steer('pause', what),
     resume: (what) => steer('resume', what),

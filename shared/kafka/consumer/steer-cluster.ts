@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import kafkajs, { type Broker, type Cluster } from 'kafkajs';
 import { z } from 'zod';
 import type { Clock } from '../../ports/clock.ts';
+import type { AnswerWatch } from '../client/answer-watch.ts';
 import { dropFetches } from '../client/drop-fetches.ts';
+import { createHeartbeatPace, type HeartbeatPace } from './heartbeat-pace.ts';
 import { createWaitingFetches, heartbeatIntervalMs, type WaitingFetches } from './waiting-fetches.ts';
 
 // Not among the names that Node finds in this CommonJS module.
@@ -22,20 +24,18 @@ const joinsApartMs = 250;
 
 export interface SteeringDeps {
   fetching: () => Fetching;
+  /** Notes when brokers answer fetches. */
+  fetches: AnswerWatch;
+  /** False when the group has assigned partitions anew since the commit under way began. */
+  isCommitCurrent: () => boolean;
   clock: Pick<Clock, 'sleep'>;
 }
 
-interface Steering {
-  fetching: () => Fetching;
+interface Steering extends Pick<SteeringDeps, 'fetching' | 'fetches' | 'isCommitCurrent'> {
   waiting: WaitingFetches;
-  onJoined: (by: Broker, as: Membership) => void;
-}
-
-/** What a heartbeat says. */
-interface Membership {
-  groupId: string;
-  memberId: string;
-  groupGenerationId: number;
+  pace: HeartbeatPace;
+  /** Receives the way to send the new member's heartbeats, whatever their pace. */
+  onJoined: (heartbeat: () => Promise<unknown>) => void;
 }
 
 const joinQuestion = z.object({ groupId: z.string() });
@@ -46,11 +46,13 @@ const nothing = { responses: [] };
 /**
  * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each
  * fetch; a member that joins knows the newest metadata, so that partitions that were added cost the group one rebalance
- * and not one for each member; a partition that is not there holds up no other one.
+ * and not one for each member; a partition that is not there holds up no other one; a commit is one attempt; the wall
+ * clock has no part in when heartbeats are sent.
  *
  * @returns its fetches, to be given up where something else is to be done
  */
-export function steerCluster(cluster: Cluster, { fetching, clock }: SteeringDeps): WaitingFetches {
+export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetches {
+  const { fetching, fetches, isCommitCurrent, clock } = deps;
   const findGroupCoordinator = cluster.findGroupCoordinator.bind(cluster);
   const findBroker = cluster.findBroker.bind(cluster);
   const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
@@ -58,9 +60,9 @@ export function steerCluster(cluster: Cluster, { fetching, clock }: SteeringDeps
   let joinedAtMs = -Infinity;
   let heartbeat: () => Promise<unknown> = () => Promise.resolve();
   const waiting = createWaitingFetches({ heartbeat: () => heartbeat(), clock });
-  const onJoined = (by: Broker, as: Membership) => {
-    const beat = requestOf(by, 'heartbeat');
-    heartbeat = () => beat(as);
+  const pace = createHeartbeatPace();
+  const onJoined = (beat: () => Promise<unknown>) => {
+    heartbeat = () => pace.send(beat);
   };
 
   // kafkajs asks for the coordinator right before each join, and at no other time.
@@ -77,7 +79,7 @@ export function steerCluster(cluster: Cluster, { fetching, clock }: SteeringDeps
     const broker = await findBroker(node);
     if (!steered.has(broker)) {
       steered.add(broker);
-      steerBroker(broker, { fetching, waiting, onJoined });
+      steerBroker(broker, { fetching, fetches, isCommitCurrent, waiting, pace, onJoined });
     }
     return broker;
   };
@@ -93,10 +95,15 @@ export function steerCluster(cluster: Cluster, { fetching, clock }: SteeringDeps
   return waiting;
 }
 
-function steerBroker(broker: Broker, { fetching, waiting, onJoined }: Steering): void {
+function steerBroker(broker: Broker, steering: Steering): void {
+  const { fetching, fetches, isCommitCurrent, waiting, pace, onJoined } = steering;
+  const beat = requestOf(broker, 'heartbeat');
+  const beatIfDue = (as: unknown) => pace.sendIfDue(() => beat(as));
+  Reflect.set(broker, 'heartbeat', beatIfDue);
   endClientByFailed('joinGroup', broker, (given, answer) => {
     const { memberId, generationId } = joinAnswer.parse(answer);
-    onJoined(broker, { groupId: joinQuestion.parse(given).groupId, memberId, groupGenerationId: generationId });
+    const membership = { groupId: joinQuestion.parse(given).groupId, memberId, groupGenerationId: generationId };
+    onJoined(() => beat(membership));
   });
   endClientByFailed('syncGroup', broker);
   const fetch = broker.fetch.bind(broker);
@@ -105,7 +112,7 @@ function steerBroker(broker: Broker, { fetching, waiting, onJoined }: Steering):
   broker.fetch = async (question) => {
     if (waiting.isOver) return nothing;
     const terms = fetching();
-    const answer: Promise<unknown> = fetch({ ...question, ...terms });
+    const answer: Promise<unknown> = fetches.during(() => fetch({ ...question, ...terms }), terms.maxWaitTime);
     if (terms.maxWaitTime < heartbeatIntervalMs) return await answer;
     try {
       return await waiting.wait({ answer, drop: () => dropFetches(broker) }, nothing);
@@ -116,15 +123,15 @@ function steerBroker(broker: Broker, { fetching, waiting, onJoined }: Steering):
     }
   };
 
-  // kafkajs would repeat the commit for seconds. If the topic is created anew meanwhile, that would pass over its first
-  // messages.
+  // kafkajs repeats a failed commit for seconds, in the generation that it has joined by then. After a rebalance the
+  // repetition would set back the offsets of other members; after a topic was created anew it would skip messages.
   broker.offsetCommit = async (request) => {
+    if (!isCommitCurrent()) throw new KafkaJSNonRetriableError('partitions were assigned anew since this commit began');
     try {
       const answer: unknown = await offsetCommit(request);
       return answer;
     } catch (error) {
-      if (isUnknownTopic(error)) throw new KafkaJSNonRetriableError('a topic of this commit is not there');
-      throw error;
+      throw Object.assign(error instanceof Error ? error : new Error(String(error)), { retriable: false });
     }
   };
 }
@@ -172,8 +179,4 @@ function requestOf(broker: Broker, name: 'joinGroup' | 'syncGroup' | 'heartbeat'
 
 function isJoinedOnceMore(error: unknown): boolean {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' && joinedOnceMore.has(error.type);
-}
-
-function isUnknownTopic(error: unknown): boolean {
-  return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
 }

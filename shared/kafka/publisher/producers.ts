@@ -1,5 +1,6 @@
 import type { Producer } from 'kafkajs';
 import type { OutgoingMessage } from '../../ports/message-bus.ts';
+import type { AnswerWatch } from '../client/answer-watch.ts';
 import { sendCovered } from './send-covered.ts';
 
 /** The producers of one publisher: one that all share, and one more for each request that has to go alone. */
@@ -12,7 +13,13 @@ export interface Producers {
   close(): Promise<void>;
 }
 
-export function createProducers({ create }: { create: () => Producer }): Producers {
+export interface ProducersDeps {
+  create: () => Producer;
+  /** Notes when brokers answer requests to produce. */
+  sends: AnswerWatch;
+}
+
+export function createProducers({ create, sends }: ProducersDeps): Producers {
   let shared: Promise<Producer> | undefined;
 
   async function open(): Promise<Producer> {
@@ -38,17 +45,19 @@ export function createProducers({ create }: { create: () => Producer }): Produce
     }
   }
 
+  async function sendByAnother(messages: readonly OutgoingMessage[]): Promise<void> {
+    const alone = await open();
+    try {
+      await sendCovered(alone, messages);
+    } finally {
+      await alone.disconnect().catch(() => undefined);
+    }
+  }
+
   return {
     connect: () => withShared(() => Promise.resolve()),
-    send: (messages) => withShared((opened) => sendCovered(opened, messages)),
-    sendAlone: async (messages) => {
-      const alone = await open();
-      try {
-        await sendCovered(alone, messages);
-      } finally {
-        await alone.disconnect().catch(() => undefined);
-      }
-    },
+    send: (messages) => sends.during(() => withShared((opened) => sendCovered(opened, messages))),
+    sendAlone: (messages) => sends.during(() => sendByAnother(messages)),
     close: async () => {
       const opened = shared;
       shared = undefined;

@@ -104,6 +104,19 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
   });
 
+  it('requires an acknowledgement within seconds of what it has sent', async () => {
+    const { publisher, request, advance } = createWire();
+    const published = publisher.publish([message('a')]);
+    const onItsWay = await request(0);
+    advance(9_999);
+    publisher.requireAnswers();
+    advance(3_001);
+    expect(() => publisher.requireAnswers()).toThrow('no broker has acknowledged a message for 13 s');
+    onItsWay.answer();
+    await published;
+    publisher.requireAnswers();
+  });
+
   it('gathers for the next request what is published while one is on its way', async () => {
     const { publisher, request, requests } = createWire();
     const first = publisher.publish([message('a')]);

@@ -3,6 +3,7 @@ import { PublishError, type MessagePublisher, type OutgoingMessage, type TopicSp
 import type { Logger } from '../../runtime/logger.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { createBacklogWatch } from './backlog-watch.ts';
+import { createAnswerWatch, unansweredTooLongMs } from '../client/answer-watch.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 import { createPartitioner } from './partitioner.ts';
 import { createPlacement } from './placement.ts';
@@ -32,6 +33,8 @@ export interface Publisher extends MessagePublisher {
   connect(): Promise<void>;
   /** Messages that could not be published so far, by topic. */
   failures(): ReadonlyMap<string, number>;
+  /** Throws if messages wait to be published and no broker has acknowledged any for seconds. */
+  requireAnswers: () => void;
   /** What is created from now on when it is missing. */
   keep(topics: readonly TopicSpec[]): void;
   /** Resolves when what was given to `publish` has been answered and the connections are closed. Safe to call twice. */
@@ -82,7 +85,9 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const backlogs =
     consumedBy === undefined ? undefined : createBacklogWatch({ kafka, groupId: consumedBy, placement, clock, logger });
   const keeper = createTopicKeeper({ kafka, specs: topics, clock, logger });
+  const sends = createAnswerWatch(clock);
   const producers = createProducers({
+    sends,
     create: () =>
       kafka.producer({
         createPartitioner: partitioner,
@@ -226,6 +231,11 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       );
     },
     failures: () => failures,
+    requireAnswers: () => {
+      const unansweredMs = sends.unansweredMs();
+      if (unansweredMs < unansweredTooLongMs) return;
+      throw new Error(`no broker has acknowledged a message for ${Math.round(unansweredMs / 1000)} s`);
+    },
     keep: (specs) => keeper.keep(specs),
     close: async () => {
       while (working.size > 0) await Promise.all(working);

@@ -3,13 +3,15 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ExpectedUsers } from '../../contracts/campaigns/approval-summary.ts';
 import { hashOfCovers, type ApprovalCovers } from '../../contracts/campaigns/approvals.ts';
 import type { ApprovalNeed, ApprovalRule } from '../../domain/approval/approval-policy.ts';
-import type { ApprovalInForce } from '../../domain/approval/clearance.ts';
+import type { GivenApproval } from '../../domain/approval/clearance.ts';
 import { noPrices, type StepPrices } from '../../domain/approval/user-bounds.ts';
+import type { SaidBudget } from '../../domain/run/budgets.ts';
 import { statementOf } from '../connection/statement.ts';
 
 export interface PolicyInForce {
   revision: number;
   rules: ApprovalRule[];
+  approversSignIn: boolean;
   madeAt: Date;
 }
 
@@ -20,6 +22,15 @@ export async function readPrices(
 ): Promise<StepPrices> {
   const { rows } = await connection.query<{ prices: StepPrices }>(selectPrices, [campaignId, revision]);
   return rows[0]?.prices ?? noPrices;
+}
+
+/** Returns the current budgets of a campaign. Undefined: it has none, or was not started. */
+export async function readBudgets(
+  connection: Pool | PoolClient,
+  campaignId: string,
+): Promise<SaidBudget[] | undefined> {
+  const { rows } = await connection.query<{ budgets: SaidBudget[] | null }>(selectBudgets, [campaignId]);
+  return rows[0]?.budgets ?? undefined;
 }
 
 /** Undefined: there never was one. */
@@ -50,28 +61,38 @@ export async function insertApproval(client: PoolClient, wanted: NewApproval): P
   return approvalId;
 }
 
-/** Persons who have approved `a`: keys of one owner are one. */
+/**
+ * Persons who have approved `a`, as their votes name them: keys of one owner are one. Votes of keys do not count while
+ * the policy requires people who sign in.
+ */
 export const personsOf = (a: string) => `
-  select count(distinct lower(trim(k.owner)))::int from approval_votes v join api_keys k on k.id = v.api_key
-  where v.approval = ${a}.id`;
+  select count(distinct v.person)::int from approval_votes v
+  where v.approval = ${a}.id and (v.is_signed_in
+    or not coalesce((select approvers_sign_in from approval_policies order by revision desc limit 1), false))`;
 
-export interface StoredApproval extends ApprovalInForce {
+export interface StoredApproval extends GivenApproval {
   /** Not of whatever the campaign starts. */
   isOfRun: boolean;
 }
 
-/** What a revision of a campaign may start by, that of one of its runs first. @param runId null: none of a run */
-export async function approvalsInForce(
+/**
+ * Reads every approval that was ever given for a campaign, and for one of its runs: those in force of a revision first,
+ * that of the run before the campaign's, then the newest. @param runId null: none of a run
+ */
+export async function readGivenApprovals(
   connection: Pool | PoolClient,
   of: { campaignId: string; revision: number; runId: string | null },
 ): Promise<StoredApproval[]> {
-  return (await connection.query<StoredApproval>(selectInForce.with(of))).rows;
+  return (await connection.query<StoredApproval>(selectGiven.with(of))).rows;
 }
 
 const selectPrices = `select prices_now($1, $2) as prices`;
 
+const selectBudgets = `select budgets_of($1) -> 'budgets' as budgets`;
+
 const selectPolicy = `
-  select revision, rules, created_at as "madeAt" from approval_policies order by revision desc limit 1`;
+  select revision, rules, approvers_sign_in as "approversSignIn", created_at as "madeAt"
+  from approval_policies order by revision desc limit 1`;
 
 interface InsertedRow extends Omit<NewApproval, 'approvers' | 'why'> {
   approvalId: string;
@@ -90,14 +111,15 @@ const insert = statementOf<InsertedRow>(
     ${$('submittedBy')})`,
 );
 
-const selectInForce = statementOf<{ campaignId: string; revision: number; runId: string | null }>(
-  'approvals-in-force',
+const selectGiven = statementOf<{ campaignId: string; revision: number; runId: string | null }>(
+  'given-approvals',
   ($) => `
-  select a.id as "approvalId", a.covers -> 'usersAtMost' as "usersAtMost",
-    a.covers -> 'cost' ->> 'amount' as "amountAtMost", (${personsOf('a')}) as given,
+  select a.id as "approvalId", f.is_in_force as "isInForce", a.covers -> 'usersAtMost' as "usersAtMost",
+    a.covers -> 'cost' ->> 'amount' as "amountAtMost", (${personsOf('a')}) as given, a.needed,
     a.run is not null as "isOfRun"
   from approvals a
-  where a.campaign = ${$('campaignId')} and a.revision = ${$('revision')} and a.state = 'approved'
+    cross join lateral (select a.state = 'approved' and a.revision = ${$('revision')} as is_in_force) f
+  where a.campaign = ${$('campaignId')} and a.approved_at is not null
     and not a.raises and (a.run is null or a.run = ${$('runId')}::uuid)
-  order by a.run nulls last`,
+  order by f.is_in_force desc, a.run nulls last, a.id desc`,
 );

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import {
   instantArrayBytes,
+  instantsIn,
   intArrayBytes,
   smallIntArrayBytes,
   textArrayBytes,
   uuidArrayBytes,
+  uuidsIn,
 } from './binary-arrays.ts';
 
 /** One dimension, nulls or none, the type of the elements, so many of them, the first is number 1. */
@@ -51,4 +53,14 @@ it('writes whole numbers of two and four bytes, and times as microseconds since 
   const times = [Date.UTC(2000, 0, 1) * 1000 - 1, Date.UTC(2000, 0, 1) * 1000 + 2 ** 40 + 5];
   const expected = [head(1184, 2, false), hex('ffffffffffffffff'), hex('0000010000000005')];
   expect(instantArrayBytes(times)).toEqual(Buffer.concat(expected));
+});
+
+it('reads the uuids and instants of an array as they were written', () => {
+  const ids = ['0190a3f2-7b1c-8def-9abc-0123456789ff', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+  const read = uuidsIn(uuidArrayBytes([...ids, ids[0] ?? '']));
+  expect([read.length, read.at(0), read.at(1), read.at(2)]).toEqual([3, ...ids, ids[0]]);
+  expect([read.isSame(0, 1), read.isSame(0, 2)]).toEqual([false, true]);
+  const times = [0, 1, 946_684_799_999_999, 1_795_896_000_123_456];
+  const instants = instantsIn(instantArrayBytes(times));
+  expect(times.map((_, place) => instants.at(place))).toEqual(times);
 });

@@ -111,3 +111,37 @@ function writeUuid(bytes: Buffer, uuid: string, at: number): number {
   if (end !== at + uuidBytes) throw new Error(`${JSON.stringify(uuid)} is no uuid`);
   return end;
 }
+
+/** Elements of an array without nulls, as `array_send` returns it. */
+export interface BinaryArray<Element> {
+  readonly length: number;
+  at(place: number): Element;
+  isSame(place: number, other: number): boolean;
+}
+
+export function uuidsIn(array: Buffer): BinaryArray<string> {
+  const textAt = (from: number) => {
+    const hex = array.toString('hex', from, from + uuidBytes);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+  return elementsIn(array, uuidBytes, textAt);
+}
+
+/** Microseconds since 1970 of each `timestamptz`. */
+export function instantsIn(array: Buffer): BinaryArray<number> {
+  return elementsIn(
+    array,
+    8,
+    (from) => array.readInt32BE(from) * 2 ** 32 + array.readUInt32BE(from + 4) + microsUntil2000,
+  );
+}
+
+function elementsIn<Element>(array: Buffer, bytes: number, read: (from: number) => Element): BinaryArray<Element> {
+  const from = (place: number) => headBytes + place * (lengthBytes + bytes) + lengthBytes;
+  return {
+    length: array.readInt32BE(12),
+    at: (place) => read(from(place)),
+    isSame: (place, other) =>
+      array.compare(array, from(other), from(other) + bytes, from(place), from(place) + bytes) === 0,
+  };
+}

@@ -1,3 +1,5 @@
+import { heavySlotsOfProcess } from '../../domain/quotas.ts';
+
 /**
  * Connections to Postgres that a process opens at most, by pool, as pg_stat_activity names them. What a pool is for,
  * and why it is as large, stands where it is made. Each process has one more, which only listens.
@@ -8,8 +10,10 @@ export const poolSizes = {
     'muster-api-jobs': 4,
     'muster-api-job-lists': 2,
     'muster-api-receipts': 3,
-    'muster-api-uploads': 4,
-    'muster-api-suppression-uploads': 2,
+    'muster-api-receipt-exports': 2,
+    // One connection for each slot of heavy requests.
+    'muster-api-uploads': heavySlotsOfProcess,
+    'muster-api-heavy': heavySlotsOfProcess,
   },
   scheduler: { 'muster-scheduler': 4, 'muster-scheduler-jobs': 6 },
   trigger: { 'muster-trigger': 4, 'muster-trigger-feeds': 10 },

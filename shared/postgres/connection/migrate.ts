@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { compareVersions, refusalOf } from '../../domain/versions.ts';
 import { packageVersion } from '../../runtime/process/version.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
+import { schemaProblem, selectRoomForTables } from './room-for-tables.ts';
 import { foundByLibrary } from './servers/servers.ts';
 
 export interface MigrateOptions {
@@ -17,9 +19,6 @@ export interface MigrateOptions {
 }
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);
-
-/** Any number that nothing else in the database takes an advisory lock on; in hexadecimal it reads "muster". */
-const migrationLock = '120351215609202';
 
 /**
  * A statement that waits for a table's lock makes all later ones on that table wait behind it, those of the running
@@ -46,6 +45,7 @@ export async function migrate(connectionString: string, options: MigrateOptions 
   const { folder = ownFolder, version = packageVersion, onWait = () => undefined } = options;
   const database = openForMigrations(connectionString, folder);
   try {
+    await requireRoomForTables(database);
     await lockMigrations(database, onWait);
     await refuseTooOld(database, version);
     await database.migrate.forceFreeMigrationsLock();
@@ -56,6 +56,7 @@ export async function migrate(connectionString: string, options: MigrateOptions 
       applied.push(name);
     }
     await noteVersion(database, { version, oldest: await oldestVersion(folder, version), applied });
+    await releaseMigrations(database);
     return applied;
   } finally {
     await database.destroy();
@@ -63,22 +64,64 @@ export async function migrate(connectionString: string, options: MigrateOptions 
 }
 
 /**
- * Knex's own lock is a row that a killed process leaves behind for ever. This one ends with the connection, which is
- * the only one: a process that lost the lock cannot go on migrating. It is asked for again and again instead of waited
- * for: a statement that waits has a snapshot, and `create index concurrently` waits for all of those.
+ * Takes the lock of migrations. Knex's own lock is a row that a killed process leaves behind for ever. This one ends
+ * with the connection, which is the only one: a process that lost the lock cannot go on migrating. It is requested
+ * again and again instead of waited for: a statement that waits has a snapshot, and `create index concurrently` waits
+ * for all of those.
+ *
+ * Any role that may connect can take any advisory lock whose number it knows. So the number is random, in a table that
+ * the owner alone reads. `pg_locks` shows it to every role while it is held; the holder therefore ends with storing
+ * another one. A process that got the lock by a number that has changed since gives it back.
  */
 async function lockMigrations(database: Knex, onWait: (why: string) => void): Promise<void> {
-  const isOurs = async () => {
-    const answer: unknown = await database.raw('select pg_try_advisory_lock(?) as ours', [migrationLock]);
-    return lockAnswer.parse(answer).rows[0]?.ours === true;
-  };
-  if (await isOurs()) return;
-  onWait('another process migrates, waiting for its end');
-  do await sleep(pauseMs);
-  while (!(await isOurs()));
+  await addMigrationLock(database);
+  for (let tried = 0; !(await isLockOurs(database)); tried += 1) {
+    if (tried === 0) onWait('another process migrates, waiting for its end');
+    await sleep(pauseMs);
+  }
+}
+
+/** The last statement of a holder: from then on other processes may migrate. */
+async function releaseMigrations(database: Knex): Promise<void> {
+  await database.raw(`update migration_lock set number = ${randomNumber}`);
+}
+
+const randomNumber = `('x' || substr(md5(gen_random_uuid()::text), 1, 16))::bit(64)::int8`;
+
+async function isLockOurs(database: Knex): Promise<boolean> {
+  const number = await lockNumber(database);
+  const answer: unknown = await database.raw('select pg_try_advisory_lock(?) as ours', [number]);
+  if (lockAnswer.parse(answer).rows[0]?.ours !== true) return false;
+  if ((await lockNumber(database)) === number) return true;
+  await database.raw('select pg_advisory_unlock(?)', [number]);
+  return false;
+}
+
+async function lockNumber(database: Knex): Promise<string> {
+  const answer: unknown = await database.raw('select number from migration_lock');
+  const [row] = numberAnswer.parse(answer).rows;
+  if (!row) throw new Error('the table migration_lock is empty');
+  return row.number;
+}
+
+/** SQLSTATEs of processes that make the same table at once: the name is taken, in the catalog or by the table. */
+const madeAtOnce = new Set(['23505', '42P07']);
+
+async function addMigrationLock(database: Knex): Promise<void> {
+  try {
+    // The table exists before the first migration. Only the owner has rights on it.
+    await database.raw(
+      `create table if not exists migration_lock (
+        one boolean primary key default true check (one), number int8 not null default ${randomNumber})`,
+    );
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && madeAtOnce.has(String(error.code)))) throw error;
+  }
+  await database.raw('insert into migration_lock default values on conflict do nothing');
 }
 
 const lockAnswer = z.object({ rows: z.array(z.object({ ours: z.boolean() })) });
+const numberAnswer = z.object({ rows: z.array(z.object({ number: z.string() })) });
 
 const madeAnswer = z.object({ rows: z.array(z.object({ version: z.string(), oldest: z.string() })) });
 
@@ -126,17 +169,41 @@ async function oldestVersion(folder: URL, version: string): Promise<string> {
 
 /** Applies the oldest migration that is missing; returns its name, or undefined if none is. */
 async function applyNext(database: Knex, onWait: (why: string) => void): Promise<string | undefined> {
+  let current = '';
+  const begin = async (within: Knex | Knex.Transaction, files: readonly unknown[]) => {
+    current = files.map((file) => nameOf(String(file))).join(', ');
+    await boundWaiting(within);
+  };
   for (let tried = 1; ; tried += 1) {
     try {
-      const [, [name]] = latestAnswer.parse(await database.migrate.up({ beforeEach: boundWaiting }));
+      const [, [name]] = latestAnswer.parse(await database.migrate.up({ beforeEach: begin }));
       return name;
     } catch (error) {
-      if (!isLockTimeout(error) || tried === lockTries) throw error;
+      if (!isLockTimeout(error) || tried === lockTries) throw new MigrationFailedError(current, error);
       onWait(`a table was in use for ${lockTimeoutMs} ms, try ${tried} of ${lockTries}: letting its users through`);
       await sleep(pauseMs);
     }
   }
 }
+
+/** A migration that the database refused. The message has no SQL: a migration has many lines. */
+export class MigrationFailedError extends Error {
+  override readonly name = 'MigrationFailedError';
+
+  constructor(migration: string, cause: unknown) {
+    super(`${migration === '' ? 'migrations' : migration}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** @throws {StartRefusedError} if there is no schema for the tables, or the role may not create tables in it */
+async function requireRoomForTables(database: Knex): Promise<void> {
+  const problem = schemaProblem(roomAnswer.parse(await database.raw(selectRoomForTables)).rows[0]);
+  if (problem !== undefined) throw new StartRefusedError(problem);
+}
+
+const roomAnswer = z.object({ rows: z.array(z.object({ role: z.string(), may: z.boolean().nullable() })) });
 
 /** What runs outside of a transaction, as `create index concurrently`, makes no other statement wait. */
 async function boundWaiting(database: Knex | Knex.Transaction): Promise<void> {
@@ -151,15 +218,27 @@ function isLockTimeout(error: unknown): boolean {
  * Knex bound to a folder. Its CLI and TypeScript modules disagree, so the programmatic interface is the only way in.
  */
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
-  return knex({
+  const { connection, begin } = foundByLibrary(connectionString);
+  const opened = knex({
     client: 'pg',
-    connection: foundByLibrary(connectionString),
-    pool: { min: 1, max: 1 },
+    connection,
+    compileSqlOnError: false,
+    pool: {
+      min: 1,
+      max: 1,
+      afterCreate: (client: ClientBase, done: (error?: Error) => void) => void begin(client).then(() => done(), done),
+    },
     // What fails is thrown; knex would print each failed try as well.
     log: { warn: () => undefined },
     // A newer version may have brought some that this one does not know.
     migrations: { migrationSource: migrationsIn(folder), disableMigrationsListValidation: true },
   });
+  // Knex puts the whole statement before the message of the server.
+  opened.on('query-error', (error: Error, { sql }: { sql: string }) => {
+    const before = `${sql} - `;
+    if (error.message.startsWith(before)) error.message = error.message.slice(before.length);
+  });
+  return opened;
 }
 
 /** Names of the migrations that this version brings, oldest first. */

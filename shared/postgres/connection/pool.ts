@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { Meter } from '../../ports/meter.ts';
-import { parseDatabaseUrl } from '../../runtime/configuration/database-url.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { processMetrics } from '../../runtime/meter/process-metrics.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { watchDisk } from './disk-watch.ts';
 import { openPool } from './servers/servers.ts';
-import { toldSession } from './told-session.ts';
+import type { SessionSettings } from './session-settings.ts';
 
 export interface PoolDeps {
   connectionString: string;
@@ -61,7 +61,7 @@ export function createUploadPool(deps: PoolDeps): Pool {
 
 interface SessionTerms {
   /** Settings of the planner. */
-  planning?: Readonly<Record<string, string>>;
+  planning?: SessionSettings;
   statementTimeoutMs?: number;
   /** Beyond that, what the server says of it has to be here. */
   answerWithinMs?: number;
@@ -70,20 +70,23 @@ interface SessionTerms {
 function poolWith(deps: PoolDeps, terms: SessionTerms): Pool {
   const { connectionString, applicationName, max = 10, logger, meter } = deps;
   const { planning = {}, statementTimeoutMs = 30_000, answerWithinMs = 10_000 } = terms;
-  const pool = openPool(connectionString, {
-    application_name: applicationName,
-    max,
-    connectionTimeoutMillis: 10_000,
-    // The server cannot time out what it does not answer at all: a frozen server, a cut network.
-    query_timeout: statementTimeoutMs + answerWithinMs,
-    keepAlive: true,
-    ...toldSession(parseDatabaseUrl(connectionString).isPooled, {
+  const pool = openPool(
+    connectionString,
+    {
+      application_name: applicationName,
+      max,
+      connectionTimeoutMillis: 10_000,
+      // The server cannot time out what it does not answer at all: a frozen server, a cut network.
+      query_timeout: statementTimeoutMs + answerWithinMs,
+      keepAlive: true,
+    },
+    {
       statement_timeout: statementTimeoutMs,
       // A process that was frozen in the middle of a transaction must not hold its row locks.
       idle_in_transaction_session_timeout: 15_000,
-      planning,
-    }),
-  });
+      ...planning,
+    },
+  );
   const connections = createFoldedLog({ logger, clock: systemClock, failing: 'lost a connection to Postgres' });
   // Without a listener, a connection that breaks while checked out would end the process.
   pool.on('connect', (client) => {
@@ -92,6 +95,7 @@ function poolWith(deps: PoolDeps, terms: SessionTerms): Pool {
   });
   // Idle connections are reported here as well; the pool has already replaced them.
   pool.on('error', () => undefined);
+  if (meter) watchDisk(pool, meter);
   meter?.gauge({
     ...processMetrics.connections,
     collect: (gauge) => {

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import pg, { type Pool } from 'pg';
+import { requireRoom } from './disk-watch.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 
 /**
  * Rejects while the database may only be read, as a standby, or what was the leader until now. Its idle connections are
- * closed then: the next ones may lead to where the leader is.
+ * closed then: the next ones may lead to where the leader is. Rejects too while the disk of the database is full, as
+ * far as the statements of this process have shown.
  */
 export async function requireWritable(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ readOnly: boolean }>(
     `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`,
   );
+  requireRoom(pool);
   if (rows[0]?.readOnly !== true) return;
   await closeIdle(pool);
   throw new Error('the database may only be read: a standby, or default_transaction_read_only is on');

@@ -16,9 +16,10 @@ export interface SettleParams {
 }
 
 /**
- * Moves users from unknown to what they are. Lists run parallel, sorted, without repeats. The rows are locked first: of
- * two settlements at once, the second finds that nothing is unknown any more. One row back for each line, with its
- * verdict.
+ * Moves users from unknown to what they are. Lists run parallel, sorted, without repeats. The run's row is locked
+ * first, then the rows of its users: of two settlements at once, the second finds that nothing is unknown any more. If
+ * the receipts of the run were counted, a user that has succeeded changes the count: the trigger counts again before it
+ * deletes receipts or failures. One row back for each line, with its verdict.
  */
 export const settle = statementOf<SettleParams>(
   'settle-unknown',
@@ -27,9 +28,10 @@ export const settle = statementOf<SettleParams>(
     select * from unnest(${$('users')}::text[], ${$('steps')}::int2[], ${$('countries')}::text[],
       ${$('outcomes')}::int2[], ${$('reasons')}::text[],
       ${$('details')}::text[]) with ordinality k (user_id, step, country, outcome, reason, detail, position)
-  ), d as (
+  ), d as materialized (
     select d.feed, d.country from runs r join feeds d on d.run = r.id where r.id = ${$('run')}
       and r.ended_at is not null
+    for no key update of r
   ), u as materialized (
     select k.position, f.feed, f.batch_no, k.step, f.user_id, f.reason as was_reason, f.detail as was_detail, k.outcome,
       k.reason, k.detail
@@ -86,6 +88,10 @@ export const settle = statementOf<SettleParams>(
       group by r.campaign, f.country
     ) g
     where b.campaign = g.campaign and b.country = g.country
+  ), c as (
+    update runs set receipts_state = 'closed', receipts_since = now()
+    where id = ${$('run')} and receipts_state in ('closed', 'counted') and failures_kept
+      and exists (select from u where outcome = ${settledAsSucceeded})
   ), n as (
     update settlement_requests set succeeded = succeeded + (select count(*) from u
       where outcome = ${settledAsSucceeded}),

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { tryHeldEveryMs } from '../../domain/step/holds.ts';
+import { tryHeldEveryMs, type HoldKind } from '../../domain/step/holds.ts';
 import type { FeedStep, StepHolds } from '../../ports/step-holds.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { feedStepPairs, makeDue } from './steps-due.ts';
@@ -14,8 +14,9 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
         holdSteps.with({
           feeds: plainArray(held.map(({ feedId }) => feedId)),
           steps: plainArray(held.map(({ step }) => step)),
+          kinds: textArray(held.map(({ kind }) => kind)),
           causes: textArray(held.map(({ cause }) => cause)),
-          endsInMs: plainArray(held.map(({ endsInMs }) => endsInMs ?? 'null')),
+          endsInMs: plainArray(held.map((hold) => (hold.kind === 'quiet-hours' ? hold.endsInMs : 'null'))),
         }),
       );
     },
@@ -23,47 +24,56 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
       const { rowCount } = await pool.query(tryHeldStep.with({ feed: feedId, step, everyMs }));
       return rowCount === 1;
     },
-    lift: (step) =>
+    lift: ({ feedId, step }, kind) =>
       // A flush that puts back in this step locks the same rows the other way round.
       retryingDeadlocks(() =>
         inTransaction(pool, async (client) => {
-          const { rowCount } = await client.query(dropHold.with({ feed: step.feedId, step: step.step }));
-          if (rowCount === 1) await makeDue(client, [step]);
+          const { rowCount } = await client.query(dropHold.with({ feed: feedId, step, kind }));
+          if (rowCount === 1) await makeDue(client, [{ feedId, step }]);
         }),
       ),
   };
 }
 
-export const holdSteps = statementOf<{ feeds: string; steps: string; causes: string; endsInMs: string }>(
+export interface HoldStepsParams {
+  feeds: string;
+  steps: string;
+  kinds: string;
+  causes: string;
+  endsInMs: string;
+}
+
+export const holdSteps = statementOf<HoldStepsParams>(
   'hold-steps',
   ($) => `
-  insert into holds as h (feed, step, cause, batches, next_try_at, until)
-  select feed, step, (array_agg(cause order by place desc))[1], count(*),
+  insert into holds as h (feed, step, kind, cause, batches, next_try_at, until)
+  select feed, step, kind, (array_agg(cause order by place desc))[1], count(*),
     now() + coalesce(max(ends_in_ms), ${tryHeldEveryMs}) * interval '1 millisecond',
     now() + max(ends_in_ms) * interval '1 millisecond'
-  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('causes')}::text[], ${$('endsInMs')}::float8[])
-    with ordinality k (feed, step, cause, ends_in_ms, place)
-  group by feed, step order by feed, step
-  on conflict (feed, step) do update set cause = excluded.cause, batches = h.batches + excluded.batches,
-    until = excluded.until,
-    next_try_at = case when excluded.until is null and h.until is null then h.next_try_at
-      else excluded.next_try_at end`,
+  from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[], ${$('kinds')}::text[], ${$('causes')}::text[],
+      ${$('endsInMs')}::float8[])
+    with ordinality k (feed, step, kind, cause, ends_in_ms, place)
+  group by feed, step, kind order by feed, step, kind
+  on conflict (feed, step, kind) do update set cause = excluded.cause, until = excluded.until,
+    since = case when h.until <= now() then excluded.since else h.since end,
+    batches = case when h.until <= now() then 0 else h.batches end + excluded.batches,
+    next_try_at = case when excluded.until is null then h.next_try_at else excluded.next_try_at end`,
 );
 
 export const tryHeldStep = statementOf<{ feed: string; step: number; everyMs: number }>(
   'try-held-step',
   ($) => `
   update holds set next_try_at = now() + ${$('everyMs')}::float8 * interval '1 millisecond'
-  where feed = ${$('feed')} and step = ${$('step')} and next_try_at <= now()`,
+  where feed = ${$('feed')} and step = ${$('step')} and kind = 'fault' and next_try_at <= now()`,
 );
 
 /** What waits in a step stands on the agenda: no other row of the feed is read. */
-const dropHold = statementOf<{ feed: string; step: number }>(
+const dropHold = statementOf<{ feed: string; step: number; kind: HoldKind }>(
   'drop-hold',
-  ($) => `delete from holds where feed = ${$('feed')} and step = ${$('step')}`,
+  ($) => `delete from holds where feed = ${$('feed')} and step = ${$('step')} and kind = ${$('kind')}`,
 );
 
-/** Of these steps, those that are held until a time; their holds cannot be lifted before the transaction ends. */
+/** Returns those of the steps that quiet hours hold now. Their holds cannot be lifted before the transaction ends. */
 export async function keepHolds(connection: Pool | PoolClient, steps: readonly FeedStep[]): Promise<Set<string>> {
   const { rows } = await connection.query<FeedStep>(lockHolds.with(feedStepPairs(steps)));
   return new Set(rows.map(holdKey));
@@ -77,6 +87,7 @@ const lockHolds = statementOf<{ feeds: string; steps: string }>(
   'lock-holds',
   ($) => `
   select h.feed as "feedId", h.step from holds h
-  where (h.feed, h.step) in (select * from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[])) and h.until is not null
+  where (h.feed, h.step) in (select * from unnest(${$('feeds')}::uuid[], ${$('steps')}::int2[]))
+    and h.kind = 'quiet-hours' and h.until > now()
   order by h.feed, h.step for key share`,
 );

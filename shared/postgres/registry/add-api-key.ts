@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { publicId } from '../../domain/ids/ids.ts';
+import { personOf } from '../../domain/approval/person-of.ts';
 import { noBounds, type KeyBounds } from '../../domain/key-bounds.ts';
 import type { Role } from '../../domain/roles.ts';
 import { wholeScope, type Scope } from '../../domain/scopes.ts';
@@ -35,7 +36,23 @@ export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> 
     expiresAt = null,
     madeBy = null,
   } = wanted;
-  await pool.query(insertKey.with({ key, name, role, digest, owner, ...scope, ...bounds, expiresAt, madeBy }));
+  const persons = owner === null ? [] : [personOf(owner)];
+  const readsUsers = scope.users ?? false;
+  await pool.query(
+    insertKey.with({
+      key,
+      name,
+      role,
+      digest,
+      owner,
+      persons,
+      ...scope,
+      users: readsUsers,
+      ...bounds,
+      expiresAt,
+      madeBy,
+    }),
+  );
   const { rows } = await pool.query<{ key: string }>('select api_key as key from api_key_secrets where digest = $1', [
     digest,
   ]);
@@ -49,6 +66,7 @@ interface InsertParams extends Scope, KeyBounds {
   role: Role;
   digest: string;
   owner: string | null;
+  persons: readonly string[];
   expiresAt: Date | null;
   madeBy: string | null;
 }
@@ -64,10 +82,12 @@ const insertKey = statementOf<InsertParams>(
     insert into api_key_secrets (digest, api_key) values (${$('digest')}, ${$('key')}::uuid)
     on conflict (digest) do nothing returning api_key
   )
-  insert into api_keys (id, name, role, owner, clients, countries, action_types, jobs_per_second,
-    stored_jobs, requests_per_minute, expires_at, made_by, account)
-  select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
-    ${$('actionTypes')}::text[], ${$('jobsPerSecond')}::int, ${$('storedJobs')}::int, ${$('requestsPerMinute')}::int,
+  insert into api_keys (id, name, role, owner, persons, changed_by, clients, countries, action_types, reads_users,
+    jobs_per_second, stored_jobs, requests_per_minute, expires_at, made_by, account)
+  select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('persons')}::text[],
+    array_remove(array[${$('madeBy')}::uuid], null), ${$('clients')}::uuid[], ${$('countries')}::text[],
+    ${$('actionTypes')}::text[], ${$('users')}::boolean, ${$('jobsPerSecond')}::int,
+    ${$('storedJobs')}::int, ${$('requestsPerMinute')}::int,
     ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid, coalesce(m.account, api_key)
   from secret left join api_keys m on m.id = ${$('madeBy')}::uuid
     and (m.clients is not null or m.countries is not null or m.action_types is not null)`,

@@ -54,6 +54,9 @@ export function createEndpointGuards({ pool, owner }: { pool: Pool; owner: strin
       const delayMs = probeDelayMs((await openingsOf(shard.actionType, shard.country)) + 1, retryAfterMs, random);
       await pool.query(failProbe.with({ ...shard, owner, cause, delayMs }));
     },
+    close: async (shard, { startsSlowly }) => {
+      await pool.query(closeServingGuard.with({ ...shard, sinceMs: startsSlowly ? 0 : slowStartMs }));
+    },
   };
 }
 
@@ -142,6 +145,14 @@ export const closeGuard = statementOf<EndProbeParams>(
   update endpoint_guards set state = 'closed', slow_start_at = now(), probe_owner = null, probe_until = null
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'
     and probe_owner = ${$('owner')}`,
+);
+
+export const closeServingGuard = statementOf<{ actionType: string; country: string; sinceMs: number }>(
+  'close-serving-guard',
+  ($) => `
+  update endpoint_guards set state = 'closed', probe_owner = null, probe_until = null,
+    slow_start_at = now() - ${$('sinceMs')}::float8 * interval '1 millisecond'
+  where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'`,
 );
 
 export const failProbe = statementOf<EndProbeParams & { cause: string; delayMs: number }>(

@@ -10,7 +10,7 @@ import { insertOccurrences } from './insert-occurrences.ts';
 import { roomForFires, withinRoom } from './room-for-fires.ts';
 import { campaignsOf, roomForRuns } from './room-for-runs.ts';
 import { stopRemainders } from './stop-remainders.ts';
-import { readWorkCalendars } from './work-calendars.ts';
+import { readWorkCalendars, type ReadWorkCalendars } from './work-calendars.ts';
 import { msOf, plannedRowOf, type PlannedColumns, type PlannedRow } from './schedule-rows.ts';
 
 export interface SkippedRow extends SkippedRange {
@@ -46,10 +46,11 @@ export async function fireSchedules(
   columns: readonly PlannedColumns[],
   decider: Decider,
   quotas: FireQuotas,
+  readCalendars: ReadWorkCalendars = readWorkCalendars,
 ): Promise<FiredSchedules> {
   if (columns.length === 0) return { occurrences: [], skipped: [], ended: [], broken: [] };
   const { results, broken } = await unlessRefused(client, columns, (some) =>
-    fireTogether(client, some, decider, quotas),
+    fireTogether(client, some, decider, quotas, readCalendars),
   );
   return {
     occurrences: results.flatMap((each) => each.occurrences),
@@ -64,11 +65,12 @@ async function fireTogether(
   columns: readonly PlannedColumns[],
   decider: Decider,
   quotas: FireQuotas,
+  readCalendars: ReadWorkCalendars,
 ): Promise<FiredSchedules> {
   const { done: rows, broken: unreadable } = eachByItself(columns, ({ id }) => id, plannedRowOf);
   const ids = rows.map(({ scheduleId }) => scheduleId);
   const registered = rows.some(({ schedule }) => schedule.definition.groups) ? await readGroups(client) : [];
-  const calendars = await readWorkCalendars(client, rows.map(recurrenceIn));
+  const calendars = await readCalendars(client, rows.map(recurrenceIn));
   await client.query(closeOccurrences, [ids]);
   const open = await readOpen(client, ids);
   const decided = await readDecided(client, ids);

@@ -144,3 +144,30 @@ describe('any URL', () => {
     );
   });
 });
+
+describe('startup options of a URL', () => {
+  it('are read and left out of the URLs of the servers', () => {
+    const one = parseDatabaseUrl('postgres://u:p@h/db?options=-c%20work_mem%3D8MB&sslmode=require');
+    expect([one.options, one.servers[0].url]).toEqual(['-c work_mem=8MB', 'postgres://u:p@h/db?sslmode=require']);
+    const two = parseDatabaseUrl('postgres://u:p@a,b/db?options=-c%20jit%3Doff');
+    expect([two.options, two.servers[1]?.url]).toEqual(['-c jit=off', 'postgres://u:p@b:5432/db']);
+    expect(parseDatabaseUrl('postgres:///db?options=-c%20jit%3Doff').servers[0].url).toBe('postgres:///db');
+    expect(parseDatabaseUrl('postgres://h/db').options).toBe('');
+  });
+
+  it.each([
+    ['-c search_path=app', false],
+    ['-c search_path=app,public', false],
+    ['--search-path=app', false],
+    ['-csearch_path="$user",public', false],
+    ['-c search_path=public -c Search_Path=app', false],
+    ['-c search_path=public', true],
+    ['-c search_path="public",\\ extensions', true],
+    ['-c search_path=app -c search_path=public', true],
+    ['-c work_mem=8MB', true],
+  ])('begin their search path with public, where the tables are: %s', (options, isRight) => {
+    const refusal = refusalOf(`postgres://h/db?options=${encodeURIComponent(options)}`);
+    if (isRight) expect(refusal).toBeUndefined();
+    else expect(refusal).toContain('has to have no search_path other than public in its options');
+  });
+});

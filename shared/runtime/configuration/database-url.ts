@@ -18,7 +18,12 @@ export interface DatabaseAddress {
   wanted: WantedServer;
   /** A pooler in session mode stands before them. */
   isPooled: boolean;
+  /** Startup options such as `-c work_mem=8MB`. Empty if the URL has none. The URLs of the servers leave them out. */
+  options: string;
 }
+
+/** The schema of all tables. Functions that run with the owner's rights, and the grants of services, name it. */
+export const schemaOfTables = 'public';
 
 /** The message is the rest of a sentence that begins with the variable's name, and holds nothing of the URL. */
 export class DatabaseUrlError extends Error {}
@@ -49,15 +54,37 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const wanted = wantedOf(parts.query, hosts.length);
   const pooler = parts.query.get('pooler');
   if (pooler !== null && pooler !== 'session') throw new DatabaseUrlError('has to have pooler=session or none');
+  const options = parts.query.get('options') ?? '';
+  requireSchema(options);
   const isPlain = hosts.length === 1 && wanted === 'any';
   const [first, ...rest] = hosts.map(({ host, port }): DatabaseServer => {
-    const url = isPlain && !host.includes(':') ? text : urlOf(parts, host, port);
+    const url = isPlain && !host.includes(':') ? withoutOptions(text, parts) : urlOf(parts, host, port);
     const shown = host.includes(':') ? `[${host}]` : host;
     const isShort = host.startsWith('/') || (isPlain && port === undefined);
     return { name: isShort ? shown : `${shown}:${port ?? usualPort}`, host, port: port ?? usualPort, url };
   });
   if (first === undefined) throw new DatabaseUrlError(rightUrl);
-  return { servers: [first, ...rest], wanted, isPooled: pooler === 'session' };
+  return { servers: [first, ...rest], wanted, isPooled: pooler === 'session', options };
+}
+
+/** The value of the last `search_path` in startup options. */
+export function searchPathIn(options: string): string | undefined {
+  return [...options.matchAll(/(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(-1)?.[1];
+}
+
+function requireSchema(options: string): void {
+  const path = searchPathIn(options);
+  const [first] = path?.split(',') ?? [schemaOfTables];
+  if (first?.replaceAll(/["\\\s]/g, '') === schemaOfTables) return;
+  const rule = `the tables of Muster are in the schema ${schemaOfTables}, in a database of their own`;
+  throw new DatabaseUrlError(`has to have no search_path other than ${schemaOfTables} in its options: ${rule}`);
+}
+
+function withoutOptions(text: string, { scheme, user, hosts, path, query: given }: Parts): string {
+  if (!given.has('options')) return text;
+  const query = new URLSearchParams(given);
+  query.delete('options');
+  return `${scheme}${user}${hosts}${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
 function partsOf(text: string): Parts {
@@ -126,7 +153,7 @@ function wantedOf(query: URLSearchParams, hosts: number): WantedServer {
 /** The client reads an address in brackets as a name; between parameters it needs none. */
 function urlOf({ scheme, user, path, query: given }: Parts, host: string, port: number | undefined): string {
   const query = new URLSearchParams(given);
-  for (const name of ['target_session_attrs', 'host', 'port']) query.delete(name);
+  for (const name of ['target_session_attrs', 'host', 'port', 'options']) query.delete(name);
   const isName = !host.includes(':') && !host.startsWith('/');
   if (!isName) query.set('host', host);
   const place = isName ? `${host}:${port ?? usualPort}` : '';

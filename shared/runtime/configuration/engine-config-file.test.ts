@@ -34,6 +34,10 @@ describe("the engine's file", () => {
     expect(problemsOf(valid)).toEqual([]);
   });
 
+  it('is read with a byte order mark', () => {
+    expect(problemsOf(`\ufeff${JSON.stringify(valid)}`)).toEqual([]);
+  });
+
   it('has its problems shown in plain words, a line for each', () => {
     expect(problemsOf({ ...valid, segmentation: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
       'segmentation is not set: it has to be an object',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './configuration-error.ts';
 import { shownDatabaseUrl } from './database-url.ts';
+import { decodeText } from './decode-text.ts';
 
 /**
  * Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from
@@ -8,7 +9,14 @@ import { shownDatabaseUrl } from './database-url.ts';
  */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'MUSTER_OWNER_PASSWORD',
+  'MUSTER_ENGINE_PASSWORD',
+  'MUSTER_API_PASSWORD',
+  'MUSTER_READER_PASSWORD',
+  'MUSTER_SANDBOX_PASSWORD',
   'KAFKA_SASL_PASSWORD',
+  'MUSTER_ANCHOR_SECRET',
+  'MUSTER_ANCHOR_URL',
   'MUSTER_API_KEY',
   'MUSTER_BOOTSTRAP_API_KEY',
   'MUSTER_SECRETS_KEY',
@@ -41,7 +49,7 @@ export function readSecret(variable: string, environment: NodeJS.ProcessEnv): st
 /** @throws {ConfigurationError} that names the variable and the file */
 export function readTextFile(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeText(readFileSync(file));
   } catch (error) {
     const why =
       error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : String(error);

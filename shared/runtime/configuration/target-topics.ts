@@ -4,7 +4,7 @@ import { commonEnvironment, readEnvironment } from './environment.ts';
 
 /** Topics of others that jobs may be written to. */
 export interface TargetTopics {
-  /** Names, and beginnings of names before a `*`. */
+  /** Names, and beginnings of names before a `*`, which stands for one character or more: `shop.*` is not `shop.`. */
   allowed: readonly string[];
   /** Why a topic may not be written to, for people; null: it may. */
   whyNot(topic: string): string | null;
@@ -41,8 +41,9 @@ export function readTargetTopics(environment: NodeJS.ProcessEnv): TargetTopics {
 
 /** @param own what the names of Muster's topics begin with */
 export function createTargetTopics(allowed: readonly string[], own: string): TargetTopics {
+  const isBelow = (topic: string, beginning: string) => topic.length > beginning.length && topic.startsWith(beginning);
   const isNamed = (topic: string) =>
-    allowed.some((each) => (each.endsWith('*') ? topic.startsWith(each.slice(0, -1)) : topic === each));
+    allowed.some((each) => (each.endsWith('*') ? isBelow(topic, each.slice(0, -1)) : topic === each));
   return {
     allowed,
     whyNot: (topic) => {

@@ -31,6 +31,18 @@ export const processMetrics = {
     help: 'Connections of a pool that are busy or idle, and requests that are waiting for one.',
     labelNames: ['pool', 'state'],
   },
+  diskRefusals: {
+    kind: 'counter',
+    name: 'muster_postgres_disk_full_total',
+    help: 'Statements that Postgres refused because its disk is full (SQLSTATE 53100).',
+  },
+  partitionsHeldUp: {
+    kind: 'counter',
+    name: 'muster_partitions_held_up_total',
+    help:
+      'Times that a trigger or a scheduler could not make or drop a week of runs or a day of jobs, because a long ' +
+      'reader held its table.',
+  },
   spans: {
     kind: 'counter',
     name: 'muster_trace_spans_total',
@@ -38,6 +50,18 @@ export const processMetrics = {
       'Spans of traces, where tracing is on, by what became of them: exported, no-room (dropped, as the queue was ' +
       'full), refused by the collector, or left-at-stop.',
     labelNames: ['result'],
+  },
+} as const satisfies MetricTable;
+
+/** Metrics of the services that Muster only reads from, in every process that does. */
+export const readMetrics = {
+  sentAgain: {
+    kind: 'counter',
+    name: 'muster_reads_sent_again_total',
+    help:
+      'Reads from other services (segmentation, options, issuer) that were sent once more, because a kept connection ' +
+      'ended without an answer.',
+    labelNames: ['service'],
   },
 } as const satisfies MetricTable;
 

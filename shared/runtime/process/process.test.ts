@@ -43,6 +43,19 @@ describe('a process', () => {
     expect(steps).toEqual([]);
   });
 
+  it('names its parts while it starts', async () => {
+    const parts: string[] = [];
+    const { definition } = recording(({ addPart }) => {
+      addPart('kafka', () => undefined);
+      throw new Error('Kafka does not answer');
+    });
+    const starting = definition
+      .prepare({ ...quiet, NUMBER: '1' })
+      .start({ ...host, addPart: (part) => parts.push(part) });
+    await expect(starting).rejects.toThrow('Kafka does not answer');
+    expect(parts).toEqual(['loop', 'kafka']);
+  });
+
   it('closes the service, then what it opened, the last opened first, and everything once', async () => {
     const { definition, steps } = recording();
     const running = await definition.prepare({ ...quiet, NUMBER: '1' }).start(host);

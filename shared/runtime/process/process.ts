@@ -14,7 +14,8 @@ import { watchEventLoop } from '../meter/event-loop-delay.ts';
 import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 import { systemClock } from '../system-clock.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
-import { readinessOf, type PartCheck, type Parts } from './readiness.ts';
+import { logWarnings } from './log-warnings.ts';
+import { readinessOf, type PartCheck } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
 import { packageVersion } from './version.ts';
@@ -43,6 +44,8 @@ export interface ProcessHost {
   meter: Meter;
   /** Absent where tracing is off. */
   tracing?: Tracing | undefined;
+  /** Takes the parts of the service for `/readyz`, also while it starts. Absent in a process without `/readyz`. */
+  addPart?: (name: string, check: PartCheck) => void;
 }
 
 /** A service whose configuration was read and is right. */
@@ -76,12 +79,11 @@ export function defineProcess<Config, Running extends Service>(
       if (settings === undefined || config === undefined) throw problems.toError();
       return {
         settings,
-        start: ({ meter, tracing = null }) => {
+        start: ({ meter, tracing = null, addPart = () => undefined }) => {
           const logger = createLogger(name, settings.LOG_LEVEL, logFormatOf(settings.LOG_FORMAT));
           const owner = `${name}@${hostname()}/${uuidv7()}`;
-          const parts: Record<string, PartCheck> = { loop: () => requireTurningLoops(logger) };
-          const addPart = (part: string, check: PartCheck) => void (parts[part] = check);
-          return startClosing(logger, parts, (onClose) =>
+          addPart('loop', () => requireTurningLoops(logger));
+          return startClosing(logger, (onClose) =>
             start(config.value, { logger, meter, tracing, owner, environment, addPart, onClose }),
           );
         },
@@ -93,7 +95,6 @@ export function defineProcess<Config, Running extends Service>(
 /** Starts a service and makes its `close` close what it kept. */
 async function startClosing<Running extends Service>(
   logger: Logger,
-  parts: Parts,
   start: (onClose: ProcessContext['onClose']) => Promise<Running>,
 ): Promise<Running> {
   const closers: (() => unknown)[] = [];
@@ -119,7 +120,7 @@ async function startClosing<Running extends Service>(
         await closeKept();
       }
     };
-    return { ...running, parts, close: () => (closing ??= closeAll()) };
+    return { ...running, close: () => (closing ??= closeAll()) };
   } catch (error) {
     await closeKept();
     throw error;
@@ -153,6 +154,7 @@ export async function keepRunning(
 ): Promise<void> {
   const { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST } = settings;
   const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
+  logWarnings(logger, process);
   const meter = createPrometheusMeter({ logger });
   watchEventLoop(meter);
   exportBuild(meter, name);
@@ -160,13 +162,15 @@ export async function keepRunning(
     ...{ clock: systemClock, logger, meter, stopWithinMs: Math.min(flushTracesMs, STOP_DEADLINE_MS / 5) },
   });
   let service: Service | undefined;
+  const parts: Record<string, PartCheck> = {};
+  const addPart = (part: string, check: PartCheck) => void (parts[part] = check);
   const readiness = () =>
     readinessOf({
       service: () => {
         if (!service) throw new Error('is starting');
         if (!service.ready()) throw new Error('takes no work');
       },
-      ...service?.parts,
+      ...parts,
     });
   // Before the service: while it starts, it lives and is not ready.
   const health =
@@ -174,7 +178,7 @@ export async function keepRunning(
       ? undefined
       : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, readiness, meter });
   try {
-    const running = await start({ meter, tracing: tracing ?? undefined });
+    const running = await start({ meter, tracing: tracing ?? undefined, addPart });
     service = running;
     logger.info('service is running');
     // Last, and within the deadline: what was done while it stopped has spans too.

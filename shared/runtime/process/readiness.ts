@@ -1,3 +1,5 @@
+import { within } from '../within.ts';
+
 /** A part that a service needs. Resolves when it is well; rejects with what is wrong. */
 export type PartCheck = () => Promise<void> | void;
 
@@ -14,22 +16,31 @@ const patienceMs = 2_000;
 
 export async function readinessOf(parts: Parts): Promise<Readiness> {
   const answers = await Promise.all(
-    Object.entries(parts).map(async ([name, check]): Promise<[string, string]> => [name, await tell(check)]),
+    Object.entries(parts).map(async ([name, check]): Promise<[string, string]> => [name, await describePart(check)]),
   );
   return { ready: answers.every(([, state]) => state === 'ok'), parts: Object.fromEntries(answers) };
 }
 
-async function tell(check: PartCheck): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`does not answer within ${patienceMs / 1000} s`)), patienceMs);
-  });
+async function describePart(check: PartCheck): Promise<string> {
   try {
-    await Promise.race([check(), tooLong]);
+    await checkPart(check);
     return 'ok';
   } catch (error) {
     return error instanceof Error ? error.message || error.name : String(error);
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+const underWay = new WeakMap<PartCheck, Promise<void>>();
+
+/**
+ * Checks one part. Rejects with what is wrong, or if the check takes too long. A check that is still under way is
+ * awaited and not repeated: a server that is frozen would otherwise get one more question at each look.
+ */
+export async function checkPart(check: PartCheck): Promise<void> {
+  let checking = underWay.get(check);
+  if (!checking) {
+    checking = Promise.resolve(check()).finally(() => underWay.delete(check));
+    underWay.set(check, checking);
+  }
+  await within(patienceMs, checking);
 }

@@ -1,5 +1,4 @@
 import type { Logger } from '../logger.ts';
-import type { Parts } from './readiness.ts';
 
 /**
  * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close
@@ -8,8 +7,6 @@ import type { Parts } from './readiness.ts';
 export interface Service {
   /** False while it should get no traffic. */
   ready(): boolean;
-  /** What it needs to do its work, for `/readyz`. */
-  readonly parts?: Parts;
   stopIntake(): Promise<void>;
   finishWork(): Promise<void>;
   close(): Promise<void>;
@@ -34,18 +31,24 @@ export interface RunOptions {
  */
 export async function runUntilSignal(service: Service, { logger, stopDeadlineMs }: RunOptions): Promise<void> {
   const signal = await Promise.race([nextSignal(), service.broken ?? new Promise<never>(() => undefined)]);
+  // Also in the last line, which is what an operator looks at.
+  const why = signal instanceof Error ? { err: signal } : { signal };
   if (signal instanceof Error) {
-    logger.fatal({ err: signal }, 'service is broken, ending the process');
+    logger.fatal(why, 'service is broken, ending the process');
     process.exitCode = 1;
   } else {
-    logger.info({ signal }, 'stopping');
+    logger.info(why, 'stopping');
   }
-  void nextSignal().then((second) => exitNow(logger, `stopped by a second ${second}`));
-  const deadline = setTimeout(() => exitNow(logger, 'stop took too long'), stopDeadlineMs);
+  const exitNow = (message: string): never => {
+    logger.error(why, message);
+    process.exit(1);
+  };
+  void nextSignal().then((second) => exitNow(`stopped by a second ${second}`));
+  const deadline = setTimeout(() => exitNow('stop took too long'), stopDeadlineMs);
   deadline.unref();
   await stopService(service);
   clearTimeout(deadline);
-  logger.info('stopped');
+  logger.info(why, 'stopped');
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {
@@ -58,9 +61,4 @@ function nextSignal(): Promise<NodeJS.Signals> {
     process.on('SIGTERM', heard);
     process.on('SIGINT', heard);
   });
-}
-
-function exitNow(logger: Logger, why: string): never {
-  logger.error(why);
-  process.exit(1);
 }

@@ -1,4 +1,4 @@
-import type { EngineConfigFile } from '../../e2e/installation.ts';
+import type { EngineConfigFile } from '../../e2e/engine-config.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 
 /** For an installation in which each call of points is answered with an error, and nobody can be asked what it did. */

@@ -30,6 +30,11 @@ export interface BrokenTopics {
   lacking(prefix: string): Promise<string[]>;
   /** The broker's node id. */
   leaderOf(topic: string, partition: number): Promise<number>;
+  /**
+   * Returns the ids of all members of the prefix's groups, sorted, once no group rebalances. An id lasts as long as a
+   * membership.
+   */
+  membersOf(prefix: string): Promise<string[]>;
   /** The node id of the broker that coordinates the first group of the prefix. */
   coordinatorOf(prefix: string): Promise<number>;
   close(): Promise<void>;
@@ -112,6 +117,14 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
     leaderOf: async (topic, partition) => {
       await connect();
       return await leaderOf(admin, topic, partition);
+    },
+    membersOf: async (prefix) => {
+      await connect();
+      return await until('no group rebalances', async () => {
+        const { groups } = await admin.describeGroups(await groupsOf(admin, prefix));
+        const isSettled = groups.every(({ state }) => state === 'Stable' || state === 'Empty');
+        return isSettled && groups.flatMap(({ members }) => members.map(({ memberId }) => memberId)).toSorted();
+      });
     },
     coordinatorOf: async (prefix) => {
       await connect();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { UnverifiedCall, verify } from '../../../sdk/verify.ts';
@@ -14,6 +15,8 @@ import { callbackRules, type CallbackManner, type LedgerLine } from './callback-
 const [ledgerFile = ''] = process.argv.slice(2);
 let rules = callbackRules.parse({ secrets: [], manners: {} });
 const timesCalled = new Map<string, number>();
+/** Connections that have carried an answer. */
+const kept = new WeakSet<Socket>();
 let calls = 0;
 
 /** Not at once: a disk that is busy with what the test breaks must not hold up calls. */
@@ -36,6 +39,7 @@ function problemOf(request: IncomingMessage, body: Buffer): string | null {
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const atMs = Date.now();
   const call = ++calls;
+  const isKept = kept.has(request.socket);
   const body = await buffer(request);
   const jobId = textOf(request, 'webhook-id') ?? '';
   const [, name = '', ...path] = (request.url ?? '').split('/');
@@ -46,10 +50,13 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const group = textOf(request, 'muster-group') ?? '';
   const digest = createHash('sha256').update(body).digest('hex');
   write({
-    ...{ kind: 'call', call, atMs, jobId, path: path.join('/'), digest, problem: problemOf(request, body) },
+    ...{ kind: 'call', call, atMs, isKept, jobId, path: path.join('/'), digest, problem: problemOf(request, body) },
     occurrence: scheduleId === undefined ? null : { scheduleId, group, scheduledFor },
   });
-  response.on('finish', () => write({ kind: 'end', call, atMs: Date.now(), status: response.statusCode }));
+  response.on('finish', () => {
+    kept.add(request.socket);
+    write({ kind: 'end', call, atMs: Date.now(), status: response.statusCode });
+  });
   response.on('close', () => {
     if (!response.writableFinished) write({ kind: 'end', call, atMs: Date.now(), status: null });
   });

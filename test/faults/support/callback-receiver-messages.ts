@@ -27,6 +27,7 @@ export const ledgerLine = z.discriminatedUnion('kind', [
     kind: z.literal('call'),
     call: z.int(),
     atMs: z.number(),
+    isKept: z.boolean(),
     jobId: z.string(),
     path: z.string(),
     digest: z.string(),

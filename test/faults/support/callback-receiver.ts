@@ -37,10 +37,19 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
   gone.catch(() => undefined);
   let rules: { secrets: string[]; manners: CallbackManners; isUp: boolean } = { secrets: [], manners: {}, isUp: true };
 
-  async function change(changes: Partial<typeof rules>): Promise<number> {
-    rules = { ...rules, ...changes };
+  /** The last change. Each waits for the one before: answers carry no mark of the change that they are for. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  function change(changes: Partial<typeof rules>): Promise<number> {
+    const changed = (rules = { ...rules, ...changes });
+    const answered = last.then(() => send(changed));
+    last = answered.catch(() => undefined);
+    return answered;
+  }
+
+  async function send(changed: typeof rules): Promise<number> {
     const answered = new Promise<unknown>((resolve) => child.once('message', resolve));
-    child.send(rules);
+    child.send(changed);
     return told.parse(await Promise.race([answered, gone])).port;
   }
 
@@ -77,8 +86,8 @@ function readCalls(ledgerFile: string): ReceivedCall[] {
   const lines = readFileSync(ledgerFile, 'utf8').split('\n').slice(0, -1);
   for (const line of lines.map((text) => ledgerLine.parse(JSON.parse(text)))) {
     if (line.kind === 'call') {
-      const { call, jobId, atMs, digest, problem, occurrence } = line;
-      calls.set(call, { jobId, atMs, digest, problem, occurrence, endedAtMs: null, status: null });
+      const { call, jobId, atMs, isKept, digest, problem, occurrence } = line;
+      calls.set(call, { jobId, atMs, isKept, digest, problem, occurrence, endedAtMs: null, status: null });
     } else {
       const begun = calls.get(line.call);
       if (begun) Object.assign(begun, { endedAtMs: line.atMs, status: line.status });

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/audiences/audience-store.port.ts';
+import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/audience-store.port.ts';
+import type { Upload, UploadEnd } from '../../../services/api/user-files/upload.port.ts';
 import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
@@ -33,13 +34,13 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       subject = await makeSubject();
     });
 
-    const begunUploads: Upload[] = [];
+    const begunUploads: Upload<AudienceRecord>[] = [];
     afterEach(async () => {
       // Gives back what uploads hold that a test has left lying.
       await Promise.all(begunUploads.splice(0).map((begun) => begun.fail('over', nothing)));
     });
 
-    async function begin(audienceId = uuidv7(), country: string | null = 'SG'): Promise<Upload> {
+    async function begin(audienceId = uuidv7(), country: string | null = 'SG'): Promise<Upload<AudienceRecord>> {
       const begun = await subject.audiences.begin({ audienceId, name: 'Riders', country });
       if (begun.kind !== 'begun') throw new Error(`the upload is ${begun.kind}`);
       begunUploads.push(begun.upload);
@@ -132,6 +133,23 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       ]);
     });
 
+    it('are judged with the rows that name a second country, and keep nothing if they are refused', async () => {
+      const audienceId = uuidv7();
+      const begun = await begin(audienceId, null);
+      await begun.add({ users: ['ann', 'ann', 'bob'], countries: ['SG', 'ID', 'ID'], lines: [1, 2, 3] });
+      const judged: UploadEnd[] = [];
+      const judge = (end: UploadEnd) => {
+        judged.push(end);
+        throw new Error('refused');
+      };
+      await expect(begun.finish({ ...nothing, rows: 3 }, judge)).rejects.toThrow('refused');
+      const rejects = [{ line: 2, value: 'ann', rule: 'second-country' }];
+      expect(judged).toEqual([{ rows: 3, rejected: 1, rejects }]);
+      await begun.fail('refused', judged[0] ?? nothing);
+      expect(await subject.audiences.get(audienceId)).toMatchObject({ state: 'failed', rejected: 1, countries: [] });
+      expect((await subject.audiences.rejects(audienceId, 10, 0)).items).toEqual(rejects);
+    });
+
     it('are not there before they are whole, nor when they have failed', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId);
@@ -161,14 +179,6 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await first.finish({ ...nothing, rows: 1 })).toBeUndefined();
       expect(await second.finish({ ...nothing, rows: 1 })).toMatchObject({ state: 'ready' });
       expect(await pagesOf(audienceId, 'SG')).toEqual([['fresh']]);
-    });
-
-    it('are taken in a few at a time', async () => {
-      const uploads = [await begin(), await begin(), await begin(), await begin()];
-      const start = { audienceId: uuidv7(), name: 'Riders', country: 'SG' };
-      expect(await subject.audiences.begin(start)).toEqual({ kind: 'busy' });
-      await uploads[0]?.fail('cut', nothing);
-      await expect(begin()).resolves.toBeDefined();
     });
 
     it('are listed with their rejects, page by page', async () => {

@@ -29,6 +29,7 @@ const costly: CampaignDefinition['chain'] = [
 /** Units of a campaign in a country: reserved before the call, settled after it, and never one too many. */
 export function describeBudgets(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`budgets ${name}`, () => {
+    const raised = { by: 'a test' };
     let subject: ExecutionSubject;
     beforeEach(async () => {
       subject = await makeSubject();
@@ -186,6 +187,27 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(claimed.filter(({ fits }) => fits === undefined).map(({ size }) => size)).toEqual([2]);
     });
 
+    it('go to a cheaper step where what is left does not suffice for one user of a dearer one', async () => {
+      const chain = costly.map((step, index) => ({ ...step, unitsPerUser: index === 0 ? 1 : 3 }));
+      const { campaignId, feedId, steps, claim, record } = await fedRun(10, 2, { chain });
+      const failures = someUsers(9, 2).map((user) => failed(user));
+      await record(doneOf(await claimedOf(claim, steps[0]), { failures }));
+      await subject.budgets.change(campaignId, [{ country: 'SG', units: 3 }], raised);
+      const dearer = { feedId, batchNo: 1, step: 2 };
+      // One user of three units, and ten of one, with two units left.
+      const [cheaper, ...others] = await claim(dearer, ...steps.slice(1));
+      expect([cheaper, ...others]).toMatchObject([{ batchNo: 2, step: 1, fits: 2 }]);
+      if (!cheaper) throw new Error('the step was free');
+      await record(doneOf(cheaper, { children: [childOf(['u011']), childOf(someUsers(9, 12))] }));
+      await subject.passTime(5001);
+      const children = (await subject.rows.agenda(feedId)).filter(({ batchNo }) => batchNo > 2);
+      const again = await claim(dearer, ...children.map(({ batchNo }) => ({ feedId, batchNo, step: 1 })));
+      expect(again.map(({ step, size, fits }) => [step, size, fits]).sort()).toEqual([
+        [1, 1, undefined],
+        [1, 9, 1],
+      ]);
+    });
+
     it('cost nothing in steps that have no price', async () => {
       const { steps, claim, record, figures, feedId } = await fedRun(20);
       await record(doneOf(await claimedOf(claim, steps[0])));
@@ -203,8 +225,6 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       await subject.endings.endOpen({ feedId, chainLength: 2 }, 'expired', { from: 1, limit: 100 });
       expect(await figures()).toEqual([20, 0, 0]);
     });
-
-    const raised = { by: 'a test' };
 
     it('are spent by all runs of a campaign together, and may be raised while they go on', async () => {
       const { campaignId, steps, claim, figures } = await fedRun(20);

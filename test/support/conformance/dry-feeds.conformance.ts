@@ -153,7 +153,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
     it('take no room of any shard, and come after all others', async () => {
       const { feed } = await dryFeed();
       await subject.feeds.writePages(pagesOf(feed, { complete: false }));
-      const { feedIds } = await subject.feeds.listFeeds(null);
+      const { feedIds } = await subject.feeds.listFeeds(null, 0);
       expect(await subject.feeds.loads(feedIds)).toMatchObject([{ feedId: feed.feedId, chain: [], steps: [] }]);
 
       const live = await startRun(subject);

@@ -2,9 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger } from '../../../services/dispatcher/ports/call-ledger.ts';
 import {
   firstMark,
+  justAfter,
+  partitionBit,
+  type BandSpan,
   type DueReferences,
   type Mark,
   type MarkRange,
+  type PassedOver,
 } from '../../../services/scheduler/ports/due-references.ts';
 import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
@@ -37,8 +41,19 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
     const marksOf = (partitions: readonly number[], mark: Mark = firstMark) =>
       partitions.map((partition) => ({ partition, ...mark }));
     const rangeOf = (partition: number, after: Mark = firstMark, until: Mark = last) => ({ partition, after, until });
+    /** These bands in all partitions. */
+    const passed = (skip: readonly string[]): PassedOver => new Map(skip.map((band) => [band, -1n]));
     const sweep = (range: MarkRange, rows: number, skip: readonly string[] = []) =>
-      due.sweep([{ ...range, skip }], rows);
+      due.sweep([range], passed(skip), rows);
+    /** Span of one client's jobs, the first and the last key included. */
+    const spanOf = (partition: number, first: Mark = firstMark, end: Mark = last) => ({ partition, first, last: end });
+    const idsOfMarks = (marks: ReadonlyMap<number, Mark>) =>
+      Array.from(marks, ([partition, { jobId }]) => [partition, jobId]);
+    /** Partition, client and priority, first and last id, and number of rows of each span. */
+    const spansOf = (spans: readonly BandSpan[]) =>
+      spans.map(({ partition, clientId, priority, first, last: end, rows }) => [
+        ...[partition, bandOf(clientId, priority), first.jobId, end.jobId, rows],
+      ]);
     const markOf = ({ dueUs, jobId }: JobKey): Mark => ({ dueUs, jobId });
 
     it('sees what is due in the partitions that are asked for, whole, the oldest first', async () => {
@@ -50,7 +65,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(lateMs).toBeLessThan(60_000);
     });
 
-    it('passes over a crowd, and says how far it has read', async () => {
+    it('passes over a crowd, and reports how far it has read', async () => {
       const crowd = { clientId: clientIdOf(2) };
       await add(
         { number: 1, dueInMs: -9000, ...crowd },
@@ -61,22 +76,59 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 66, dueInMs: -4000, clientId: clientIdOf(3) },
         { number: 130, dueInMs: 60_000 },
       );
-      const skims = (skipOfFirst: string[], rows: number) =>
-        due.skim(
-          [
-            { partition: 1, ...firstMark, skip: skipOfFirst },
-            { partition: 2, ...firstMark, skip: [clientIdOf(2), clientIdOf(3)] },
-          ],
-          rows,
-        );
-      const whole = await skims([clientIdOf(2)], 5);
-      expect(idsOf(whole.due)).toEqual([jobIdOf(65), jobIdOf(193), jobIdOf(66)]);
+      // In the second partition both clients are passed over, in the first only the one that is named, or none.
+      const skims = (isSkippedInFirst: boolean, rows: number) => {
+        const passedOver = new Map([
+          [clientIdOf(2), partitionBit(2) | (isSkippedInFirst ? partitionBit(1) : 0n)],
+          [clientIdOf(3), partitionBit(2) | partitionBit(63)],
+        ]);
+        return due.skim(marksOf([1, 2]), passedOver, rows);
+      };
+      const whole = await skims(true, 5);
+      expect(idsOf(whole.due)).toEqual([jobIdOf(65)]);
       expect(whole.isFull).toBe(false);
       expect(whole.lateMs).toBeGreaterThanOrEqual(8000);
-      const part = await skims([clientIdOf(2)], 3);
+      expect(idsOfMarks(whole.readUpTo)).toEqual([
+        [1, jobIdOf(193)],
+        [2, jobIdOf(66)],
+      ]);
+      const part = await skims(true, 3);
       expect(part).toMatchObject({ isFull: true });
-      expect(idsOf(part.due)).toEqual([jobIdOf(65), jobIdOf(129), jobIdOf(66)]);
-      expect(idsOf((await skims([], 5)).due)).toEqual([1, 65, 129, 193, 66].map(jobIdOf));
+      expect(idsOf(part.due)).toEqual([jobIdOf(65)]);
+      expect(idsOfMarks(part.readUpTo)).toEqual([
+        [1, jobIdOf(129)],
+        [2, jobIdOf(66)],
+      ]);
+      expect(idsOf((await skims(false, 5)).due)).toEqual([1, 65, 129, 193].map(jobIdOf));
+    });
+
+    it('reports the spans of the bands that are passed over, each from its first job to its last', async () => {
+      const [crowd, other] = [clientIdOf(2), clientIdOf(3)];
+      const keys = await add(
+        { number: 1, dueInMs: -9000, clientId: crowd },
+        { number: 65, dueInMs: -8000, clientId: crowd },
+        { number: 129, dueInMs: -7000 },
+        { number: 193, dueInMs: -6000, clientId: crowd },
+        { number: 257, dueInMs: -5000, clientId: other },
+        { number: 321, dueInMs: -4000, clientId: other, priority: 'high' },
+        { number: 385, dueInMs: -3000, clientId: crowd },
+        { number: 449, dueInMs: -2800 },
+        { number: 513, dueInMs: -2600 },
+        { number: 2, dueInMs: -2000, clientId: crowd },
+      );
+      await subject.ledgerOf('a').flush({ results: [], claims: keys.slice(0, 1) });
+      const skip = [crowd, other, bandOf(other, 'high')];
+      const spans = [
+        [1, crowd, jobIdOf(1), jobIdOf(65), 2],
+        [1, crowd, jobIdOf(193), jobIdOf(193), 1],
+        [1, other, jobIdOf(257), jobIdOf(257), 1],
+        [1, bandOf(other, 'high'), jobIdOf(321), jobIdOf(321), 1],
+        [1, crowd, jobIdOf(385), jobIdOf(385), 1],
+      ];
+      const skimmed = await due.skim(marksOf([1, 2]), passed(skip), 16);
+      expect(spansOf(skimmed.passed)).toEqual([...spans, [2, crowd, jobIdOf(2), jobIdOf(2), 1]]);
+      expect(skimmed.passed[0]?.first).toEqual(keys[0] && markOf(keys[0]));
+      expect(spansOf((await due.skim(marksOf([1]), passed(skip), 4)).passed)).toEqual(spans.slice(0, 2));
     });
 
     it('never what is not due, but tells when the next of it is', async () => {
@@ -150,7 +202,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf((await due.lookLate(marksOf([1], markOf(mark)), horizon)).late)).toContain(jobIdOf(65));
     });
 
-    it('reads one client alone, between two marks', async () => {
+    it('reads one client alone, from one key to another', async () => {
       const [first, , third] = await add(
         { number: 1, dueInMs: -4000 },
         { number: 65, dueInMs: -3000, clientId: clientIdOf(2) },
@@ -158,11 +210,12 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 193, dueInMs: -1000 },
       );
       if (!first || !third) throw new Error('nothing was added');
-      const lookOf = async (range: MarkRange, limit = 16) =>
-        idsOf((await due.lookOf([{ ...range, clientId: clientIdOf(1), limit }], 16)).flatMap(({ found }) => found));
-      expect(await lookOf(rangeOf(1))).toEqual([jobIdOf(1), jobIdOf(129), jobIdOf(193)]);
-      expect(await lookOf(rangeOf(1, markOf(first), markOf(third)))).toEqual([jobIdOf(129)]);
-      expect(await lookOf(rangeOf(1), 1)).toEqual([jobIdOf(1)]);
+      const lookOf = async (span: ReturnType<typeof spanOf>, limit = 16) =>
+        idsOf((await due.lookOf([{ ...span, clientId: clientIdOf(1), limit }], 16)).flatMap(({ found }) => found));
+      expect(await lookOf(spanOf(1))).toEqual([jobIdOf(1), jobIdOf(129), jobIdOf(193)]);
+      expect(await lookOf(spanOf(1, markOf(first), markOf(third)))).toEqual([jobIdOf(1), jobIdOf(129)]);
+      expect(await lookOf(spanOf(1, justAfter(markOf(first)), markOf(third)))).toEqual([jobIdOf(129)]);
+      expect(await lookOf(spanOf(1), 1)).toEqual([jobIdOf(1)]);
     });
 
     it('reads several clients at once, each as much as it may have, and nothing that is called', async () => {
@@ -176,8 +229,8 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       if (!called) throw new Error('nothing was added');
       await subject.ledgerOf('a').flush({ results: [], claims: [called] });
       const ranges = [
-        { ...rangeOf(1), clientId: clientIdOf(1), limit: 16 },
-        { ...rangeOf(2), clientId: clientIdOf(2), limit: 1 },
+        { ...spanOf(1), clientId: clientIdOf(1), limit: 16 },
+        { ...spanOf(2), clientId: clientIdOf(2), limit: 1 },
       ];
       const read = await due.lookOf(ranges, 16);
       expect(read.map(({ found }) => idsOf(found))).toEqual([[jobIdOf(65), jobIdOf(129)], [jobIdOf(2)]]);
@@ -195,7 +248,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       if (!second || !own || !fourth || !last) throw new Error('nothing was added');
       const read = async (after: Mark, limit: number, rows: number) => {
         const [{ found, readUpTo } = { found: [], readUpTo: null }] = await due.lookOf(
-          [{ ...rangeOf(1, after), clientId: clientIdOf(1), limit }],
+          [{ ...spanOf(1, justAfter(after)), clientId: clientIdOf(1), limit }],
           rows,
         );
         return [idsOf(found), readUpTo];
@@ -256,7 +309,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
 
       const high = bandOf(clientIdOf(1), 'high');
       const passing = async (...skip: string[]) => {
-        const skimmed = await due.skim([{ partition: 1, ...firstMark, skip }], 16);
+        const skimmed = await due.skim(marksOf([1]), passed(skip), 16);
         return [idsOf(skimmed.due), idsOf((await sweep(rangeOf(1), 16, skip)).found)];
       };
       const without = (...numbers: number[]) =>
@@ -268,7 +321,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         without(65, 129, 257),
       ]);
 
-      const ofClient = { ...rangeOf(1), clientId: clientIdOf(1), limit: 16 };
+      const ofClient = { ...spanOf(1), clientId: clientIdOf(1), limit: 16 };
       const reads = await due.lookOf(
         [{ ...ofClient, priority: 'high' }, ofClient, { ...ofClient, priority: 'low' }],
         16,
@@ -304,7 +357,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       await subject.nodes.beat({ owner: 'a', kind: 'dispatcher', region: 'local', figures: {}, credit: null }, 10_000);
       await subject.ledgerOf('a').flush({ results: [], claims: keys });
       const range = rangeOf(1, firstMark, markOf(claimed));
-      const ofClient = { ...range, clientId: clientIdOf(1), limit: 16 };
+      const ofClient = { ...spanOf(1, firstMark, markOf(claimed)), clientId: clientIdOf(1), limit: 16 };
       const ownIds = async () => (await due.lookOf([ofClient], 16)).flatMap(({ found }) => idsOf(found));
       expect([await due.sweepLapsed([range], 16), await ownIds()]).toEqual([[], []]);
       await subject.passTime(10_001);

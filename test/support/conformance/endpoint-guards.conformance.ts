@@ -121,6 +121,33 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await subject.reader.list()).toMatchObject([{ state: 'closed', cause }]);
     });
 
+    it('close at once and without a slow start if other feeds are served, whoever has the probe', async () => {
+      await openAndProbe();
+      await b.close(SG, { startsSlowly: false });
+      expect(await a.look([SG])).toEqual([]);
+      expect(await subject.reader.list()).toMatchObject([{ state: 'closed', retryAt: null }]);
+      await a.endProbe({ ...broken, answered: false });
+      expect(await b.look([SG])).toEqual([]);
+      await b.open(broken);
+      expect(await retryIn()).toBe(1000);
+    });
+
+    it('close with a slow start if the endpoint is back, whoever has the probe', async () => {
+      await openAndProbe();
+      await b.close(SG, { startsSlowly: true });
+      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+      await a.endProbe({ ...broken, answered: false });
+      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+    });
+
+    it('are not changed by a close of a breaker that is closed', async () => {
+      await openAndProbe();
+      await a.endProbe({ ...broken, answered: true });
+      await b.close(SG, { startsSlowly: false });
+      await b.close(ID, { startsSlowly: false });
+      expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
+    });
+
     it('wait longer when it goes down again while it starts, and not when it was well for a while', async () => {
       await openAndProbe();
       await a.endProbe({ ...broken, answered: true });

@@ -1,4 +1,5 @@
 import type { OwnOutcome, StepFlow } from '../../../shared/domain/step/outcomes.ts';
+import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
 export interface AgendaEntry {
@@ -27,6 +28,7 @@ export interface StepCause {
 
 export interface Hold {
   step: number;
+  kind: HoldKind;
   cause: string;
   batches: number;
   sinceSeconds: number;

@@ -4,6 +4,7 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { Budget } from '../../../shared/contracts/campaigns/budgets.ts';
 import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunControl } from '../../../services/api/runs/control/run-control.port.ts';
@@ -38,7 +39,10 @@ import { campaignDefinitionOf } from './run-rows.ts';
 /** The stores of the execution path over one empty database. */
 export interface ExecutionSubject {
   campaigns: CampaignStore;
-  budgets: BudgetStore;
+  budgets: BudgetStore & {
+    /** Writes budgets without judging them. */
+    change(campaignId: string, budgets: readonly Budget[], detail: Readonly<Record<string, unknown>>): Promise<void>;
+  };
   runs: RunStore;
   runHistory: RunHistory;
   reports: RunReports;
@@ -199,6 +203,6 @@ export async function totalsOf({ runs }: ExecutionSubject, runId: string): Promi
 
 /** Of all runs whose work goes on, or is being cancelled, oldest first. */
 export async function talliesOf({ runs }: ExecutionSubject): Promise<RunTally[]> {
-  const listed = await runs.listRuns(null);
+  const listed = await runs.listRuns(null, 0);
   return runs.tallies(listed.runs.map(({ runId }) => runId));
 }

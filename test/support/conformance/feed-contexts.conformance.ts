@@ -75,13 +75,13 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
     it('say which steps are held, and when one may be tried', async () => {
       const { feedId } = await startedFeed();
       await subject.holds.hold([
-        { feedId, step: 2, cause: 'HTTP 404' },
-        { feedId, step: 1, cause: 'HTTP 401' },
+        { feedId, step: 2, kind: 'fault', cause: 'HTTP 404' },
+        { feedId, step: 1, kind: 'fault', cause: 'HTTP 401' },
       ]);
       const held = async () => (await subject.contexts.admissions([feedId]))[0]?.holds;
       expect(await held()).toEqual([
-        { step: 1, cause: 'HTTP 401', tryDue: false },
-        { step: 2, cause: 'HTTP 404', tryDue: false },
+        { step: 1, kind: 'fault', cause: 'HTTP 401', tryDue: false },
+        { step: 2, kind: 'fault', cause: 'HTTP 404', tryDue: false },
       ]);
       await subject.passTime(tryHeldEveryMs);
       expect(await held()).toMatchObject([{ tryDue: true }, { tryDue: true }]);

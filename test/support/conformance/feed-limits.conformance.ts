@@ -144,6 +144,6 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
   });
 
   async function loadsOfAll() {
-    return subject.feeds.loads((await subject.feeds.listFeeds(null)).feedIds);
+    return subject.feeds.loads((await subject.feeds.listFeeds(null, 0)).feedIds);
   }
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { usualTransactionMs } from '../../../services/trigger/keep/listing-times.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { leaseMs, startRun, type ExecutionSubject, type MakeExecutionSubject } from './execution-subject.ts';
 import { claimAgain, ownedFeed } from './fed-feeds.ts';
@@ -130,10 +131,10 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
 
     it('are listed since an earlier listing, with what was not committed by then, or all of them', async () => {
       const { feed } = await ownedFeed(subject);
-      const all = async () => (await subject.feeds.listFeeds(null)).feedIds.toSorted();
+      const all = async () => (await subject.feeds.listFeeds(null, 0)).feedIds.toSorted();
       const sinceNow = async () => {
-        const { until } = await subject.feeds.listFeeds(null);
-        return (await subject.feeds.listFeeds(until)).feedIds.toSorted();
+        const { until } = await subject.feeds.listFeeds(null, 0);
+        return (await subject.feeds.listFeeds(until, usualTransactionMs)).feedIds.toSorted();
       };
       await subject.passTime(9000);
       const { runId, owned } = await startRun(subject);

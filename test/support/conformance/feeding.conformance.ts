@@ -254,7 +254,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
           steps: [flow, none],
         },
       ]);
-      await subject.holds.hold([{ feedId: feed.feedId, step: 2, cause: 'HTTP 404' }]);
+      await subject.holds.hold([{ feedId: feed.feedId, step: 2, kind: 'fault', cause: 'HTTP 404' }]);
       expect(await subject.feeds.loads([feed.feedId])).toMatchObject([{ held: true }]);
       expect(await subject.feeds.loads([])).toEqual([]);
     });

@@ -68,6 +68,26 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.renew(lease, ttlMs)).toBe(true);
     });
 
+    it.each<[string, (lease: HeldLease) => Promise<unknown>]>([
+      ['acquires it', ({ name, owner }) => leases.acquire(name, owner, 10_000)],
+      ['acquires many', ({ name, owner }) => leases.acquireSome([{ names: [name], count: 1 }], owner, 10_000)],
+      ['renews it', (lease) => leases.renew(lease, 10_000)],
+    ])('keeps its end when a statement that %s again would end it earlier', async (_, renewAgain) => {
+      const lease = await acquired('a');
+      await renewAgain(lease);
+      await passTime(20_000);
+      expect(await leases.acquire('scheduler', 'b', ttlMs)).toBeNull();
+      expect(await leases.renew(lease, ttlMs)).toBe(true);
+    });
+
+    it('ends when its new owner asked for, however long the old one had it for', async () => {
+      const lease = await acquired('a');
+      await leases.release(lease);
+      await leases.acquire('scheduler', 'b', 10_000);
+      await passTime(10_000);
+      expect(await leases.acquire('scheduler', 'a', ttlMs)).not.toBeNull();
+    });
+
     it('cannot be renewed once it has expired, even if nobody else took it', async () => {
       const lease = await acquired('a');
       await passTime(ttlMs);
@@ -88,6 +108,53 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       await leases.release(lease);
       expect(await leases.renew(lease, ttlMs)).toBe(false);
       expect((await acquired('b')).token).toBeGreaterThan(lease.token);
+    });
+
+    const slots = (client: string, count: number) => ({ names: [0, 1, 2].map((nth) => `${client} "${nth}"`), count });
+    const namesOf = (held: readonly HeldLease[]) => held.map(({ name }) => name).sort();
+
+    it('gives of each kind as many free ones as are wanted, the first of its names before the others', async () => {
+      await leases.acquire('x "1"', 'b', ttlMs);
+      const held = await leases.acquireSome([slots('y', 1), slots('x', 2), slots('z', 9)], 'a', ttlMs);
+      expect(namesOf(held)).toEqual(['x "0"', 'x "2"', 'y "0"', 'z "0"', 'z "1"', 'z "2"']);
+      expect(await leases.acquire('x "2"', 'b', ttlMs)).toBeNull();
+      expect(await leases.acquire('y "1"', 'b', ttlMs)).not.toBeNull();
+    });
+
+    it('renews many under the same tokens, and takes what has expired under greater ones', async () => {
+      const held = await leases.acquireSome([slots('x', 2)], 'a', ttlMs);
+      await passTime(20_000);
+      const renewed = await leases.acquireSome([slots('x', 2)], 'a', ttlMs);
+      expect(renewed).toEqual(expect.arrayContaining(held));
+      await passTime(20_000);
+      expect(await leases.acquireSome([slots('x', 2)], 'b', ttlMs)).toMatchObject([{ name: 'x "2"', token: 1 }]);
+      await passTime(ttlMs);
+      const taken = await leases.acquireSome([slots('x', 2)], 'b', ttlMs);
+      expect(taken.map(({ owner, token }) => [owner, token])).toEqual([
+        ['b', 2],
+        ['b', 2],
+      ]);
+    });
+
+    it('gives each of many leases to exactly one of those that ask for all of them at once', async () => {
+      const owners = Array.from({ length: 6 }, (_, i) => `owner-${i}`);
+      const wanted = Array.from({ length: 40 }, (_, nth) => slots(`c${nth}`, 3));
+      const held = await Promise.all(
+        owners.map((owner, nth) => leases.acquireSome(nth % 2 === 0 ? wanted : wanted.toReversed(), owner, ttlMs)),
+      );
+      const names = namesOf(held.flat());
+      expect(names).toHaveLength(120);
+      expect(new Set(names).size).toBe(120);
+    });
+
+    it('frees all of many that are released together, but for those that were lost', async () => {
+      const held = await leases.acquireSome([slots('x', 3)], 'a', ttlMs);
+      await passTime(ttlMs);
+      const [lost] = await leases.acquireSome([slots('x', 1)], 'b', ttlMs);
+      const again = await leases.acquireSome([slots('x', 2)], 'a', ttlMs);
+      await leases.releaseAll([...held, ...again]);
+      expect(namesOf(await leases.acquireSome([slots('x', 3)], 'c', ttlMs))).toEqual(['x "1"', 'x "2"']);
+      expect(lost && (await leases.renew(lost, ttlMs))).toBe(true);
     });
   });
 }

@@ -57,6 +57,8 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       const due = await subject.sweep.nextDue([feedId, other.feedId]);
       expect([...due.keys()]).toEqual([feedId]);
       expect(Math.round((due.get(feedId) ?? 0) / 10_000)).toBe(2);
+      expect([...(await subject.sweep.nextDue([feedId], 25_000)).keys()]).toEqual([feedId]);
+      expect([...(await subject.sweep.nextDue([feedId], 15_000)).keys()]).toEqual([]);
       await subject.passTime(30_000);
       expect((await subject.sweep.nextDue([feedId])).get(feedId)).toBeLessThanOrEqual(0);
     });
@@ -192,7 +194,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
     it('offers one batch of a held step when its try is due, and no other', async () => {
       const { feedId, steps } = await startFedRun(subject, someBatches(3, 1));
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
-      await subject.holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+      await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'HTTP 404' }]);
       await record(ledger, ...claimed.map((step) => waitingOf(step, { delayMs: 0 })));
       expect(await offered(feedId)).toEqual([]);
       await subject.passTime(30_001);
@@ -201,8 +203,23 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       await subject.holds.mayTry({ feedId, step: 1 }, 30_000);
       await subject.passTime(15_000);
       expect(await offered(feedId)).toEqual([]);
-      await subject.holds.lift({ feedId, step: 1 });
+      await subject.holds.lift({ feedId, step: 1 }, 'fault');
       expect(await offered(feedId)).toHaveLength(3);
+    });
+
+    it('offers no try of a fault before quiet hours of the same step end, and then one batch', async () => {
+      const { feedId, steps } = await startFedRun(subject, someBatches(3, 1));
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
+      await subject.holds.hold([
+        { feedId, step: 1, kind: 'fault', cause: 'HTTP 404' },
+        { feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: 60_000 },
+      ]);
+      await record(ledger, ...claimed.map((step) => waitingOf(step, { delayMs: 0 })));
+      await subject.passTime(45_000);
+      expect(await offered(feedId)).toEqual([]);
+      await subject.passTime(15_001);
+      expect(await offered(feedId)).toHaveLength(1);
+      expect(await offered(feedId)).toEqual([]);
     });
 
     it('names a step whose leases lapse again and again, and does not offer it', async () => {

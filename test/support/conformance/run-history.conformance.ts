@@ -116,12 +116,13 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         await startFedRun(subject, someBatches(1, 4)),
         await startFedRun(subject, someBatches(1, 4)),
       ];
-      for (const { feedId } of [asked, other]) await subject.holds.hold([{ feedId, step: 1, cause: 'answers 404' }]);
+      for (const { feedId } of [asked, other])
+        await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'answers 404' }]);
       expect(await note(asked.runId)).toBe(1);
       expect(await tell(asked.runId)).toEqual(['step-held']);
       expect(await pointsOf(other.runId)).toEqual([]);
       expect(await tell(other.runId)).toEqual(['step-held']);
-      await subject.holds.lift({ feedId: other.feedId, step: 1 });
+      await subject.holds.lift({ feedId: other.feedId, step: 1 }, 'fault');
       expect(await tell(asked.runId)).toEqual([]);
       expect(await tell(asked.runId, other.runId)).toEqual(['step-released']);
     });
@@ -182,10 +183,10 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
 
       it('tells that a step is held for a person, why, and that it is no more', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
-        await subject.holds.hold([{ feedId, step: 2, cause: 'send-message answers 404' }]);
+        await subject.holds.hold([{ feedId, step: 2, kind: 'fault', cause: 'send-message answers 404' }]);
         expect(await tell(runId)).toEqual(['step-held']);
         await subject.passTime(5000);
-        await subject.holds.lift({ feedId, step: 2 });
+        await subject.holds.lift({ feedId, step: 2 }, 'fault');
         expect(await tell(runId)).toEqual(['step-released']);
         const place = { step: 2, action: 'send-message', country: 'SG', cause: 'send-message answers 404' };
         const [held, released] = await eventsOf(runId);
@@ -215,7 +216,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
 
       it('tells nothing of a run that has ended, nor of what stood when it did', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
-        await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
+        await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'award-reward answers 404' }]);
         await tell(runId);
         await subject.runs.finish(runId, 'expired', null);
         expect(await tell(runId)).toEqual([]);
@@ -225,9 +226,9 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       it('says no more of what flaps for ever than a history can hold', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         const flap = async () => {
-          await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
+          await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'award-reward answers 404' }]);
           await tell(runId);
-          await subject.holds.lift({ feedId, step: 1 });
+          await subject.holds.lift({ feedId, step: 1 }, 'fault');
           await tell(runId);
         };
         for (let times = 0; times < maxTroubleEvents / 2 + 2; times++) await flap();

@@ -3,10 +3,19 @@ import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { OwnOutcome, StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
+import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 
 /**
  * What the trigger and the workers would have written, put there by hand: lets the readers be specified without them.
  */
+export interface SeededHold {
+  step: number;
+  kind?: HoldKind;
+  cause: string;
+  batches: number;
+  ageMs: number;
+}
+
 export interface RunRows {
   /** Returns the run's id; later calls return greater ones. */
   addRun(run: RunSeed): Promise<string>;
@@ -14,7 +23,8 @@ export interface RunRows {
   addFeed(runId: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
   /** Adds to the totals of a feed what the worker in this slot recorded. */
   addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
-  addHold(feedId: string, hold: { step: number; cause: string; batches: number; ageMs: number }): Promise<void>;
+  /** Adds a fault, unless the kind is given. Quiet hours end an hour from now. */
+  addHold(feedId: string, hold: SeededHold): Promise<void>;
   /** As the trigger notes it of a run whose users wait behind a breaker. */
   addOpenBreaker(runId: string, breaker: { step: number; country: string; cause: string }): Promise<void>;
   /** @param cause.quietMs since it was last met */
@@ -119,8 +129,16 @@ export function campaignDefinitionOf(changes: Partial<CampaignDefinition> = {}):
   };
 }
 
-/** What a snapshot says of a run that goes on and was never touched. */
+/** Part of the snapshot of a run that goes on, of which nothing is under way and nothing was changed or deleted. */
 export const untouchedRun = {
+  inFlight: 0,
+  waitingForRetry: 0,
+  stalled: null,
+  stalledBy: null,
+  waits: [],
+  budgets: [],
+  failuresKept: true,
+  receiptsDeletedAt: null,
   deadlineAt: new Date('2030-01-01T00:00:00Z'),
   stateSince: new Date(0),
   waitingSince: null,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { usualTransactionMs } from '../../../services/trigger/keep/listing-times.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
@@ -145,10 +146,12 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       await subject.passTime(11_000);
       const { runId: late } = await startRun(subject);
       const idsSince = async (since: string | null) =>
-        (await subject.runs.listRuns(since)).runs.map(({ runId }) => runId);
-      const { until } = await subject.runs.listRuns(null);
+        (await subject.runs.listRuns(since, usualTransactionMs)).runs.map(({ runId }) => runId);
+      const { until } = await subject.runs.listRuns(null, 0);
       expect(await idsSince(null)).toEqual([early, late]);
       expect(await idsSince(until)).toEqual([late]);
+      const reachedBack = await subject.runs.listRuns(until, 12_000);
+      expect(reachedBack.runs.map(({ runId }) => runId)).toEqual([early, late]);
       expect((await subject.runs.tallies([early])).map(({ runId }) => runId)).toEqual([early]);
       await subject.passTime(1000);
       await subject.control.change(early, () => ({ change: { to: 'cancelling', events: [] } }));
@@ -160,7 +163,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
 
     it('are listed with their feeds, when they came into their state, and what is due first on their agendas', async () => {
       const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
-      const listed = async () => (await subject.runs.listRuns(null)).runs.find((run) => run.runId === runId);
+      const listed = async () => (await subject.runs.listRuns(null, 0)).runs.find((run) => run.runId === runId);
       const before = await listed();
       expect(before).toMatchObject({ feeds: 1, dueInMs: null });
       const ledger = subject.ledgerOf('a');
@@ -185,9 +188,9 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       await record(ledger, waitingOf(one, { cause: 'HTTP 503' }));
       const waiting = { runId, country: 'SG', step: 1 };
       expect(await subject.runs.waitingSteps([runId])).toEqual([{ ...waiting, cause: 'HTTP 503', held: false }]);
-      await subject.holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+      await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'HTTP 404' }]);
       expect(await subject.runs.waitingSteps([runId])).toEqual([{ ...waiting, cause: 'HTTP 404', held: true }]);
-      await subject.holds.lift({ feedId, step: 1 });
+      await subject.holds.lift({ feedId, step: 1 }, 'fault');
       await subject.passTime(121_000);
       expect(await subject.runs.waitingSteps([runId])).toEqual([]);
     });

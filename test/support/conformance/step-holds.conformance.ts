@@ -20,21 +20,21 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
     });
 
     const cause = 'award-reward answers 404';
-    const hold = (step = 1, because = cause) => subject.holds.hold([{ feedId, step, cause: because }]);
+    const hold = (step = 1, because = cause) => subject.holds.hold([{ feedId, step, kind: 'fault', cause: because }]);
     const mayTry = (step = 1) => subject.holds.mayTry({ feedId, step }, tryHeldEveryMs);
 
     it('count the batches that met the cause, and keep since when', async () => {
       await subject.holds.hold([
-        { feedId, step: 1, cause },
-        { feedId, step: 2, cause },
-        { feedId, step: 1, cause },
+        { feedId, step: 1, kind: 'fault', cause },
+        { feedId, step: 2, kind: 'fault', cause },
+        { feedId, step: 1, kind: 'fault', cause },
       ]);
       await subject.passTime(10_000);
       await hold(1, 'award-reward answers 401');
       await subject.holds.hold([]);
       expect(await subject.rows.holds(feedId)).toEqual([
-        { step: 1, cause: 'award-reward answers 401', batches: 3, sinceSeconds: 10 },
-        { step: 2, cause, batches: 1, sinceSeconds: 10 },
+        { step: 1, kind: 'fault', cause: 'award-reward answers 401', batches: 3, sinceSeconds: 10 },
+        { step: 2, kind: 'fault', cause, batches: 1, sinceSeconds: 10 },
       ]);
     });
 
@@ -57,21 +57,78 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect(await mayTry()).toBe(true);
     });
 
-    it('that end by themselves are tried when they do, by what was said last, and are no fault of their feed', async () => {
-      const holdFor = (endsInMs: number) => subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs }]);
-      const faultOf = async () =>
-        (await subject.feeds.loads([feedId])).map(({ held, quietSteps }) => [held, quietSteps]);
-      await holdFor(3_600_000);
-      expect(await faultOf()).toEqual([[false, [1]]]);
-      await subject.passTime(tryHeldEveryMs);
-      expect(await mayTry()).toBe(false);
-      await holdFor(60_000);
-      await subject.passTime(59_000);
-      expect(await mayTry()).toBe(false);
-      await subject.passTime(1000);
-      expect(await mayTry()).toBe(true);
-      await hold();
-      expect(await faultOf()).toEqual([[true, []]]);
+    describe('for quiet hours', () => {
+      const cause = 'quiet hours';
+      const holdFor = (endsInMs: number) =>
+        subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause, endsInMs }]);
+      const load = async () => (await subject.feeds.loads([feedId])).map(({ held, quietSteps }) => [held, quietSteps]);
+      const shown = async () =>
+        ((await subject.contexts.admissions([feedId]))[0]?.holds ?? []).map(({ kind, tryDue }) => [kind, tryDue]);
+
+      it('end at the newest time, are no fault of their feed, and have no try', async () => {
+        await holdFor(3_600_000);
+        expect(await load()).toEqual([[false, [1]]]);
+        await holdFor(60_000);
+        await subject.passTime(59_000);
+        expect(await load()).toEqual([[false, [1]]]);
+        await subject.passTime(1001);
+        expect(await load()).toEqual([[false, []]]);
+        expect(await mayTry()).toBe(false);
+      });
+
+      it('begin anew if the previous ones have ended, even if no batch has lifted them', async () => {
+        await holdFor(60_000);
+        await subject.passTime(60_001);
+        await holdFor(60_000);
+        await subject.passTime(10_000);
+        expect(await subject.rows.holds(feedId)).toMatchObject([{ batches: 1, sinceSeconds: 10 }]);
+        await holdFor(60_000);
+        expect(await subject.rows.holds(feedId)).toMatchObject([{ batches: 2, sinceSeconds: 10 }]);
+      });
+
+      it('begin and end beside a fault, which stays as it was', async () => {
+        await hold();
+        const fault = { step: 1, kind: 'fault', cause: 'award-reward answers 404', batches: 1 };
+        await holdFor(60_000);
+        expect(await load()).toEqual([[true, [1]]]);
+        expect(await shown()).toEqual([
+          ['fault', false],
+          ['quiet-hours', false],
+        ]);
+        await subject.passTime(tryHeldEveryMs);
+        expect(await shown()).toContainEqual(['fault', true]);
+        expect(await mayTry()).toBe(true);
+        await subject.holds.lift({ feedId, step: 1 }, 'quiet-hours');
+        expect(await subject.rows.holds(feedId)).toEqual([{ ...fault, sinceSeconds: 30 }]);
+        expect(await load()).toEqual([[true, []]]);
+        await holdFor(60_000);
+        await subject.holds.lift({ feedId, step: 1 }, 'fault');
+        expect(await subject.rows.holds(feedId)).toMatchObject([{ kind: 'quiet-hours' }]);
+      });
+
+      it('are named after the fault, which a person must mend first', async () => {
+        const { runId } = (await subject.contexts.load([feedId]))[0] ?? {};
+        await holdFor(60_000);
+        await subject.passTime(5000);
+        await hold();
+        const waits = (await subject.reports.snapshot(runId ?? ''))?.waits;
+        expect(waits).toMatchObject([
+          { cause: 'award-reward answers 404', held: true, blockedBy: null },
+          { cause, held: false, blockedBy: 'quiet-hours' },
+        ]);
+        expect(await subject.runs.waitingSteps([runId ?? ''])).toMatchObject([{ cause: 'award-reward answers 404' }]);
+      });
+
+      it('hide no cause of the same words once they have ended', async () => {
+        const { runId = '' } = (await subject.contexts.load([feedId]))[0] ?? {};
+        const ledger = subject.ledgerOf('a');
+        await holdFor(60_000);
+        await subject.passTime(60_001);
+        const step = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });
+        await record(ledger, waitingOf(step, { delayMs: 5000, cause }));
+        const waits = (await subject.reports.snapshot(runId))?.waits ?? [];
+        expect(waits.filter((wait) => wait.cause === cause)).toMatchObject([{ held: false, blockedBy: null }]);
+      });
     });
 
     it('know of steps that are not held that nobody has to try', async () => {
@@ -88,9 +145,9 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       ])
         await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 60_000 }));
       await hold();
-      await subject.holds.lift({ feedId, step: 2 });
+      await subject.holds.lift({ feedId, step: 2 }, 'fault');
       expect((await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds)).toEqual([60, 60]);
-      await subject.holds.lift({ feedId, step: 1 });
+      await subject.holds.lift({ feedId, step: 1 }, 'fault');
       expect(await subject.rows.holds(feedId)).toEqual([]);
       expect((await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds)).toEqual([0, 0]);
       expect((await subject.rows.agenda(other)).map(({ inSeconds }) => inSeconds)).toEqual([60]);
@@ -110,12 +167,21 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         await record(ledger, { ...waitingOf(step, { delayMs: 3_600_000 }), whileHeld: true });
       };
       const waits = async () => (await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds);
-      await subject.holds.hold([{ feedId, step: 1, cause: 'quiet hours', endsInMs: 3_600_000 }]);
+      await subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: 3_600_000 }]);
       await putBack(1);
       expect(await waits()).toEqual([3600]);
-      await subject.holds.lift({ feedId, step: 1 });
+      await subject.holds.lift({ feedId, step: 1 }, 'quiet-hours');
       await putBack(2);
       expect((await waits()).toSorted()).toEqual([0, 1]);
+    });
+
+    it('delay a batch only briefly after they have ended, even if no batch has lifted them', async () => {
+      const ledger = subject.ledgerOf('a');
+      await subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: 60_000 }]);
+      await subject.passTime(60_001);
+      const step = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });
+      await record(ledger, { ...waitingOf(step, { delayMs: 3_600_000 }), whileHeld: true });
+      expect((await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds)).toEqual([1]);
     });
 
     it('leave what is being called to its worker when they are lifted', async () => {
@@ -124,7 +190,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       await record(ledger, waitingOf(step, { delayMs: 0 }));
       await claimOne(ledger, step);
       await hold();
-      await subject.holds.lift({ feedId, step: 1 });
+      await subject.holds.lift({ feedId, step: 1 }, 'fault');
       expect(await subject.rows.step(step)).toMatchObject({ state: 'running', epoch: 2 });
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../properties.ts';
 import { createJudge } from './judge-answer.ts';
 import { operationsOf, readDocument } from './operations.ts';
+import { createRequestFit, undeclaredRefusals } from './request-fit.ts';
 import { requestsFor } from './request-arbitraries.ts';
 
 const problem = {
@@ -17,6 +18,7 @@ const document = readDocument({
     '/things/{id}': {
       put: {
         operationId: 'putThing',
+        'x-refusals': { 'id-taken': 'another thing has the id' },
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'thg_…' }],
         requestBody: { content: { 'application/json': json('Thing') } },
         responses: {
@@ -36,7 +38,7 @@ if (operation === undefined) throw new Error('the document has an operation');
 describe('an answer is judged', () => {
   const judge = createJudge(document);
   const judged = (status: number, body: unknown, contentType = 'application/json; charset=utf-8') =>
-    judge(operation, { status, contentType, body: body === undefined ? '' : JSON.stringify(body) });
+    judge(operation, { status, contentType, headers: {}, body: body === undefined ? '' : JSON.stringify(body) });
   const refusal = { status: 422, code: 'invalid-request', errors: [{ pointer: '/id', detail: 'is missing' }] };
   const asProblem = 'application/problem+json';
 
@@ -60,9 +62,41 @@ describe('an answer is judged', () => {
   });
 });
 
+describe('a refusal of a request that the document allows', () => {
+  const refused = (code: string) =>
+    undeclaredRefusals(
+      operation,
+      JSON.stringify({
+        code: 'invalid-request',
+        detail: 'the request has problems',
+        errors: [{ pointer: '/id', code, detail: 'is taken' }],
+      }),
+    );
+
+  it('is named unless the operation declares its code', () => {
+    expect(refused('id-taken')).toEqual([]);
+    expect(refused('invalid-value')).toEqual(['/id invalid-value: is taken']);
+  });
+
+  it('presupposes that parameters and body fit their schemas', () => {
+    const fit = createRequestFit(document);
+    const allows = (id: string, body: string, query: [string, string][] = []) =>
+      fit.allows(operation, { path: { id }, query, headers: {}, type: 'application/json', body });
+    expect(allows('thg_1', '{"id":"thg_1"}')).toBe(true);
+    expect([allows('thg_1', '{}'), allows('thg_1', '{'), allows('thg_1', '{"id":"thg_1"}', [['q', 'x']])]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
 describe('requests', () => {
   const drawn = (seed: number) =>
-    fc.sample(requestsFor(operation, document, { inPaths: {}, elsewhere: {} }), { seed, numRuns: 60 });
+    fc.sample(requestsFor(operation, document, { inPaths: {}, elsewhere: {} }, createRequestFit(document)), {
+      seed,
+      numRuns: 60,
+    });
 
   it('are the same again for the same seed, and others for another', () => {
     expect(drawn(7)).toEqual(drawn(7));

@@ -7,8 +7,9 @@ export interface Answer {
   status: number;
   /** As the header says it. */
   contentType: string | undefined;
-  /** undefined: a stream, whose events are not read. */
-  body: string | undefined;
+  headers: Readonly<Record<string, unknown>>;
+  /** The body; of a stream of events, its first part. */
+  body: string;
 }
 
 /** What is wrong with an answer by the document that the API gives of itself; nothing, if all is well. */
@@ -25,24 +26,63 @@ export function createJudge(document: OpenApiDocument): JudgeAnswer {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   formats.default(ajv);
   ajv.addSchema(document, 'openapi');
-  return (operation, { status, contentType, body }) => {
-    if (status >= 500) return [`answered ${status}: ${body ?? ''}`];
+  return (operation, { status, contentType, headers, body }) => {
+    if (status >= 500) return [`answered ${status}: ${body}`];
     const response = operation.responses[String(status)];
-    if (response === undefined) return [`answered ${status}, which is not declared: ${body ?? ''}`];
+    if (response === undefined) return [`answered ${status}, which is not declared: ${body}`];
+    const missing = Object.keys(response.headers).filter(
+      (name) => isAlwaysSent(name, status) && !(name.toLowerCase() in headers),
+    );
+    if (missing.length > 0) return [`${status} has no ${missing.join(', ')}`];
     const declared = Object.keys(response.content);
     if (declared.length === 0) return body === '' ? [] : [`${status} has a body, and none is declared`];
     const type = contentType?.split(';', 1)[0] ?? 'none';
     if (!declared.includes(type)) return [`${status} came as ${type}; declared are ${declared.join(', ')}`];
-    if (body === undefined || type.endsWith('ndjson') || !type.endsWith('json')) return [];
-    return unfitting(body, schemaAt([...operation.pointer, 'responses', String(status), 'content', type, 'schema']));
+    const pointer = schemaAt([...operation.pointer, 'responses', String(status), 'content', type, 'schema']);
+    if (type === 'text/event-stream') return eventsIn(body).flatMap((event) => unfittingEvent(event, pointer));
+    if (type.endsWith('ndjson') || !type.endsWith('json')) return [];
+    return unfitting(JSON.parse(body), pointer);
   };
 
-  function unfitting(body: string, $ref: string): string[] {
-    const value: unknown = JSON.parse(body);
+  function unfittingEvent({ name, data }: StreamEvent, pointer: string): string[] {
+    const $ref = `${pointer}/x-events/${encodeURIComponent(name)}`;
+    try {
+      return unfitting(data, $ref);
+    } catch {
+      return [`the event ${name} is not declared`];
+    }
+  }
+
+  function unfitting(value: unknown, $ref: string): string[] {
     const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
     if (validate(value) !== true) return [`does not fit ${$ref}: ${ajv.errorsText(validate.errors)}`];
     return unnamedFields(value);
   }
+}
+
+interface StreamEvent {
+  name: string;
+  data: unknown;
+}
+
+/** The events that a part of a stream holds as a whole. */
+export function eventsIn(stream: string): StreamEvent[] {
+  const blocks = stream.split('\n\n').slice(0, -1);
+  return blocks.flatMap((block) => {
+    const fields = new Map(
+      block.split('\n').map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]),
+    );
+    const [name, data] = [fields.get('event'), fields.get('data')];
+    if (name === undefined || data === undefined) return [];
+    const value: unknown = JSON.parse(data);
+    return [{ name, data: value }];
+  });
+}
+
+/** Headers that every answer with their status has. */
+function isAlwaysSent(name: string, status: number): boolean {
+  if (name === 'Retry-After') return status === 429 || status === 503;
+  return name === 'X-Request-Id';
 }
 
 /** What was refused for what it holds says where. */

@@ -15,18 +15,29 @@ const oddTimes = [
   '1969-12-31T23:59:59.999999999Z',
 ];
 
+/** Texts that no table, no name or no object of JavaScript takes as they are. */
+export const unruly = {
+  nul: 'a\u0000b',
+  halfPair: 'a\ud800',
+  direction: '\u202eevil',
+  control: 'a\u001b[2Jb',
+  inherited: 'constructor',
+  method: 'toString',
+  prototype: '__proto__',
+} as const;
+
 const oddTexts = [
+  ...Object.values(unruly),
   '',
   ' ',
-  'a\u0000b',
   '\ud800',
   'x\udfff',
-  '\u202eevil',
+  '\u200b',
+  'a\u0001b',
+  'a\u001fb',
   '💸'.repeat(300),
   'x'.repeat(256),
   'x'.repeat(70_000),
-  '__proto__',
-  'constructor',
   "'; drop table jobs; --",
   '%00',
   '{{7*7}}',

@@ -12,7 +12,9 @@ const operationShape = z.object({
   operationId: z.string(),
   parameters: z.array(parameter).default([]),
   requestBody: withContent.optional(),
-  responses: z.record(z.string(), withContent),
+  responses: z.record(z.string(), withContent.extend({ headers: z.record(z.string(), z.unknown()).default({}) })),
+  /** Conditions of refusals with 422 that the schemas cannot express, by code. */
+  'x-refusals': z.record(z.string(), z.string()).default({}),
   /** Empty: no key is asked for. */
   security: z.array(z.unknown()).optional(),
 });

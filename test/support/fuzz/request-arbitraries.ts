@@ -1,6 +1,8 @@
 import { fc } from '../properties.ts';
 import { isFields, type JsonValue } from './json.ts';
+import { fileOf } from './file-arbitraries.ts';
 import { oddBodies, oddStrings, oddValues } from './odd-values.ts';
+import type { RequestFit } from './request-fit.ts';
 import type { OpenApiDocument, Operation, Parameter } from './operations.ts';
 import { fewOrMany, fitting, type KnownWords } from './schema-arbitraries.ts';
 
@@ -9,6 +11,8 @@ export interface FuzzRequest {
   path: Record<string, string>;
   query: [name: string, value: string][];
   headers: Record<string, string>;
+  /** Media type of the body. */
+  type: string;
   /** The text of a body; undefined: none is sent. */
   body: string | undefined;
   /** Nothing of it was bent. */
@@ -28,18 +32,28 @@ export function requestsFor(
   operation: Operation,
   document: OpenApiDocument,
   { inPaths, elsewhere: words }: RequestWords,
+  fit: RequestFit,
 ): fc.Arbitrary<FuzzRequest> {
   const schemas = document.components.schemas;
   const terms = { schemas, words };
   const of = (place: Parameter['in']) => operation.parameters.filter((each) => each.in === place);
-  const good = (each: Parameter) => fitting(each.schema, terms, each.name).map(asText);
+  const goodText = (each: Parameter) => fitting(each.schema, terms, each.name).map(asText);
   const query = fewOrMany(
-    Object.fromEntries(of('query').map((each) => [each.name, good(each)])),
+    Object.fromEntries(of('query').map((each) => [each.name, goodText(each)])),
     of('query').flatMap(({ required, name }) => (required ? [name] : [])),
   );
-  const schema = operation.requestBody?.content['application/json']?.schema;
-  const body = schema === undefined ? fc.constant(undefined) : fitting(schema, terms);
-  const fit = fc.record({
+  const contents = operation.requestBody?.content ?? {};
+  const schema = contents[json]?.schema;
+  const body =
+    schema === undefined
+      ? fc.constant(undefined)
+      : fitting(schema, terms).filter((value) => fit.fitsSchema(schema, value));
+  const ofJson = body.map((value) => ({ type: json, body: value === undefined ? undefined : JSON.stringify(value) }));
+  const files = Object.keys(contents).flatMap((type) =>
+    type === json ? [] : [fileOf(type).map((text) => ({ type, body: text }))],
+  );
+  const sent = schema === undefined && files.length > 0 ? fc.oneof(...files) : fc.oneof(ofJson, ...files);
+  const good = fc.record({
     path: fc.record(
       Object.fromEntries(
         of('path').map((each) => [
@@ -50,17 +64,20 @@ export function requestsFor(
     ),
     query: query.map((fields) => Object.entries(fields)),
     headers: headersFor(of('header')),
-    body: body.map((value) => (value === undefined ? undefined : JSON.stringify(value))),
+    sent,
     isFitting: fc.constant(true),
   });
+  const whole = good.map(({ sent: content, ...rest }): FuzzRequest => ({ ...rest, ...content }));
   return fc.oneof(
-    { arbitrary: fit, weight: 1 },
+    { arbitrary: whole, weight: 1 },
     {
-      arbitrary: fc.tuple(fit, body, bends(operation)).map(([request, value, bend]) => bend(request, value)),
+      arbitrary: fc.tuple(whole, body, bends(operation)).map(([request, value, bend]) => bend(request, value)),
       weight: 1,
     },
   );
 }
+
+const json = 'application/json';
 
 /** An id that answers have named, of the kind that its description begins with; a name; or nothing of the sort. */
 function partsOfPath({ description, name }: Parameter, good: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -73,7 +90,19 @@ function partsOfPath({ description, name }: Parameter, good: fc.Arbitrary<string
 }
 
 function headersFor(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
-  const values = fc.constantFrom('*', '"1"', 'W/"2"', 'k'.repeat(40), 'x'.repeat(300), 'a key', 'é', '"', ',');
+  const values = fc.constantFrom(
+    '*',
+    '"1"',
+    'W/"2"',
+    'k'.repeat(40),
+    'x'.repeat(300),
+    'a key',
+    'é',
+    '"',
+    ',',
+    '__proto__',
+    'constructor',
+  );
   return fewOrMany(Object.fromEntries(parameters.map(({ name }) => [name, values])), []);
 }
 
@@ -83,6 +112,7 @@ function bends({ parameters, requestBody }: Operation): fc.Arbitrary<Bend> {
   const changes = fc.array(fc.tuple(fc.nat(), someChange), { minLength: 1, maxLength: 3 });
   const inBody = changes.map((list): Bend => (request, value) => ({
     ...request,
+    type: json,
     body: JSON.stringify(
       list.reduce<JsonValue>((changed, [at, change]) => changedAt(changed, at, change), value ?? {}),
     ),
@@ -90,6 +120,7 @@ function bends({ parameters, requestBody }: Operation): fc.Arbitrary<Bend> {
   }));
   const wholeBody = fc.constantFrom(undefined, ...oddBodies).map((body): Bend => (request) => ({
     ...request,
+    type: json,
     body,
     isFitting: false,
   }));
@@ -130,6 +161,11 @@ export function changedAt(value: JsonValue, at: number, change: Change): JsonVal
 interface Place {
   holder: Record<string, JsonValue>;
   name: string;
+}
+
+/** Counts the places of a value that can be changed. */
+export function countPlaces(value: JsonValue): number {
+  return placesIn(value).length;
 }
 
 function placesIn(value: JsonValue): Place[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fc } from '../properties.ts';
+import { oddStrings } from './odd-values.ts';
 import { isFields, type JsonFields, type JsonValue } from './json.ts';
 
 /** What some fields are usually called by, by the fields' names: a schema says `string`, and means one that is there. */
@@ -16,7 +17,7 @@ const deepest = 7;
 
 /** Values that fit a JSON schema, as far as this document's schemas go. */
 export function fitting(schema: JsonValue, terms: Terms, name = '', depth = 0): fc.Arbitrary<JsonValue> {
-  if (!isFields(schema)) return fc.jsonValue({ maxDepth: 1 }).map(asJson);
+  if (!isFields(schema)) return anyJson();
   const words = schema['type'] === 'string' && schema['enum'] === undefined ? terms.words[name] : undefined;
   const known = (words ?? []).map((word) => fc.constant<JsonValue>(word));
   const examples = listOf(schema['examples']).map((example) => fc.constant(example));
@@ -58,7 +59,7 @@ function ofType(type: JsonValue, schema: JsonFields, within: Within): fc.Arbitra
     case 'object':
       return ofObject(schema, within);
     default:
-      return fc.jsonValue({ maxDepth: 1 }).map(asJson);
+      return anyJson();
   }
 }
 
@@ -82,10 +83,16 @@ function ofString(schema: JsonFields): fc.Arbitrary<JsonValue> {
   if (schema['format'] === 'uri') return fc.constantFrom(...usualAddresses);
   const minLength = numberIn(schema, 'minLength') ?? 0;
   const maxLength = Math.max(minLength, Math.min(numberIn(schema, 'maxLength') ?? 40, 40));
-  if (typeof schema['pattern'] === 'string') {
-    return fc.stringMatching(new RegExp(schema['pattern'])).filter((text) => text.length >= minLength);
-  }
-  return fc.string({ minLength, maxLength, unit: 'grapheme' });
+  const longest = numberIn(schema, 'maxLength') ?? 300;
+  const pattern = typeof schema['pattern'] === 'string' ? new RegExp(schema['pattern'], 'u') : undefined;
+  const fits = (text: string) =>
+    text.length >= minLength && text.length <= longest && (pattern === undefined || pattern.test(text));
+  const odd = oddStrings.filter(fits);
+  const isOpen = pattern === undefined || pattern.test('é a');
+  const usual = isOpen
+    ? fc.string({ minLength, maxLength, unit: 'grapheme' }).filter(fits)
+    : fc.stringMatching(new RegExp(pattern.source)).filter(fits);
+  return odd.length === 0 ? usual : fc.oneof({ arbitrary: usual, weight: 4 }, fc.constantFrom(...odd));
 }
 
 function ofArray(schema: JsonFields, within: Within): fc.Arbitrary<JsonValue> {
@@ -133,6 +140,12 @@ function numberIn(schema: JsonFields, name: string): number | undefined {
 }
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+
+/** Any JSON, also texts that are templates of calls. */
+function anyJson(): fc.Arbitrary<JsonValue> {
+  const templates = fc.constantFrom('{{attempt}}', '{{key}}', '{{nobody}}');
+  return fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 1 }).map(asJson), weight: 4 }, templates);
+}
 
 /** As it arrives: -0 is 0, and objects have the usual prototype. */
 function asJson(value: unknown): JsonValue {

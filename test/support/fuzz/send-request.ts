@@ -1,10 +1,12 @@
 import type { HttpServer } from '../../../services/api/frame/server/create-http-server.ts';
 import type { Answer } from './judge-answer.ts';
 import type { Operation } from './operations.ts';
+import type { SentRequest } from './request-fit.ts';
 import type { FuzzRequest } from './request-arbitraries.ts';
 
 export interface Sender {
-  send(operation: Operation, request: FuzzRequest): Promise<Answer>;
+  /** The answer, and the request with the ids that took the place of its placeholders. */
+  send(operation: Operation, request: FuzzRequest): Promise<Answer & { sent: SentRequest }>;
   sendWithoutKey(operation: Operation, request: FuzzRequest): Promise<Answer>;
   /** What a test asks for itself, with ids that stand for those of answers; a text is CSV. */
   ask(method: Method, url: string, body?: object | string): Promise<Answer>;
@@ -45,38 +47,44 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
   }
 
   async function put(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await server.inject({
       method,
       url,
-      headers: { ...type, ...headers },
+      headers,
       ...(body === undefined ? {} : { payload: body }),
       payloadAsStream: true,
     });
     const contentType = response.headers['content-type'];
     const stream = response.stream();
-    if (contentType?.startsWith('text/event-stream') === true) {
-      stream.destroy();
-      return { status: response.statusCode, contentType, body: undefined };
-    }
     const parts: string[] = [];
     stream.setEncoding('utf8');
-    for await (const part of stream) parts.push(String(part));
+    for await (const part of stream) {
+      parts.push(String(part));
+      if (contentType?.startsWith('text/event-stream') === true) break;
+    }
     // As a connection is closed: a body that nobody read would be waited for.
     response.raw.res.req.destroy();
-    return { status: response.statusCode, contentType, body: parts.join('') };
+    return { status: response.statusCode, contentType, headers: response.headers, body: parts.join('') };
   }
 
   async function withKey(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
     const answer = await put(method, url, { ...headers, authorization: `Bearer ${await currentKey()}` }, body);
     if (answer.status === 401) key = undefined;
-    if (answer.status < 300 && answer.body !== undefined) remember(answer.body);
+    if (answer.status < 300) remember(answer.body);
     return answer;
   }
 
   const parts = ({ path }: Operation, request: FuzzRequest) => ({
     url: urlOf(path, request, named),
+    headers: { ...(request.body !== undefined && { 'content-type': request.type }), ...request.headers },
+    body: request.body === undefined ? undefined : named(request.body),
+  });
+
+  const sentOf = (request: FuzzRequest): SentRequest => ({
+    path: Object.fromEntries(Object.entries(request.path).map(([name, text]) => [name, named(text)])),
+    query: request.query.map(([name, text]) => [name, named(text).toWellFormed()]),
     headers: request.headers,
+    type: request.type,
     body: request.body === undefined ? undefined : named(request.body),
   });
 
@@ -84,10 +92,16 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
     ask: async (method, url, body) =>
       typeof body === 'string'
         ? await withKey(method, named(url), { 'content-type': 'text/csv' }, body)
-        : await withKey(method, named(url), {}, body && JSON.stringify(body)),
+        : await withKey(
+            method,
+            named(url),
+            body ? { 'content-type': 'application/json' } : {},
+            body && JSON.stringify(body),
+          ),
     send: async (operation, request) => {
       const { url, headers, body } = parts(operation, request);
-      return await withKey(operation.method, url, headers, body);
+      const sent = sentOf(request);
+      return { ...(await withKey(operation.method, url, headers, body)), sent };
     },
     sendWithoutKey: async (operation, request) => {
       const { url, headers, body } = parts(operation, request);

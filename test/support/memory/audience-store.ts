@@ -2,13 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { rejectRules, type RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
-import {
-  maxRejectsKept,
-  type AudienceRecord,
-  type AudienceStore,
-  type Upload,
-  type UploadEnd,
-} from '../../../services/api/audiences/audience-store.port.ts';
+import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/audience-store.port.ts';
+import { maxRejectsKept, type Upload, type UploadEnd } from '../../../services/api/user-files/upload.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -16,25 +11,18 @@ import type { AudienceRow } from './feed-tables.ts';
 
 export interface MemoryAudienceStoreDeps {
   database: MemoryDatabase;
-  maxUploads?: number;
 }
 
 /** Without what only lists for people ask. */
 export type MemoryAudienceStore = Omit<AudienceStore, 'counts' | 'change'>;
 
-export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAudienceStoreDeps): MemoryAudienceStore {
+export function createMemoryAudienceStore({ database }: MemoryAudienceStoreDeps): MemoryAudienceStore {
   const { audiences, clock } = database;
-  let uploads = 0;
 
-  function uploadOf(audienceId: string, attempt: string): Upload {
+  function uploadOf(audienceId: string, attempt: string): Upload<AudienceRecord> {
     /** By user, the country of the first row. */
     const received = new Map<string, string>();
     const refused: RejectedRow[] = [];
-    let isOver = false;
-    const end = () => {
-      if (!isOver) uploads--;
-      isOver = true;
-    };
     const ours = () => {
       const row = audiences.get(audienceId);
       return row?.attempt === attempt && row.state === 'receiving' ? row : undefined;
@@ -53,21 +41,20 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
           const row = ours();
           if (row) row.receivedAtMs = clock.nowMs();
         }),
-      finish: (uploadEnd) =>
+      finish: (uploadEnd, judge) =>
         atOnce(() => {
-          end();
           const row = ours();
           if (!row) return undefined;
           const byCountry = Map.groupBy(received.keys(), (user) => received.get(user) ?? '');
           const users = new Map([...byCountry].map(([country, ids]) => [country, ids.sort(compareUserIds)]));
           const { rows, rejected, rejects } = uploadEnd;
           const all = { rows, rejected: rejected + refused.length, rejects: firstOf([...rejects, ...refused]) };
+          judge?.(all);
           Object.assign(row, { state: 'ready', readyAt: clock.now(), users, ...countsOf(all) });
           return recordOf(row);
         }),
       fail: (cause, uploadEnd) =>
         atOnce(() => {
-          end();
           const row = ours();
           if (row) Object.assign(row, { state: 'failed', cause, ...countsOf(uploadEnd) });
         }),
@@ -77,10 +64,8 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
   return {
     begin: ({ audienceId, name, country }) =>
       atOnce(() => {
-        if (uploads >= maxUploads) return { kind: 'busy' };
         const before = audiences.get(audienceId);
         if (before?.state === 'ready') return { kind: 'ready', record: recordOf(before) };
-        uploads++;
         const attempt = uuidv7();
         const createdAt = before?.createdAt ?? clock.now();
         const empty = {

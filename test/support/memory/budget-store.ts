@@ -1,9 +1,9 @@
-import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
+import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { atOnce } from './at-once.ts';
 import { shownBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
-export function createMemoryBudgetStore({ database }: { database: MemoryDatabase }): BudgetStore {
+export function createMemoryBudgetStore({ database }: { database: MemoryDatabase }): ExecutionSubject['budgets'] {
   return {
     list: (campaignId) => atOnce(() => shownBudgets(database, campaignId)),
     change: (campaignId, budgets) =>

@@ -88,14 +88,17 @@ export function reserve(database: MemoryDatabase, claimable: readonly StepRef[],
   for (const [budget, ofBudget] of Map.groupBy(asking, (each) => each.budget)) {
     const { used, reserved } = sumsOf(database, budget);
     let left = budget.units - used - reserved;
+    let isRestTaken = false;
     for (const { ref, key, perUser, wanted } of ofBudget.toSorted((a, b) => a.wanted - b.wanted)) {
       const { feedId, batchNo, step } = ref;
-      reservations.set(key, { feedId, batchNo, step, units: wanted, granted: wanted <= left });
-      if (wanted > left) {
-        const fits = Math.max(0, Math.floor(left / perUser));
+      const granted = wanted <= left && !isRestTaken;
+      reservations.set(key, { feedId, batchNo, step, units: wanted, granted });
+      if (granted) left -= wanted;
+      else {
+        const fits: number = isRestTaken ? 0 : Math.max(0, Math.floor(left / perUser));
+        isRestTaken ||= fits > 0;
         shortages.set(key, { country: budget.country, budget: wordsOf(budget.units), fits });
-        left = Number.NEGATIVE_INFINITY;
-      } else left -= wanted;
+      }
     }
   }
   return shortages;

@@ -1,4 +1,11 @@
-import { isBehind, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
+import {
+  isBehind,
+  partitionBit,
+  type BandSpan,
+  type DueReferences,
+  type Mark,
+  type PassedOver,
+} from '../../../services/scheduler/ports/due-references.ts';
 import { compareKeys, type JobReference } from '../../../shared/domain/job/job-key.ts';
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
@@ -25,6 +32,22 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
   }
   const bandOfRow = ({ clientId, priority }: JobReference) => bandOf(clientId, priority);
+  const isLeftOut = (row: JobReference, passedOver: PassedOver) =>
+    ((passedOver.get(bandOfRow(row)) ?? 0n) & partitionBit(row.partition)) !== 0n;
+  const passedOf = (rows: readonly JobReference[], passedOver: PassedOver): BandSpan[] => {
+    const spans: BandSpan[] = [];
+    let before: JobReference | undefined;
+    for (const row of rows) {
+      const { partition, clientId, priority, dueUs, jobId } = row;
+      const key = { dueUs, jobId };
+      const isInRow = before !== undefined && bandOfRow(before) === bandOfRow(row);
+      before = row;
+      if (!isLeftOut(row, passedOver)) continue;
+      const { first, rows: count } = (isInRow ? spans.pop() : undefined) ?? { first: key, rows: 0 };
+      spans.push({ partition, clientId, priority, first, last: key, rows: count + 1 });
+    }
+    return spans;
+  };
   const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
   const isKept = (jobId: string) => isHeld(jobId) || (isLive(jobId) && isInCall(jobId));
   const isInCall = (jobId: string) => (fires.get(jobId)?.aloneUntilMs ?? -Infinity) >= clock.nowMs();
@@ -49,18 +72,18 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const later = seen.filter(({ dueUs }) => dueUs > nowUs()).map(({ dueUs }) => (dueUs - nowUs()) / 1000);
         return { due, nextInMs: later.length > 0 ? Math.min(...later) : null, lateMs };
       }),
-    skim: (marks, limit) =>
+    skim: (marks, passedOver, limit) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const read = marks.map((mark) => ({
-          skip: mark.skip,
           rows: ofPartition(mark.partition, (row) => isBehind(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
         }));
-        const due = read.flatMap(({ skip, rows }) =>
-          rows.filter((row, place) => place === rows.length - 1 || !skip.includes(bandOfRow(row))),
-        );
-        const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
-        return { due, isFull: read.some(({ rows }) => rows.length === limit), lateMs };
+        const all = read.flatMap(({ rows }) => rows);
+        const due = all.filter((row) => !isLeftOut(row, passedOver));
+        const passed = read.flatMap(({ rows }) => passedOf(rows, passedOver));
+        const lateMs = all.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
+        const readUpTo = new Map(all.map(({ partition, dueUs, jobId }) => [partition, { dueUs, jobId }]));
+        return { due, passed, readUpTo, isFull: read.some(({ rows }) => rows.length === limit), lateMs };
       }),
     lookLate: (marks) =>
       atOnce(() => {
@@ -81,7 +104,9 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
       atOnce(() => {
         const ofPartition = byPartition();
         return ranges.map((range) => {
-          const read = ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows);
+          const { first, last: end } = range;
+          const fits = (reference: JobReference) => !isBehind(first, reference) && isUpTo(reference, end);
+          const read = ofPartition(range.partition, fits).slice(0, rows);
           const found = read
             .filter((row) => bandOfRow(row) === bandOf(range.clientId, range.priority) && !isHeld(row.jobId))
             .slice(0, range.limit);
@@ -89,15 +114,15 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           return { found, readUpTo: last ? { dueUs: last.dueUs, jobId: last.jobId } : null };
         });
       }),
-    sweep: (ranges, rows) =>
+    sweep: (ranges, passedOver, rows) =>
       atOnce(() => {
         const ofPartition = byPartition();
         const read = ranges.map((range) => ({
           ...range,
           rows: ofPartition(range.partition, (reference) => isWithin(reference, range)).slice(0, rows),
         }));
-        const found = read.flatMap(({ rows: ofRange, skip }) =>
-          ofRange.filter((row) => !skip.includes(bandOfRow(row)) && !isLive(row.jobId)),
+        const found = read.flatMap(({ rows: ofRange }) =>
+          ofRange.filter((row) => !isLeftOut(row, passedOver) && !isLive(row.jobId)),
         );
         const readUpTo = new Map(
           read.flatMap(({ partition, rows: ofRange }): [number, Mark][] => {

@@ -77,6 +77,15 @@ export function createMemoryEndpointGuards({
         row.cause = cause;
         row.retryAtMs = clock.nowMs() + probeDelayMs(row.openings, retryAfterMs, random);
       }),
+    close: (shard, { startsSlowly }) =>
+      atOnce(() => {
+        const row = guards.get(keyOf(shard));
+        if (row?.state !== 'open') return;
+        row.state = 'closed';
+        row.slowStartAtMs = clock.nowMs() - (startsSlowly ? 0 : slowStartMs);
+        row.probeOwner = null;
+        row.probeUntilMs = 0;
+      }),
   };
 }
 

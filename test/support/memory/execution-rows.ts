@@ -57,9 +57,10 @@ export function createMemoryExecutionRows({ database }: { database: MemoryDataba
       atOnce(() =>
         [...database.holds.values()]
           .filter((row) => row.feedId === feedId)
-          .sort((a, b) => a.step - b.step)
-          .map(({ step, cause, batches, sinceMs }) => ({
+          .sort((a, b) => a.step - b.step || (a.kind < b.kind ? -1 : 1))
+          .map(({ step, kind, cause, batches, sinceMs }) => ({
             step,
+            kind,
             cause,
             batches,
             sinceSeconds: -secondsTo(sinceMs) + 0,

@@ -47,6 +47,6 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
 function holdsOf({ holds, clock }: MemoryDatabase, feedId: string): StepHold[] {
   return [...holds.values()]
     .filter((row) => row.feedId === feedId)
-    .map(({ step, cause, nextTryAtMs }) => ({ step, cause, tryDue: nextTryAtMs <= clock.nowMs() }))
-    .sort((a, b) => a.step - b.step);
+    .map(({ step, kind, cause, nextTryAtMs }) => ({ step, kind, cause, tryDue: nextTryAtMs <= clock.nowMs() }))
+    .sort((a, b) => a.step - b.step || (a.kind < b.kind ? -1 : 1));
 }

@@ -127,12 +127,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
           .filter((row) => runOf(database, row).state === 'running')
           .map((row) => loadOf(database, row)),
       ),
-    listFeeds: (since) =>
+    listFeeds: (since, reachMs) =>
       atOnce(() => ({
         until: String(clock.nowMs()),
         feedIds: [...feeds.values()]
           .filter((row) => runOf(database, row).state === 'running')
-          .filter((row) => since === null || runOf(database, row).stateSince.getTime() >= Number(since) - 10_000)
+          .filter((row) => since === null || runOf(database, row).stateSince.getTime() >= Number(since) - reachMs)
           .map(({ feedId }) => feedId),
       })),
   };
@@ -169,7 +169,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     checks: isDry ? [] : chain.map(({ check }) => check?.type ?? null),
     priority: settingsOf(database, run).priority,
     complete,
-    held: [...database.holds.values()].some((hold) => hold.feedId === feedId && hold.untilMs === null),
+    held: [...database.holds.values()].some((hold) => hold.feedId === feedId && hold.kind === 'fault'),
     quietSteps: [...database.holds.values()].flatMap((hold) =>
       hold.feedId === feedId && (hold.untilMs ?? 0) > database.clock.nowMs() ? [hold.step] : [],
     ),

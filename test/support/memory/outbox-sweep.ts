@@ -11,17 +11,18 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-c
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
+import { holdsInForce } from './step-holds.ts';
 import type { AgendaRow, StepRow } from './step-tables.ts';
 
 export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase }): OutboxSweep {
   const { agenda, clock } = database;
   return {
     due: (feeds, limit, busy) => atOnce(() => joined(feeds.map((feed) => dueOf(database, feed, limit, busy)))),
-    nextDue: (feedIds) =>
+    nextDue: (feedIds, withinMs = Infinity) =>
       atOnce(() => {
         const inMs = new Map<string, number>();
         for (const { feedId, offerAtMs } of agenda.values()) {
-          if (!feedIds.includes(feedId)) continue;
+          if (!feedIds.includes(feedId) || offerAtMs - clock.nowMs() > withinMs) continue;
           inMs.set(feedId, Math.min(inMs.get(feedId) ?? Infinity, offerAtMs - clock.nowMs()));
         }
         return inMs;
@@ -48,7 +49,7 @@ function joined(parts: readonly DueRefs[]): DueRefs {
 type Place = 'done' | 'running' | 'quarantined' | 'waiting' | 'held' | 'busy' | 'lost';
 
 function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: readonly FeedStep[]): DueRefs {
-  const { agenda, steps, holds, clock } = database;
+  const { agenda, steps, clock } = database;
   const nowMs = clock.nowMs();
   const rows = [...agenda.values()]
     .filter((row) => row.feedId === feed.feedId && row.offerAtMs <= nowMs)
@@ -60,7 +61,7 @@ function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: r
   const tried = new Set<number>();
   for (const { row, place } of placed.toSorted((a, b) => a.row.batchNo - b.row.batchNo)) {
     const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
-    const nextTryAtMs = holds.get(`${row.feedId}/${row.step}`)?.nextTryAtMs ?? 0;
+    const nextTryAtMs = Math.max(0, ...holdsInForce(database, row).map((hold) => hold.nextTryAtMs));
     const isTry = place === 'held' && nextTryAtMs <= nowMs && !tried.has(row.step);
     if (isTry) tried.add(row.step);
     if (place === 'done') goOn(database, row, step, feed.chainLength);
@@ -86,15 +87,15 @@ function isHeard({ offerAtMs, offers }: AgendaRow, step: StepRow | undefined): b
   return step?.state === 'running' && step.leaseUntilMs > offerAtMs - offeredAgainInMs(offers - 1);
 }
 
-function placeOf({ steps, holds, clock }: MemoryDatabase, row: AgendaRow, busy: readonly FeedStep[]): Place {
+function placeOf(database: MemoryDatabase, row: AgendaRow, busy: readonly FeedStep[]): Place {
+  const { steps, clock } = database;
   const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
   const nowMs = clock.nowMs();
   if (step?.state === 'done') return 'done';
   if (step?.state === 'running' && step.leaseUntilMs >= nowMs) return 'running';
   if (step?.state === 'running' && step.lapses >= quarantinedAfterLapses) return 'quarantined';
   if (step?.state === 'waiting' && (step.nextAttemptAtMs ?? 0) > nowMs) return 'waiting';
-  const hold = holds.get(`${row.feedId}/${row.step}`);
-  if (hold && (hold.untilMs ?? Infinity) > nowMs) return 'held';
+  if (holdsInForce(database, row).length > 0) return 'held';
   const isBusy = busy.some((each) => each.feedId === row.feedId && each.step === row.step);
   return row.offers > 0 && isBusy ? 'busy' : 'lost';
 }

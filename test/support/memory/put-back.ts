@@ -2,6 +2,7 @@ import { liftedRetryMs } from '../../../shared/domain/step/holds.ts';
 import { agendaGraceMs } from '../../../shared/domain/step/timed-steps.ts';
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
+import { holdsInForce } from './step-holds.ts';
 import type { StepRow } from './step-tables.ts';
 import { addToTotals } from './totals.ts';
 
@@ -11,8 +12,7 @@ const causeLastsMs = 120_000;
 /** The row waits, and stands on the agenda. */
 export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
   const { feedId, batchNo, step, open, answered, cause } = result;
-  const hold = database.holds.get(`${feedId}/${step}`);
-  const isLifted = result.whileHeld === true && (hold?.untilMs ?? null) === null;
+  const isLifted = result.whileHeld === true && !isQuiet(database, result);
   const waits = isLifted ? { ...result, delayMs: liftedRetryMs } : result;
   const dueAtMs = database.clock.nowMs() + waits.delayMs;
   const offerAtMs = dueAtMs + agendaGraceMs(waits, timedWithinMs);
@@ -26,6 +26,10 @@ export function putBack(database: MemoryDatabase, row: StepRow, result: StepWait
   database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
   addToTotals(database, feedId, step, { waiting: 1 });
   if (cause !== null) noteCause(database, feedId, step, cause);
+}
+
+function isQuiet(database: MemoryDatabase, result: StepWaiting): boolean {
+  return holdsInForce(database, result).some(({ kind }) => kind === 'quiet-hours');
 }
 
 function noteCause({ stepCauses, clock }: MemoryDatabase, feedId: string, step: number, cause: string): void {

@@ -35,6 +35,8 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     const gone = new Set(ofWeek.map((feed) => feed.feedId));
     const isGone = (row: { feedId: string }) => gone.has(row.feedId);
     if (kind === 'users') return deleteFrom(batches, isGone) > 0;
+    // The twin has no receipts.
+    if (kind === 'receipts') return false;
     if (kind === 'steps') {
       if ([...batches.values()].some(isGone)) return false;
       const dropped = deleteFrom(steps, isGone) > 0;
@@ -63,6 +65,8 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
       }),
     dropWeeks: (kind, days) =>
       atOnce(() => ({ weeks: weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length, heldUp: 0 })),
+    closeReceipts: () => Promise.resolve(0),
+    countReceipts: () => Promise.resolve({ runs: 0, failed: [] }),
     // The twin has a partition for every week: nothing strays.
     deleteStrays: () => Promise.resolve(0),
     deleteDryRows: (days, limit) =>
@@ -109,6 +113,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         for (const { id } of old) database.audiences.delete(id);
         return old.length;
       }),
+    deleteSuppressionUploads: () => Promise.resolve(0),
     deleteReplacedPeople: () => Promise.resolve(0),
     failLostUploads: () =>
       atOnce(() => {

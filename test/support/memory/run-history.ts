@@ -79,7 +79,7 @@ function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
     const isStalled = stalled !== null && !complete && stalled !== notItsTimeYet;
     return [
       ...[...holds.values()]
-        .filter((hold) => hold.feedId === feedId)
+        .filter((hold) => hold.feedId === feedId && hold.kind === 'fault')
         .map(({ step, cause, sinceMs }) => ({ ...place, kind: 'hold' as const, step, cause, sinceMs })),
       ...(isStalled && (stalls >= 2 || stalledUntilMs === null)
         ? [{ ...place, kind: 'feed' as const, step: fromStep, cause: stalled, sinceMs: clock.nowMs() }]

@@ -145,6 +145,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     waits: run.endedAt === null ? waits : [],
     budgets: shownBudgets(database, run.campaignId),
     failuresKept: run.failuresKept,
+    receiptsDeletedAt: null,
     countries: feeds.map((feed) => ({
       country: feed.country,
       fromStep: feed.fromStep,
@@ -212,23 +213,28 @@ const causeShownMs = 120_000;
 /** Workers say nothing of themselves here, so nothing is known of what blocks a step. */
 function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRow[] {
   const countries = new Map(feeds.map((feed) => [feed.feedId, feed.country]));
-  const holds = [...database.holds.values()];
+  const nowMs = database.clock.nowMs();
+  const holds = [...database.holds.values()].filter(({ untilMs }) => (untilMs ?? Infinity) > nowMs);
   const fresh = [...database.stepCauses.values()].filter(
     (row) =>
-      row.lastAtMs >= database.clock.nowMs() - causeShownMs &&
+      row.lastAtMs >= nowMs - causeShownMs &&
       waitsIn(database, row) &&
       !isOverSinceClosed(database, row) &&
       !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),
   );
-  const held = holds.map((hold) => ({ ...hold, held: true, nextTryAt: new Date(hold.nextTryAtMs) }));
-  return [...held, ...fresh.map((row) => ({ ...row, held: false, nextTryAt: null }))]
-    .flatMap(({ feedId, step, cause, sinceMs, batches, held: isHeld, nextTryAt }) => {
+  const held = holds.map((hold) => {
+    const blockedBy = hold.kind === 'fault' ? null : hold.kind;
+    return { ...hold, held: hold.kind === 'fault', nextTryAt: new Date(hold.nextTryAtMs), blockedBy };
+  });
+  return [...held, ...fresh.map((row) => ({ ...row, held: false, nextTryAt: null, blockedBy: null }))]
+    .flatMap(({ feedId, step, cause, sinceMs, batches, held: isHeld, nextTryAt, blockedBy }) => {
       const country = countries.get(feedId);
-      const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt, blockedBy: null };
+      const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt, blockedBy };
       return country === undefined ? [] : [{ ...wait, country }];
     })
     .sort(
       (a, b) =>
+        Number(a.blockedBy === 'quiet-hours') - Number(b.blockedBy === 'quiet-hours') ||
         a.since.getTime() - b.since.getTime() ||
         a.step - b.step ||
         compareTexts(a.country, b.country) ||

@@ -4,7 +4,10 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
+import { holdKey } from './step-holds.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
+
+const hourMs = 3_600_000;
 
 export function createMemoryRunRows({ database }: { database: MemoryDatabase }): RunRows {
   const { runs, feeds, failures, clock } = database;
@@ -61,8 +64,10 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
     addHold: (feedId, { ageMs, ...hold }) =>
       atOnce(() => {
         const nowMs = clock.nowMs();
-        const row = { feedId, ...hold, sinceMs: nowMs - ageMs, nextTryAtMs: nowMs, untilMs: null };
-        database.holds.set(`${feedId}/${hold.step}`, row);
+        const { kind = 'fault' } = hold;
+        const untilMs = kind === 'fault' ? null : nowMs + hourMs;
+        const row = { feedId, ...hold, kind, sinceMs: nowMs - ageMs, nextTryAtMs: untilMs ?? nowMs, untilMs };
+        database.holds.set(holdKey({ feedId, step: hold.step }, kind), row);
       }),
 
     addOpenBreaker: (runId, breaker) =>

@@ -87,11 +87,11 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
           .filter(isWanted)
           .map((row) => tallyOf(database, row));
       }),
-    listRuns: (since) =>
+    listRuns: (since, reachMs) =>
       atOnce(() => ({
         until: String(clock.nowMs()),
         runs: sweptRuns()
-          .filter(({ stateSince }) => since === null || stateSince.getTime() >= Number(since) - 10_000)
+          .filter(({ stateSince }) => since === null || stateSince.getTime() >= Number(since) - reachMs)
           .toSorted((a, b) => a.stateSince.getTime() - b.stateSince.getTime())
           .map((row) => listedOf(database, row)),
       })),

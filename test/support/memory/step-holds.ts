@@ -1,7 +1,18 @@
-import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
-import type { StepHolds } from '../../../shared/ports/step-holds.ts';
+import { tryHeldEveryMs, type HoldKind } from '../../../shared/domain/step/holds.ts';
+import type { FeedStep, StepHolds } from '../../../shared/ports/step-holds.ts';
 import { atOnce } from './at-once.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { HoldRow } from './step-tables.ts';
+
+export function holdKey({ feedId, step }: FeedStep, kind: HoldKind): string {
+  return `${feedId}/${step}/${kind}`;
+}
+
+/** Returns the holds of the step that are in force: faults, and quiet hours that have not ended. */
+export function holdsInForce({ holds, clock }: MemoryDatabase, ref: FeedStep): HoldRow[] {
+  const rows = [holds.get(holdKey(ref, 'fault')), holds.get(holdKey(ref, 'quiet-hours'))];
+  return rows.filter((row) => row !== undefined).filter((row) => (row.untilMs ?? Infinity) > clock.nowMs());
+}
 
 export function createMemoryStepHolds({ database }: { database: MemoryDatabase }): StepHolds {
   const { holds, agenda, steps, clock } = database;
@@ -9,24 +20,28 @@ export function createMemoryStepHolds({ database }: { database: MemoryDatabase }
   return {
     hold: (held) =>
       atOnce(() => {
-        for (const { feedId, step, cause, endsInMs } of held) {
-          const before = holds.get(`${feedId}/${step}`) ?? { feedId, step, sinceMs: clock.nowMs(), batches: 0 };
-          const untilMs = endsInMs === undefined ? null : clock.nowMs() + endsInMs;
-          const stays = 'nextTryAtMs' in before && before.untilMs === null && untilMs === null;
-          const nextTryAtMs = stays ? before.nextTryAtMs : clock.nowMs() + (endsInMs ?? tryHeldEveryMs);
-          holds.set(`${feedId}/${step}`, { ...before, cause, batches: before.batches + 1, nextTryAtMs, untilMs });
+        for (const hold of held) {
+          const { feedId, step, kind, cause } = hold;
+          const known = holds.get(holdKey(hold, kind));
+          const before = (known?.untilMs ?? Infinity) > clock.nowMs() ? known : undefined;
+          const untilMs = hold.kind === 'fault' ? null : clock.nowMs() + hold.endsInMs;
+          const { sinceMs, batches } = before ?? { sinceMs: clock.nowMs(), batches: 0 };
+          const nextTryAtMs = untilMs ?? before?.nextTryAtMs ?? clock.nowMs() + tryHeldEveryMs;
+          const row = { feedId, step, kind, cause, sinceMs, batches: batches + 1, nextTryAtMs, untilMs };
+          holds.set(holdKey(hold, kind), row);
         }
       }),
-    mayTry: ({ feedId, step }, everyMs) =>
+    mayTry: (ref, everyMs) =>
       atOnce(() => {
-        const row = holds.get(`${feedId}/${step}`);
+        const row = holds.get(holdKey(ref, 'fault'));
         if (!row || row.nextTryAtMs > clock.nowMs()) return false;
         row.nextTryAtMs = clock.nowMs() + everyMs;
         return true;
       }),
-    lift: ({ feedId, step }) =>
+    lift: (ref, kind) =>
       atOnce(() => {
-        if (!holds.delete(`${feedId}/${step}`)) return;
+        const { feedId, step } = ref;
+        if (!holds.delete(holdKey(ref, kind))) return;
         for (const row of agenda.values()) {
           if (row.feedId !== feedId || row.step !== step) continue;
           row.offerAtMs = clock.nowMs();

@@ -1,4 +1,5 @@
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 import type { QuarantineState } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import type { AttemptNote, ReportedUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 
@@ -76,11 +77,12 @@ export interface AgendaRow {
 export interface HoldRow {
   feedId: string;
   step: number;
+  kind: HoldKind;
   cause: string;
   sinceMs: number;
   batches: number;
   nextTryAtMs: number;
-  /** Null: a person has to mend it. */
+  /** The end of quiet hours. A fault has none. */
   untilMs: number | null;
 }
 

@@ -10,7 +10,9 @@ const causeLastsMs = 120_000;
 /** What is held, else the cause that a batch was put back for last, not long ago. */
 export function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] {
   return feedsOf(database, runId).flatMap(({ feedId, country }) => {
-    const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
+    const held = [...database.holds.values()]
+      .filter((hold) => hold.feedId === feedId && (hold.untilMs ?? Infinity) > database.clock.nowMs())
+      .sort((a, b) => Number(b.kind === 'fault') - Number(a.kind === 'fault'));
     const causes = [...database.stepCauses.values()]
       .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
       .filter((cause) => waitsIn(database, cause) && !isOverSinceClosed(database, cause))

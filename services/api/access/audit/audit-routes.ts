@@ -3,7 +3,7 @@ import { instant } from '../../../../shared/contracts/instants.ts';
 import { isWhole } from '../../../../shared/domain/scopes.ts';
 import { auditRecord, auditVerification } from '../../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { AuditChain } from './postgres/audit-chain.ts';
 import type { AuditLog } from './postgres/audit-log.ts';
@@ -11,6 +11,7 @@ import { cursorInQuery, idInQuery, pageView } from '../../frame/public-ids.ts';
 import { auditView } from './audit-view.ts';
 import { callerOf, outOfScope } from '../scopes.ts';
 import { verifyPart } from './verify-chain.ts';
+import { idPattern } from '../../../../shared/domain/ids/ids.ts';
 
 export interface AuditRoutesDeps {
   audit: AuditLog;
@@ -23,7 +24,11 @@ const verifiedAtOnce = 5000;
 const auditQuery = pageQuery.extend({
   number: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
   subject: z.string().max(200).optional().describe('Such as run_…, cmp_…, or the name of an action type'),
-  keyId: z.string().optional().describe('key_…'),
+  keyId: z
+    .string()
+    .optional()
+    .describe('key_…')
+    .meta({ pattern: idPattern('apiKey') }),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).optional().describe('GET: exports'),
   route: z.string().max(200).optional().describe('As in the entries: /v1/runs/:id/pause'),
   since: instant.optional().describe('RFC 3339; this moment included'),
@@ -80,7 +85,7 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
     handler: async ({ query: { after } }) => {
       const part = await chain.part(after, verifiedAtOnce);
       const { isEnd, to, ...found } = verifyPart(part, { after, limit: verifiedAtOnce });
-      return { ...found, to, head: part.head, next: isEnd ? null : to.number };
+      return { ...found, to, cut: part.cut, head: part.head, next: isEnd ? null : to.number };
     },
   });
 }

@@ -26,18 +26,30 @@ const placeOf = ({ number, hash }: ChainLink): ChainPlace => ({ number, hash });
 
 describe('entries of the audit log', () => {
   it('fit where each says what it said, up to the last that was added', () => {
-    expect(verify({})).toEqual({ checked: 3, to: placeOf(third), broken: null, isEnd: true });
-    expect(verify({ links: [], head: start })).toEqual({ checked: 0, to: start, broken: null, isEnd: true });
+    expect(verify({})).toEqual({ checked: 3, from: start, to: placeOf(third), broken: null, isEnd: true });
+    expect(verify({ links: [], head: start })).toEqual({
+      checked: 0,
+      from: start,
+      to: start,
+      broken: null,
+      isEnd: true,
+    });
   });
 
   it('are verified part by part, behind the last of the part before', () => {
     const part = { ...whole, links: [first, second] };
-    expect(verifyPart(part, { limit: 2 })).toEqual({ checked: 2, to: placeOf(second), broken: null, isEnd: false });
+    expect(verifyPart(part, { limit: 2 })).toEqual({
+      checked: 2,
+      from: start,
+      to: placeOf(second),
+      broken: null,
+      isEnd: false,
+    });
     expect(verify({ previous: second, links: [third] }, 2)).toMatchObject({ checked: 1, broken: null, isEnd: true });
   });
 
   it('are verified from where they are not kept any more, also behind one that has gone since', () => {
-    expect(verify({ cut: second, links: [third] })).toMatchObject({ checked: 1, broken: null });
+    expect(verify({ cut: second, links: [third] })).toMatchObject({ checked: 1, from: second, broken: null });
     expect(verify({ cut: second, links: [third] }, 1)).toMatchObject({ checked: 1, broken: null });
   });
 

@@ -10,6 +10,8 @@ export interface BrokenLink {
 
 export interface VerifiedPart {
   checked: number;
+  /** The entry behind which the verified ones begin; it is not verified itself. */
+  from: ChainPlace;
   /** The last one that fits. */
   to: ChainPlace;
   broken: BrokenLink | null;
@@ -24,23 +26,34 @@ export function verifyPart(
 ): VerifiedPart {
   const { cut, head, links } = part;
   // What was asked behind may have been deleted as too old meanwhile.
-  let to = after === undefined || after <= cut.number ? cut : part.previous;
-  if (!to) {
+  const from = after === undefined || after <= cut.number ? cut : part.previous;
+  if (!from) {
     const number = after ?? 0;
-    return brokenAt({ number, what: 'missing', because: `there is no entry ${number}` }, cut, 0);
+    return brokenAt({ number, what: 'missing', because: `there is no entry ${number}` }, cut, cut, 0);
   }
+  let to = from;
   if (part.hasBeforeCut)
-    return brokenAt({ number: cut.number, what: 'added', because: `those up to ${cut.number} were deleted` }, to, 0);
+    return brokenAt(
+      { number: cut.number, what: 'added', because: `those up to ${cut.number} were deleted` },
+      from,
+      to,
+      0,
+    );
   for (const [checked, { said, ...link }] of links.entries()) {
     const wanted = to.number + 1;
     if (link.number !== wanted)
-      return brokenAt({ number: wanted, what: 'missing', because: `${link.number} follows ${to.number}` }, to, checked);
+      return brokenAt(
+        { number: wanted, what: 'missing', because: `${link.number} follows ${to.number}` },
+        from,
+        to,
+        checked,
+      );
     if (hashBehind(to, said) !== link.hash)
-      return brokenAt({ number: wanted, what: 'changed', because: 'its hash is of another text' }, to, checked);
+      return brokenAt({ number: wanted, what: 'changed', because: 'its hash is of another text' }, from, to, checked);
     to = link;
   }
   const isEnd = links.length < limit;
-  return { checked: links.length, to, broken: isEnd ? brokenHead(to, head) : null, isEnd };
+  return { checked: links.length, from, to, broken: isEnd ? brokenHead(to, head) : null, isEnd };
 }
 
 function brokenHead(last: ChainPlace, head: ChainPlace): BrokenLink | null {
@@ -51,8 +64,8 @@ function brokenHead(last: ChainPlace, head: ChainPlace): BrokenLink | null {
   return { number: last.number, what: 'changed', because: 'the last hash that was made is another one' };
 }
 
-function brokenAt(broken: BrokenLink, to: ChainPlace, checked: number): VerifiedPart {
-  return { checked, to, broken, isEnd: true };
+function brokenAt(broken: BrokenLink, from: ChainPlace, to: ChainPlace, checked: number): VerifiedPart {
+  return { checked, from, to, broken, isEnd: true };
 }
 
 function hashBehind({ hash }: ChainPlace, said: string): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyCalls } from '../../../../shared/contracts/access/callers.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { requireKey, type RequireKeyDeps } from '../api-key-routes.ts';
 import type { KeyCallsReader } from './postgres/key-calls.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refusedPerson, type RefusedPersonShape } from '../../../../shared/contracts/access/callers.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { pageLimit } from '../../frame/pages.contract.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { RefusedPeopleReader, RefusedPersonRecord } from './postgres/refused-people.ts';
 

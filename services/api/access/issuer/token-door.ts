@@ -130,10 +130,10 @@ export function createTokenDoor({ settings, keys, persons, clients, callerNotes,
 }
 
 /** Clients that there are not are left out: a scope never grows by what is not understood. */
-async function scopeOf({ clients: refs, countries, actionTypes }: SaidScope, clients: TokenDoorDeps['clients']) {
-  if (refs === null) return { clients: null, countries, actionTypes };
+async function scopeOf({ clients: refs, ...rest }: SaidScope, clients: TokenDoorDeps['clients']) {
+  if (refs === null) return { clients: null, ...rest };
   const found = await Promise.all(refs.map((ref) => clientOfRef(ref, clients)));
-  return { clients: found.flatMap((client) => client?.clientId ?? []), countries, actionTypes };
+  return { clients: found.flatMap((client) => client?.clientId ?? []), ...rest };
 }
 
 function isNamed(record: ApiKeyRecord, { name }: SaidPerson): boolean {
@@ -150,7 +150,8 @@ function isAsSaid(record: ApiKeyRecord, said: SaidPerson, now: Date): boolean {
 }
 
 function isSameScope(one: Scope, other: Scope): boolean {
-  const listed = ({ clients, countries, actionTypes }: Scope) => JSON.stringify([clients, countries, actionTypes]);
+  const listed = ({ clients, countries, actionTypes, users = false }: Scope) =>
+    JSON.stringify([clients, countries, actionTypes, users]);
   return listed(one) === listed(other);
 }
 

@@ -1,4 +1,6 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
+import { escapedText, isName } from '../../../../shared/domain/ids/stored-text.ts';
 
 /** Of key pairs alone: with a symmetrical one, the public key itself would sign. `none` is none of them. */
 const algorithms = [
@@ -13,8 +15,11 @@ const types: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'applic
 const toleranceSeconds = 30;
 
 const longestToken = 8192;
-/** As the issuer's specification has it. */
-const longestSubject = 255;
+/**
+ * The subject as the issuer's specification has it: a text. A number is refused: JSON writes one number in several
+ * ways, and as a text it would be the person whose subject has the same digits.
+ */
+const subjectShape = z.string().min(1).max(255);
 
 /** Why a token is not taken, as a sentence for the one who sent it. */
 export class TokenRefusedError extends Error {
@@ -56,10 +61,12 @@ export async function verifyToken(token: string, terms: TokenTerms): Promise<Ver
     });
     if (!types.has(protectedHeader.typ?.toLowerCase())) throw new TokenRefusedError('this is a token of another kind');
     const { sub, exp } = payload;
-    if (sub === undefined || exp === undefined || sub === '' || sub.length > longestSubject) {
-      throw new TokenRefusedError('this token does not say whose it is');
+    const subject = subjectShape.safeParse(sub).data;
+    if (subject === undefined || exp === undefined) throw new TokenRefusedError(nobody);
+    if (!isName(subject)) {
+      throw new TokenRefusedError(`the sub of this token holds characters that no name may: ${escapedText(subject)}`);
     }
-    return { ...payload, sub, exp };
+    return { ...payload, sub: subject, exp };
   } catch (error) {
     if (error instanceof errors.JOSEError) throw new TokenRefusedError(sentenceOf(error), { cause: error });
     throw error;
@@ -67,6 +74,7 @@ export async function verifyToken(token: string, terms: TokenTerms): Promise<Ver
 }
 
 const expired = 'this token has expired';
+const nobody = 'this token does not say whose it is';
 
 function claimsIn(token: string): JWTPayload {
   try {
@@ -90,5 +98,5 @@ const claimSentences: Readonly<Record<string, string>> = {
   aud: 'this token is for another audience',
   nbf: 'this token is not good yet',
   exp: 'this token does not say when it ends',
-  sub: 'this token does not say whose it is',
+  sub: nobody,
 };

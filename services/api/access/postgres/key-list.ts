@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { apiKeyKinds } from '../../../../shared/contracts/access/api-keys.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
-import type { Scope } from '../../../../shared/domain/scopes.ts';
+import { readsAllUsers, type Scope } from '../../../../shared/domain/scopes.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { Page } from '../../frame/page.port.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
@@ -40,7 +40,10 @@ export async function listKeys(
   requireIdCursor(cursor);
   const { state = null, role = null, kind = null, used = null, endsWithinDays = null, refused = null } = filter;
   const wanted = { state, role, kind, used, endsWithinDays, refused, pattern: patternOf(q) };
-  const { rows } = await pool.query<KeyRow>(selectKeys.with({ ...within, ...wanted, cursor, limit: limit + 1 }));
+  const isReader = readsAllUsers(within);
+  const { rows } = await pool.query<KeyRow>(
+    selectKeys.with({ ...within, ...wanted, isReader, cursor, limit: limit + 1 }),
+  );
   return pageOf(rows.map(keyOf), limit, ({ key }) => key);
 }
 
@@ -55,6 +58,8 @@ interface ListParams extends Scope {
   pattern: string | null;
   cursor: string | null;
   limit: number;
+  /** True if the caller may read users. Otherwise the list omits keys that may. */
+  isReader: boolean;
 }
 
 const holds = (outer: string, inner: string) => `(${outer} is null or coalesce(${inner} <@ ${outer}, false))`;
@@ -76,5 +81,6 @@ const selectKeys = unnamedStatementOf<ListParams>(
     and ${holds(`${$('clients')}::uuid[]`, 'k.clients')}
     and ${holds(`${$('countries')}::text[]`, 'k.countries')}
     and ${holds(`${$('actionTypes')}::text[]`, 'k.action_types')}
+    and (not k.reads_users or ${$('isReader')}::boolean)
   order by k.id desc limit ${$('limit')}`,
 );

@@ -49,10 +49,10 @@ export interface KeyRow extends Omit<ApiKeyRecord, 'scope' | 'bounds' | 'refusal
 }
 
 export function keyOf(row: KeyRow): ApiKeyRecord {
-  const { key, name, owner, role, clients, countries, actionTypes, revision, createdAt, madeBy, account } = row;
+  const { key, name, owner, role, clients, countries, actionTypes, users, revision, createdAt, madeBy, account } = row;
   const { expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt, state, issuer, subject } = row;
   const { refusedCount: count, lastRefusedAt: lastAt, lastRefusedFrom: lastFrom } = row;
-  const scope = { clients, countries, actionTypes };
+  const scope = { clients, countries, actionTypes, users };
   const { jobsPerSecond, storedJobs, requestsPerMinute } = row;
   const bounds = { jobsPerSecond, storedJobs, requestsPerMinute };
   const times = { createdAt, expiresAt, lastUsedAt, rotatedAt, formerUntil, revokedAt };
@@ -68,8 +68,9 @@ export const keyState = `case when k.revoked_at is not null then 'revoked' when 
   else 'active' end`;
 
 export const keyFields = `k.id as key, k.name, k.owner, k.role, k.clients::text[] as clients, k.countries,
-  k.action_types as "actionTypes", k.jobs_per_second as "jobsPerSecond", k.stored_jobs as "storedJobs",
-  k.requests_per_minute as "requestsPerMinute", k.revision, k.created_at as "createdAt", k.made_by as "madeBy",
+  k.action_types as "actionTypes", k.reads_users as users, k.jobs_per_second as "jobsPerSecond",
+  k.stored_jobs as "storedJobs", k.requests_per_minute as "requestsPerMinute", k.revision,
+  k.created_at as "createdAt", k.made_by as "madeBy",
   k.account, k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.rotated_at as "rotatedAt",
   (select max(f.expires_at) from api_key_secrets f where f.api_key = k.id and f.expires_at > now()) as "formerUntil",
   k.revoked_at as "revokedAt", k.refused_count::float8 as "refusedCount", k.last_refused_at as "lastRefusedAt",

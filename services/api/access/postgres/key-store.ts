@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { personOf } from '../../../../shared/domain/approval/person-of.ts';
 import type { KeyBounds } from '../../../../shared/domain/key-bounds.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
@@ -58,9 +59,18 @@ export function createKeyStore({ pool }: { pool: Pool }) {
 
     list: (filter: KeyFilter, limit: number, cursor: string | null) => listKeys(pool, filter, limit, cursor),
 
-    change: async (key: string, change: ApiKeyChange, expected: number): Promise<ApiKeyChanged> => {
+    /** @param by the key that makes the change, which counts as behind the changed key from now on; null in tests */
+    change: async (
+      key: string,
+      change: ApiKeyChange,
+      expected: number,
+      by: string | null = null,
+    ): Promise<ApiKeyChanged> => {
       const { scope, bounds, ...rest } = change;
-      const { rowCount } = await pool.query(updateKey.with({ key, ...rest, ...scope, ...bounds, expected }));
+      const person = rest.owner === null ? null : personOf(rest.owner);
+      const { rowCount } = await pool.query(
+        updateKey.with({ key, ...rest, person, by, ...scope, users: scope.users ?? false, ...bounds, expected }),
+      );
       const apiKey = await get(key);
       if (!apiKey) return { kind: 'missing' };
       return rowCount === 1 ? { kind: 'changed', apiKey } : { kind: 'outdated' };
@@ -69,9 +79,15 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     /**
      * Another secret opens it from now on; those that do now go on for so long. Undefined where there is none that was
      * not revoked.
+     * @param by the key that gets the secret: from now on, it is behind the other one
      */
-    rotate: async (key: string, digest: string, overlapMs: number): Promise<ApiKeyRecord | undefined> => {
-      const { rowCount } = await pool.query(rotateKey.with({ key, digest, overlapMs }));
+    rotate: async (
+      key: string,
+      digest: string,
+      overlapMs: number,
+      by: string | null = null,
+    ): Promise<ApiKeyRecord | undefined> => {
+      const { rowCount } = await pool.query(rotateKey.with({ key, digest, overlapMs, by }));
       return rowCount === 1 ? await require(key) : undefined;
     },
 
@@ -110,9 +126,20 @@ const findKeys = statementOf<{ digests: string[] }>(
   select found.digest, found.is_good as "isGood", ${keyFields} from found join api_keys k on k.id = found.api_key`,
 );
 
+/** SQL of a list with one more value, unless the value is null or already in the list. */
+export const added = (list: string, value: string) =>
+  `case when ${value} is null or ${value} = any(${list}) then ${list} else ${list} || ${value} end`;
+
+/** The row of a person of an issuer has no secret, so a change of it lets no other caller in. */
+const changedBy = (by: string) =>
+  `case when k.issuer is null then ${added('k.changed_by', `${by}::uuid`)} else k.changed_by end`;
+
 interface UpdateParams extends Scope, KeyBounds, Omit<ApiKeyChange, 'scope' | 'bounds'> {
   key: string;
   expected: number;
+  /** The person that the owner names; null without an owner. */
+  person: string | null;
+  by: string | null;
 }
 
 const sameEnd = ($: (param: 'expiresAt') => string) =>
@@ -123,9 +150,11 @@ const updateKey = statementOf<UpdateParams>(
   ($) => `
   update api_keys k set name = ${$('name')}, owner = ${$('owner')}, role = ${$('role')},
     clients = ${$('clients')}::uuid[], countries = ${$('countries')}::text[],
-    action_types = ${$('actionTypes')}::text[], jobs_per_second = ${$('jobsPerSecond')},
-    stored_jobs = ${$('storedJobs')}, requests_per_minute = ${$('requestsPerMinute')},
+    action_types = ${$('actionTypes')}::text[], reads_users = ${$('users')}::boolean,
+    jobs_per_second = ${$('jobsPerSecond')}, stored_jobs = ${$('storedJobs')},
+    requests_per_minute = ${$('requestsPerMinute')},
     expires_at = ${$('expiresAt')}::timestamptz, revision = revision + 1,
+    persons = ${added('k.persons', `${$('person')}::text`)}, changed_by = ${changedBy($('by'))},
     refused_count = case when ${sameEnd($)} then refused_count else 0 end,
     last_refused_at = case when ${sameEnd($)} then last_refused_at end,
     last_refused_from = case when ${sameEnd($)} then last_refused_from end
@@ -136,6 +165,7 @@ interface RotateParams {
   key: string;
   digest: string;
   overlapMs: number;
+  by: string | null;
 }
 
 /** What opens nothing any more goes. Sessions and links were opened by a former secret, and end with it. */
@@ -143,8 +173,8 @@ const rotateKey = statementOf<RotateParams>(
   'rotate-api-key',
   ($) => `
   with k as (
-    update api_keys set rotated_at = now(), revision = revision + 1, refused_count = 0, last_refused_at = null,
-      last_refused_from = null
+    update api_keys k set rotated_at = now(), revision = revision + 1, refused_count = 0, last_refused_at = null,
+      last_refused_from = null, changed_by = ${changedBy($('by'))}
     where id = ${$('key')}::uuid and revoked_at is null returning id
   ), over as (
     delete from api_key_secrets s using k where s.api_key = k.id and s.expires_at <= now()

@@ -1,22 +1,10 @@
 import type { Pool } from 'pg';
+import type { Scope } from '../../../../shared/domain/scopes.ts';
+import type { OwnedKind, Owner, Owners } from '../owners.port.ts';
 
-/** What of a key's scope a thing belongs to. */
-export type Owner = { of: 'client'; clientId: string } | ({ of: 'campaign' } & CampaignReach);
-
-/** Where a campaign, or a list of users, has an effect. */
-export interface CampaignReach {
-  countries: readonly string[];
-  actionTypes: readonly string[];
-}
-
-export type OwnedKind =
-  'job' | 'jobChange' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'savedAudience';
-
-export type Owners = ReturnType<typeof createOwners>;
-
-/** Whose the things are that paths name. Asked only for keys with a scope. */
-export function createOwners({ pool }: { pool: Pool }) {
-  const rowsOf: Readonly<Record<OwnedKind, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
+/** Owners of what paths name. They are read for keys with a scope, and for what belongs to an account. */
+export function createOwners({ pool }: { pool: Pool }): Owners {
+  const rowsOf: Readonly<Record<Exclude<OwnedKind, 'webhook'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
     job: (id) => pool.query<OwnerRow>(ownerOfJob, [id]),
     jobChange: (id) => pool.query<OwnerRow>(ownerOfJobChange, [id]),
     schedule: (id) => pool.query<OwnerRow>(ownerOfSchedule, [id]),
@@ -24,17 +12,29 @@ export function createOwners({ pool }: { pool: Pool }) {
     template: (id) => pool.query<OwnerRow>(ownerOfTemplate, [id]),
     run: (id) => pool.query<OwnerRow>(ownerOfRun, [id]),
     audience: (id) => pool.query<OwnerRow>(ownerOfAudience, [id]),
+    audienceCount: (id) => pool.query<OwnerRow>(ownerOfAudienceCount, [id]),
     savedAudience: (id) => pool.query<OwnerRow>(ownerOfSavedAudience, [id]),
+    approval: (id) => pool.query<OwnerRow>(ownerOfApproval, [id]),
+    quarantinedStep: (id) => pool.query<OwnerRow>(ownerOfQuarantinedStep, [id]),
   };
+  async function ownerOfWebhook(id: string, isDeletedToo: boolean): Promise<Owner | undefined> {
+    const { rows } = await pool.query<{ account: string | null; scopes: Scope[] }>(accountOfWebhook, [
+      id,
+      isDeletedToo,
+    ]);
+    return rows[0] && { of: 'account', ...rows[0] };
+  }
+
   return {
-    /** Undefined where there is no such thing. */
-    ownerOf: async (kind: OwnedKind, id: string): Promise<Owner | undefined> => {
+    ownerOf: async (kind, id) => {
+      if (kind === 'webhook') return await ownerOfWebhook(id, false);
       const [row] = (await rowsOf[kind](id)).rows;
       if (!row) return undefined;
       const { clientId, countries, actionTypes } = row;
-      return clientId === null
-        ? { of: 'campaign', countries: countries ?? [], actionTypes: actionTypes ?? [] }
-        : { of: 'client', clientId };
+      if (clientId === null) return { of: 'campaign', countries: countries ?? [], actionTypes: actionTypes ?? [] };
+      // The body of a webhook's job is a notice, which a scope of all clients does not bound.
+      const ofNotice = kind === 'job' ? await ownerOfWebhook(clientId, true) : undefined;
+      return ofNotice ?? { of: 'client', clientId };
     },
   };
 }
@@ -47,8 +47,8 @@ interface OwnerRow {
 
 const ofClient = `client as "clientId", null::text[] as countries, null::text[] as "actionTypes"`;
 
-/** Of a revision `r`. */
-const reach = `array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries,
+/** Columns with the reach of a campaign's revision `r`. */
+export const reachOfRevision = `array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries,
   array(select step ->> 'action' from jsonb_array_elements(r.definition -> 'chain') step) as "actionTypes"`;
 
 const ownerOfJob = `
@@ -60,13 +60,13 @@ const ownerOfJob = `
 const ownerOfJobChange = `select ${ofClient} from job_changes where id = $1::uuid`;
 
 const ownerOfSchedule = `
-  select s.client as "clientId", ${reach}
+  select s.client as "clientId", ${reachOfRevision}
   from schedules s left join campaigns c on c.id = s.campaign
     left join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   where s.id = $1::uuid`;
 
 const ownerOfCampaign = `
-  select null::uuid as "clientId", ${reach}
+  select null::uuid as "clientId", ${reachOfRevision}
   from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   where c.id = $1::uuid`;
 
@@ -80,14 +80,36 @@ const ownerOfTemplate = `
   where t.id = $1::uuid`;
 
 const ownerOfRun = `
-  select null::uuid as "clientId", ${reach}
+  select null::uuid as "clientId", ${reachOfRevision}
   from runs x join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision
   where x.id = $1::uuid`;
+
+const ownerOfApproval = `
+  select null::uuid as "clientId", ${reachOfRevision}
+  from approvals a join campaign_revisions r on r.campaign = a.campaign and r.revision = a.revision
+  where a.id = $1::uuid`;
+
+const ownerOfQuarantinedStep = `
+  select null::uuid as "clientId", ${reachOfRevision}
+  from runs x join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision
+  where x.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1::uuid)`;
 
 const ownerOfAudience = `
   select null::uuid as "clientId", array(select jsonb_object_keys(a.users)) as countries,
     '{}'::text[] as "actionTypes"
   from audiences a where a.id = $1::uuid`;
+
+const ownerOfAudienceCount = `
+  select null::uuid as "clientId", array(select jsonb_array_elements_text(c.question -> 'countries')) as countries,
+    '{}'::text[] as "actionTypes"
+  from audience_counts c where c.id = $1::uuid`;
+
+/** Scopes are those of the account and of the key that set the URL: what either lacks is not sent. */
+const accountOfWebhook = `
+  select w.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,
+      'actionTypes', k.action_types, 'users', k.reads_users))
+    from api_keys k where k.id in (w.account, w.url_set_by)), '[]') as scopes
+  from webhooks w where w.id = $1::uuid and ($2::boolean or w.deleted_at is null)`;
 
 const ownerOfSavedAudience = `
   select null::uuid as "clientId",

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { personOf } from '../../../../shared/domain/approval/person-of.ts';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
-import { touchKeys } from './key-store.ts';
+import { added, touchKeys } from './key-store.ts';
 
 /** A person, or a program, as a token of its issuer says it. */
 export interface SaidPerson {
@@ -36,7 +37,12 @@ export function createPersonStore({ pool }: { pool: Pool }) {
     /** Adds one that is new; else writes down what is said of it now. Whether it is shut out stays. */
     note: async (issuer: string, { subject, name = null, role, scope }: SaidPersonOrUnnamed): Promise<ApiKeyRecord> => {
       const { rows } = await pool.query<{ key: string }>(
-        notePerson.with({ key: uuidv7(), issuer, subject, name, role, ...scope }),
+        notePerson.with({
+          ...{ key: uuidv7(), issuer, subject, name, role },
+          person: personOf(name ?? subject),
+          ...scope,
+          users: scope.users ?? false,
+        }),
       );
       const selected = await pool.query<KeyRow>(`select ${keyFields} from api_keys k where k.id = $1`, [
         onlyRow(rows).key,
@@ -63,6 +69,8 @@ interface NoteParams extends Scope {
   issuer: string;
   subject: string;
   name: string | null;
+  /** The person that the name stands for, or the subject if the row has no name. */
+  person: string;
   role: Role;
 }
 
@@ -70,14 +78,17 @@ interface NoteParams extends Scope {
 const notePerson = statementOf<NoteParams>(
   'note-person',
   ($) => `
-  insert into api_keys as k (id, name, owner, role, clients, countries, action_types, issuer, subject, account,
-    last_used_at)
+  insert into api_keys as k (id, name, owner, persons, role, clients, countries, action_types, reads_users, issuer,
+    subject, account, last_used_at)
   values (${$('key')}::uuid, coalesce(${$('name')}::text, ${$('subject')}), coalesce(${$('name')}, ${$('subject')}),
-    ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[], ${$('actionTypes')}::text[], ${$('issuer')},
+    array[${$('person')}::text], ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
+    ${$('actionTypes')}::text[], ${$('users')}::boolean, ${$('issuer')},
     ${$('subject')}, ${$('key')}::uuid, now())
   on conflict (issuer, subject) where issuer is not null do update set
-    name = coalesce(${$('name')}, k.name), owner = coalesce(${$('name')}, k.owner), role = excluded.role,
-    clients = excluded.clients, countries = excluded.countries, action_types = excluded.action_types,
+    name = coalesce(${$('name')}, k.name), owner = coalesce(${$('name')}, k.owner),
+    persons = case when ${$('name')} is null then k.persons else ${added('k.persons', `${$('person')}::text`)} end,
+    role = excluded.role, clients = excluded.clients, countries = excluded.countries,
+    action_types = excluded.action_types, reads_users = excluded.reads_users,
     last_used_at = case when ${isGoodKey} then now() else k.last_used_at end, revision = k.revision + 1
   returning id as key`,
 );

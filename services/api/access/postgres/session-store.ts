@@ -45,7 +45,17 @@ export function createSessionStore({ pool }: { pool: Pool }) {
      */
     open: async (digest: string, apiKey: string, terms?: SessionTerms): Promise<SessionRecord> => {
       const { role = null, scope = wholeScope, maxMs = sessionMaxMs } = terms ?? {};
-      await pool.query(insertSession.with({ digest, apiKey, idleMs: sessionIdleMs, maxMs, role, ...scope }));
+      await pool.query(
+        insertSession.with({
+          digest,
+          apiKey,
+          idleMs: sessionIdleMs,
+          maxMs,
+          role,
+          ...scope,
+          users: scope.users ?? false,
+        }),
+      );
       const session = (await find([digest])).get(digest);
       if (!session) throw new Error('a session was not kept');
       return session;
@@ -114,10 +124,11 @@ interface InsertParams extends Scope {
 const insertSession = statementOf<InsertParams>(
   'insert-session',
   ($) => `
-  insert into sessions (digest, api_key, idle_until, expires_at, role, clients, countries, action_types)
+  insert into sessions (digest, api_key, idle_until, expires_at, role, clients, countries, action_types,
+    reads_users)
   values (${$('digest')}, ${$('apiKey')}, now() + ${$('idleMs')}::float8 * interval '1 ms',
     now() + ${$('maxMs')}::float8 * interval '1 ms', ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
-    ${$('actionTypes')}::text[])`,
+    ${$('actionTypes')}::text[], ${$('users')}::boolean)`,
 );
 
 /** $1 keys. */
@@ -129,7 +140,8 @@ const countOpen = `
 const findSessions = `
   with found as materialized (
     select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at, s.role,
-      jsonb_build_object('clients', s.clients, 'countries', s.countries, 'actionTypes', s.action_types) as scope
+      jsonb_build_object('clients', s.clients, 'countries', s.countries, 'actionTypes', s.action_types,
+        'users', s.reads_users) as scope
     from sessions s join api_keys k on k.id = s.api_key and ${isGoodKey}
     where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()
   ), used as (

@@ -1,24 +1,19 @@
 import { z } from 'zod';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
-import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import { partOfName } from '../../frame/pages.contract.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { ActionTypeChanger } from '../change-action-type.ts';
 import { createOptionDirectory, type OptionDirectoryDeps } from './option-directory.ts';
 import { optionList } from './option-list.contract.ts';
+import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 
 export interface OptionRoutesDeps extends OptionDirectoryDeps {
   changer: Pick<ActionTypeChanger, 'require'>;
 }
 
 const listQuery = z.strictObject({
-  parameter: z
-    .string()
-    .min(1)
-    .max(500)
-    .refine(isStorable)
-    .describe('Its name, or its JSON pointer within the parameters, such as `/offer/id`'),
+  parameter: textShape(500, 1).describe('Its name, or its JSON pointer within the parameters, such as `/offer/id`'),
   q: partOfName.describe('Part of the value or of what it is called'),
   country: z
     .string()
@@ -33,7 +28,11 @@ export function optionRoutes(server: HttpServer, { changer, ...deps }: OptionRou
   server.route({
     method: 'GET',
     url: '/action-types/:name/options',
-    config: { role: 'viewer', scope: 'none' },
+    config: {
+      role: 'viewer',
+      scope: 'none',
+      refusals: { 'unknown-parameter': 'the action type takes no text or number at `parameter`' },
+    },
     schema: {
       operationId: 'listParameterOptions',
       summary: 'List what a parameter of an action type may be',

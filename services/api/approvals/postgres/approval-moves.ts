@@ -11,20 +11,32 @@ import {
   type ApprovalState,
   type ApprovalVerb,
 } from '../../../../shared/domain/approval/approval-states.ts';
-import { hasUnknownAuthor, refusedApproval } from '../../../../shared/domain/approval/approvers.ts';
+import {
+  hasApproved,
+  hasUnknownAuthor,
+  refusedApproval,
+  type KeyHolder,
+} from '../../../../shared/domain/approval/approvers.ts';
+import { personOf } from '../../../../shared/domain/approval/person-of.ts';
 import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
+import { clearanceNeed } from '../../../../shared/domain/approval/clearance.ts';
 import { costTermsOf, reachOf } from '../../../../shared/domain/approval/user-bounds.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { insertApproval, personsOf, readPolicy, readPrices } from '../../../../shared/postgres/approvals/approvals.ts';
+import { readStartTerms } from '../../../../shared/postgres/approvals/judge-start.ts';
+import { dropStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { judgeFrom } from '../../../../shared/postgres/ledger/judge-from.ts';
 import { needOfRaise } from '../../runs/control/raised-budgets.ts';
-import type { Approving, Author, Decided, Submission } from '../approval-desk.port.ts';
-import { authorsOf, columnsOf } from './approval-reads.ts';
+import type { Approving, Decided, Submission } from '../approval-desk.port.ts';
+import { authorsOf, columnsOf, readHolder, votersOf } from './approval-reads.ts';
+import { readApprovedBudgets } from './approved-budgets.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
 import { voidOne } from './void-approvals.ts';
 
 /** It could never be approved. */
 const unknownAuthor =
-  'it was written, or is submitted, with a key that has no owner: give that key its owner, so that its author is known';
+  'it was written, or is submitted, with a key that has no owner, so its author is unknown. Give that key an owner under "Keys and people", then submit again';
 
 /** Everything here is inside of a transaction. */
 interface Held {
@@ -36,7 +48,7 @@ interface Held {
   raises: boolean;
   state: ApprovalState;
   needed: number;
-  authors: Author[];
+  authors: KeyHolder[];
 }
 
 export async function submit(
@@ -55,10 +67,16 @@ export async function submit(
   const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
   if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
 
-  const policy = await readPolicy(client);
-  const rules = policy?.rules ?? [];
-  const needed = approvalNeed(rules, reachOf(usersAtMost, terms));
-  const need = raise ? largerOf(needed, needOfRaise(rules, { ...raise, approved: [], ...costs })) : needed;
+  const start = { by: by.key, actions: definition.chain.map(({ action }) => action) };
+  const { rules, approvals: given, sums } = await readStartTerms(client, campaign, start, raise && { campaignId });
+  const approved = raise ? await readApprovedBudgets(client, campaignId) : null;
+  // All of the raise is asked for, also what was approved before.
+  const beyond = approved && { ...approved, budgets: [] };
+  // A raise sets no users going.
+  const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : sums);
+  const need = raise
+    ? largerOf(startNeed, needOfRaise(rules, { ...raise, approved: beyond, ...costs, sums }))
+    : startNeed;
   if (need.approvers === 0) return { kind: 'none-needed' };
   const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
@@ -70,20 +88,26 @@ export async function submit(
 export async function approve(client: PoolClient, { campaignId, hash, word, by }: Approving): Promise<Decided> {
   const held = await lockByHash(client, campaignId, hash);
   if (!held || approvalMoveOf('approve', held.state) === 'forbidden') return notInForce(client, campaignId, held);
-  const why = refusedApproval(by, held.authors);
+  const { approvalId, authors, covers, revision, raises, runId, state } = held;
+  const policy = await readPolicy(client);
+  const voter = await readHolder(client, by.key);
+  const voters = onlyRow((await client.query<{ voters: KeyHolder[] }>(selectVoters, [approvalId])).rows).voters;
+  const approversSignIn = policy?.approversSignIn ?? false;
+  const why = refusedApproval(voter, { authors, voters, approversSignIn });
   if (why !== null) return { kind: 'refused', why };
 
-  const { approvalId, covers, revision, raises, runId, state } = held;
-  await client.query(insertVote, [approvalId, by.key, word, by.owner]);
-  const policy = await readPolicy(client);
+  const owner = voter.owner ?? '';
+  const vote = { approvalId, key: by.key, word, owner };
+  if (!hasApproved(voter, { voters, approversSignIn }))
+    await client.query(insertVote.with({ ...vote, person: personOf(owner), isSignedIn: voter.isSignedIn }));
   const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
   const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
-  // What a raise needs beside the others was found out when it was asked for.
-  const approvers = raises ? Math.max(need.approvers, held.needed) : need.approvers;
+  // A request beyond an earlier approval may need more approvers than the rules require. `submit` stored that number.
+  const approvers = Math.max(need.approvers, held.needed);
   const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
-  if (isLast && runId !== null) await letGoOn(client, runId, covers, by.owner ?? '');
-  if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, by.owner ?? '');
+  if (isLast && runId !== null) await letGoOn(client, runId, covers, owner);
+  if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, owner);
   return done(client, approvalId, isLast);
 }
 
@@ -120,6 +144,7 @@ async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers
   await client.query(setBounds, [runId, covers.usersAtMost]);
   const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
   if (rowCount === 1) await client.query(judgeFrom, [runId]);
+  await dropStart(client, runId);
 }
 
 /** It takes the place of what was approved before, and runs that go on have the larger budgets at once. */
@@ -211,16 +236,28 @@ const selectByHash = `
   select ${heldColumns} from approvals a where a.campaign = $1 and a.hash = $2 order by a.id desc limit 1
   for update of a`;
 
-/** A second key of the same person adds nothing. */
-const insertVote = `
-  insert into approval_votes (approval, api_key, word)
-  select $1, $2, $3 where not exists (
-    select from approval_votes v join api_keys k on k.id = v.api_key
-    where v.approval = $1 and lower(trim(k.owner)) = lower(trim($4)))
-  on conflict do nothing`;
+interface VoteParams {
+  approvalId: string;
+  key: string;
+  word: string | null;
+  owner: string;
+  person: string;
+  isSignedIn: boolean;
+}
 
+const insertVote = statementOf<VoteParams>(
+  'insert-vote',
+  ($) => `
+  insert into approval_votes (approval, api_key, word, owner, person, is_signed_in)
+  values (${$('approvalId')}, ${$('key')}, ${$('word')}, ${$('owner')}, ${$('person')}, ${$('isSignedIn')})
+  on conflict do nothing`,
+);
+
+const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
+
+/** Once it is approved, its number stays: it is the least for what goes beyond it. */
 const countVotes = `
-  update approvals a set needed = $2,
+  update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
     state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
     state_since = case when a.state = 'waiting' and (${personsOf('a')}) >= $2 then now() else a.state_since end,
     approved_at = case when (${personsOf('a')}) >= $2 then coalesce(a.approved_at, now()) else a.approved_at end

@@ -20,8 +20,8 @@ export const approvalJson = (a: string) => `
     'stateSince', ${a}.state_since, 'needed', ${a}.needed, 'why', ${a}.why, 'submittedAt', ${a}.submitted_at,
     'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
     'given', coalesce((
-      select jsonb_agg(jsonb_build_object('by', coalesce(k.owner, k.name), 'word', v.word, 'at', v.at) order by v.at)
-      from approval_votes v join api_keys k on k.id = v.api_key where v.approval = ${a}.id), '[]'))`;
+      select jsonb_agg(jsonb_build_object('by', v.owner, 'word', v.word, 'at', v.at) order by v.at)
+      from approval_votes v where v.approval = ${a}.id), '[]'))`;
 
 /** The newest one of a campaign itself, as JSON. */
 export const newestOfCampaign = (campaignId: string) => `

@@ -1,3 +1,5 @@
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool, PoolClient } from 'pg';
 import type {
   CountQuestion,
@@ -71,9 +73,10 @@ export function createCountRequests({ pool }: { pool: Pool }) {
         return { kind: 'begun', record };
       }),
 
-    list: async (limit: number, cursor: string | null): Promise<Page<CountRecord>> => {
+    list: async (limit: number, cursor: string | null, within?: CampaignScope): Promise<Page<CountRecord>> => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<CountRecord>(selectPage.with({ limit: limit + 1, before: cursor }));
+      const wanted = { limit: limit + 1, before: cursor, ...seenParamsOf(within) };
+      const { rows } = await pool.query<CountRecord>(selectPage.with(wanted));
       return pageOf(rows, limit, ({ countId }) => countId);
     },
 
@@ -117,10 +120,11 @@ const insertOne = statementOf<{ countId: string; question: object; key: string; 
   values (${$('countId')}, ${$('account')}, ${$('askedBy')}, ${$('question')}::jsonb, ${$('key')}, 'waiting')`,
 );
 
-const selectPage = statementOf<{ limit: number; before: string | null }>(
+const selectPage = statementOf<SeenParams & { limit: number; before: string | null }>(
   'audience-counts',
   ($) => `
-  select ${columns} from audience_counts c where ${$('before')}::uuid is null or c.id < ${$('before')}
+  select ${columns} from audience_counts c
+  where (${$('before')}::uuid is null or c.id < ${$('before')}) and ${isSeen($, `c.question -> 'countries'`)}
   order by c.id desc limit ${$('limit')}`,
 );
 

@@ -1,3 +1,4 @@
+import { isSeen, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
 import { campaignsNaming, publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -41,7 +42,7 @@ const columns = `
 export const selectOne = `select ${columns} from audiences a where id = $1`;
 
 /** Null: any. */
-export interface ListSearchParams {
+export interface ListSearchParams extends SeenParams {
   /** Of the name, for `ilike`. */
   pattern: string | null;
   owner: string | null;
@@ -50,12 +51,16 @@ export interface ListSearchParams {
   isUsed: boolean | null;
 }
 
+/** Countries of the users of a list, as a jsonb array. */
+export const countriesOfList = (list: string) =>
+  `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
+
 const found = ($: (param: keyof ListSearchParams) => string) => `
   (${$('pattern')}::text is null or name ilike ${$('pattern')})
     and (${$('owner')}::text is null or owner = ${$('owner')})
     and (${$('state')}::text is null or state = ${$('state')})
     and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
-    and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')})`;
+    and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')}) and ${isSeen($, countriesOfList('a'))}`;
 
 interface ListPageParams extends ListSearchParams {
   limit: number;
@@ -71,12 +76,13 @@ export const selectPage = unnamedStatementOf<ListPageParams>(
 );
 
 /** As many lists as there may be are counted one by one: each look is one in an index. */
-export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern'>>(
+export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern' | keyof SeenParams>>(
   ($) => `
   select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
     count(*) filter (where state = 'failed')::int as failed,
     count(*) filter (where state = 'ready' and not ${isNamed})::int as "notUsed"
-  from audiences a where ${$('pattern')}::text is null or name ilike ${$('pattern')}`,
+  from audiences a
+  where (${$('pattern')}::text is null or name ilike ${$('pattern')}) and ${isSeen($, countriesOfList('a'))}`,
 );
 
 interface ListChange {

@@ -1,10 +1,12 @@
+import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { RejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
-import type { AudienceCounts, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
+import type { AudienceCounts, AudienceRecord, AudienceStore, UploadStart } from '../audience-store.port.ts';
+import type { Upload } from '../../user-files/upload.port.ts';
 import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
@@ -21,9 +23,6 @@ export interface AudienceStoreDeps {
 }
 
 export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreDeps): AudienceStore {
-  const maxUploads = uploadPool.options.max;
-  let uploads = 0;
-
   async function get(audienceId: string): Promise<AudienceRecord | undefined> {
     const { rows } = await pool.query<AudienceRow>(statements.selectOne, [audienceId]);
     return rows[0] && recordOf(rows[0]);
@@ -42,42 +41,34 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
     get,
 
     begin: async (start) => {
-      if (uploads >= maxUploads) return { kind: 'busy' };
-      uploads++;
-      let isBegun = false;
-      try {
-        const { audienceId } = start;
-        const attempt = uuidv7();
-        const known = await get(audienceId);
-        if (known?.state === 'ready') return { kind: 'ready', record: known };
-        if (!(await insert(start, attempt))) {
-          const record = await get(audienceId);
-          if (!record) throw new Error(`list ${audienceId} is neither new nor there`);
-          return { kind: 'ready', record };
-        }
-        const onEnded = () => uploads--;
-        const { country, account = null } = start;
-        const asked = { account, quotas, of: bytesOfLists };
-        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country, asked, onEnded });
-        isBegun = true;
-        const finish: Upload['finish'] = async (end) =>
-          (await upload.finish(end)) ? await get(audienceId) : undefined;
-        return { kind: 'begun', upload: { ...upload, finish } };
-      } finally {
-        if (!isBegun) uploads--;
+      const { audienceId } = start;
+      const attempt = uuidv7();
+      const known = await get(audienceId);
+      if (known?.state === 'ready') return { kind: 'ready', record: known };
+      if (!(await insert(start, attempt))) {
+        const record = await get(audienceId);
+        if (!record) throw new Error(`list ${audienceId} is neither new nor there`);
+        return { kind: 'ready', record };
       }
+      const { country, account = null } = start;
+      const asked = { account, quotas, of: bytesOfLists };
+      const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country, asked });
+      const finish: Upload<AudienceRecord>['finish'] = async (end, judge) =>
+        (await upload.finish(end, judge)) ? await get(audienceId) : undefined;
+      return { kind: 'begun', upload: { ...upload, finish } };
     },
 
-    list: async ({ text, owner = null, state = null, hasRejects = null, isUsed = null }, limit, cursor) => {
+    list: async ({ text, owner = null, state = null, hasRejects = null, isUsed = null, within }, limit, cursor) => {
       requireIdCursor(cursor);
-      const search = { pattern: patternOf(text), owner, state, hasRejects, isUsed };
+      const search = { pattern: patternOf(text), owner, state, hasRejects, isUsed, ...seenParamsOf(within) };
       const wanted = { ...search, limit: limit + 1, before: cursor };
       const { rows } = await pool.query<AudienceRow>(statements.selectPage.with(wanted));
       return pageOf(rows.map(recordOf), limit, (record) => record.audienceId);
     },
 
-    counts: async ({ text }) => {
-      const { rows } = await pool.query<AudienceCounts>(statements.selectCounts.with({ pattern: patternOf(text) }));
+    counts: async ({ text, within }) => {
+      const wanted = { pattern: patternOf(text), ...seenParamsOf(within) };
+      const { rows } = await pool.query<AudienceCounts>(statements.selectCounts.with(wanted));
       return onlyRow(rows);
     },
 

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { escapeUserId } from '../../../../shared/domain/ids/user-id.ts';
-import { maxRejectsKept, type Upload, type UploadEnd } from '../audience-store.port.ts';
+import { maxRejectsKept, type JudgeUpload, type Upload, type UploadEnd } from '../../user-files/upload.port.ts';
 import { beyondQuota, lockQuotas, type QuotaQuestion } from '../../../../shared/postgres/registry/account-quotas.ts';
 import * as statements from './audience-statements.ts';
 
@@ -20,11 +20,12 @@ export interface UploadDeps {
   /** Of all rows; null where each row has its own. */
   country: string | null;
   asked: QuotaQuestion;
-  onEnded: () => void;
 }
 
 /** As the port has it, but that the record is read by the caller. */
-export type BegunUpload = Omit<Upload, 'finish'> & { finish(end: UploadEnd): Promise<boolean> };
+export type BegunUpload = Omit<Upload<unknown>, 'finish'> & {
+  finish(end: UploadEnd, judge?: JudgeUpload): Promise<boolean>;
+};
 
 /**
  * Rows gather in a temporary table, a short statement for each part of the file: no transaction stays open while the
@@ -38,7 +39,6 @@ export async function beginUpload({
   attempt,
   country,
   asked,
-  onEnded,
 }: UploadDeps): Promise<BegunUpload> {
   const client = await uploadPool.connect();
   let heardOfMs = performance.now();
@@ -50,7 +50,6 @@ export async function beginUpload({
     if (isOver) return;
     isOver = true;
     client.release(true);
-    onEnded();
   }
 
   try {
@@ -72,7 +71,7 @@ export async function beginUpload({
       const beyond = await beyondQuota(pool, asked, 0);
       if (beyond) throw beyond;
     },
-    finish: async (read) => {
+    finish: async (read, judge) => {
       try {
         await client.query('begin');
         await client.query(`set local work_mem = '64MB'`);
@@ -83,7 +82,9 @@ export async function beginUpload({
         ]);
         // Only where rows repeat a user can one of them name another country: other files pay nothing for the look.
         const repeats = country === null && (parts[0]?.users ?? 0) < read.rows - read.rejected;
-        const { rows, rejected, rejects } = repeats ? await withSecondCountries(client, read) : read;
+        const counted = repeats ? await withSecondCountries(client, read) : read;
+        judge?.(counted);
+        const { rows, rejected, rejects } = counted;
         // Before its row: an upload that begins in its place takes them in this order.
         await lockQuotas(client, asked);
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);

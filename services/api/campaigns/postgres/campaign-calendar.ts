@@ -1,8 +1,11 @@
 import type { Pool } from 'pg';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import type { WorkCalendars } from '../../../../shared/domain/recurrence/work-calendars.ts';
 import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 
 /** Runs go on for longer than this only where a deadline of days is theirs. */
@@ -54,12 +57,17 @@ export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
 export function createCampaignCalendar({ pool }: { pool: Pool }) {
   return {
     /** @param limit of each kind */
-    between: async (from: Date, until: Date, limit: number): Promise<CampaignsOfTime> => {
+    between: async (
+      from: Date,
+      until: Date,
+      { limit, within }: { limit: number; within?: CampaignScope },
+    ): Promise<CampaignsOfTime> => {
+      const wanted = { from, until, limit, ...seenParamsOf(within) };
       const [{ rows: runs }, { rows: starts }, { rows: recurring }, { rows: waiting }] = await Promise.all([
-        pool.query<CalendarRun>(selectRuns, [from, until, limit]),
-        pool.query<{ campaignId: string; dueAt: Date }>(selectStarts, [from, until, limit]),
-        pool.query<PlannedRecurrence>(selectRecurring, [until, limit]),
-        pool.query<{ campaignId: string }>(selectWaiting, [limit]),
+        pool.query<CalendarRun>(selectRuns.with(wanted)),
+        pool.query<{ campaignId: string; dueAt: Date }>(selectStarts.with(wanted)),
+        pool.query<PlannedRecurrence>(selectRecurring.with(wanted)),
+        pool.query<{ campaignId: string }>(selectWaiting.with(wanted)),
       ]);
       const ids = [...new Set([...runs, ...starts, ...recurring, ...waiting].map(({ campaignId }) => campaignId))];
       const [records, { rows: past }] = await Promise.all([
@@ -89,29 +97,55 @@ function recurrenceIn(records: ReadonlyMap<string, CampaignRecord>) {
 const ofFeeds = `(select coalesce(sum(fed_users), 0)::float8 from feeds f where f.run = r.id)`;
 const isShown = `r.parent is null and r.kind = 'live'`;
 
-/** $1 from, $2 until, $3 limit. */
-const selectRuns = `
+interface TimeParams extends SeenParams {
+  from: Date;
+  until: Date;
+  limit: number;
+}
+
+/** SQL condition that the caller may see a campaign, by its current revision. */
+const isSeenCampaign = ($: (param: keyof TimeParams) => string, campaign: string) => `
+  (${$('seenCountries')}::text[] is null and ${$('seenActions')}::text[] is null or exists (
+    select from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision
+    where c.id = ${campaign} and ${isSeenRevision($, 'v')}))`;
+
+const selectRuns = statementOf<TimeParams>(
+  'calendar-runs',
+  ($) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.scheduled_for as "scheduledFor",
     r.started_at as "startedAt", r.ended_at as "endedAt", ${ofFeeds} as users
   from runs r
-  where ${isShown} and r.scheduled_for >= $1::timestamptz - ${longestRunDays} * interval '1 day'
-    and r.scheduled_for < $2 and coalesce(r.ended_at, 'infinity') > $1
-  order by r.scheduled_for limit $3`;
+  where ${isShown} and r.scheduled_for >= ${$('from')}::timestamptz - ${longestRunDays} * interval '1 day'
+    and r.scheduled_for < ${$('until')} and coalesce(r.ended_at, 'infinity') > ${$('from')}
+    and ${isSeenCampaign($, 'r.campaign')}
+  order by r.scheduled_for limit ${$('limit')}`,
+);
 
-/** $1 from, $2 until, $3 limit. */
-const selectStarts = `
-  select campaign as "campaignId", due_at as "dueAt" from run_starts where due_at >= $1 and due_at < $2
-  order by due_at limit $3`;
+const selectStarts = statementOf<TimeParams>(
+  'calendar-starts',
+  ($) => `
+  select campaign as "campaignId", due_at as "dueAt" from run_starts
+  where due_at >= ${$('from')} and due_at < ${$('until')} and ${isSeenCampaign($, 'run_starts.campaign')}
+  order by due_at limit ${$('limit')}`,
+);
 
-/** $1 until, $2 limit. The states are those of its index, of which one fires. */
-const selectRecurring = `
+/** The states are those of its index, of which one fires. */
+const selectRecurring = statementOf<TimeParams>(
+  'calendar-recurring',
+  ($) => `
   select campaign as "campaignId", created_at as "createdAt", next_at as "nextAt" from schedules
   where campaign is not null and state in ('active', 'paused', 'broken')
-    and state = 'active' and next_at < $1
-  order by next_at limit $2`;
+    and state = 'active' and next_at < ${$('until')} and ${isSeenCampaign($, 'schedules.campaign')}
+  order by next_at limit ${$('limit')}`,
+);
 
-const selectWaiting = `
-  select campaign as "campaignId" from approvals where state = 'waiting' and run is null order by id desc limit $1`;
+const selectWaiting = statementOf<TimeParams>(
+  'calendar-waiting',
+  ($) => `
+  select campaign as "campaignId" from approvals
+  where state = 'waiting' and run is null and ${isSeenCampaign($, 'approvals.campaign')}
+  order by id desc limit ${$('limit')}`,
+);
 
 /** $1 campaigns. */
 const selectPast = `

@@ -6,11 +6,13 @@ import {
   type CampaignOrder,
   type CampaignStanding,
 } from '../../../../shared/domain/run/campaign-standing.ts';
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import { campaignsNaming } from '../../../../shared/postgres/audiences/list-usage.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
+import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 
 /** How long a run that could not be carried out asks for attention. */
 export const failedRunShownDays = 7;
@@ -31,6 +33,8 @@ export interface CampaignSearch {
   segment?: string | undefined;
   /** The public id of a saved audience that its sources were taken from. */
   savedAudience?: string | undefined;
+  /** Campaigns that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export interface ListedCampaign {
@@ -140,7 +144,7 @@ interface CountRow {
 }
 
 /** Null: any. */
-interface SearchParams {
+interface SearchParams extends SeenParams {
   /** Of the name, for `ilike`. */
   pattern: string | null;
   /** Of the description, for `to_tsquery`. */
@@ -154,12 +158,13 @@ interface SearchParams {
   savedAudience: string | null;
 }
 
-function searchParamsOf({ text, campaignId, country, action, about, ...search }: CampaignSearch): SearchParams {
+function searchParamsOf({ text, campaignId, country, action, about, within, ...search }: CampaignSearch): SearchParams {
   const { list, segment, savedAudience } = search;
   const pattern = patternOf(text);
   return {
     ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
     ...{ country: country ?? null, action: action ?? null, about: about ?? null },
+    ...seenParamsOf(within),
     ...{ list: list ?? null, segment: segment ?? null, savedAudience: savedAudience ?? null },
   };
 }
@@ -191,7 +196,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
         (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
         or exists (select from feeds f
           where f.run = r.id and (f.stalled is not null
-            or exists (select from holds h where h.feed = f.feed and h.until is null)))
+            or exists (select from holds h where h.feed = f.feed and h.kind = 'fault')))
         or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
       ) as stalled
     from open_runs r
@@ -226,12 +231,14 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       and (${$('list')}::text is null or c.id in (${campaignsNaming('list', `${$('list')}::text`)}))
       and (${$('savedAudience')}::text is null or c.saved_audience = ${$('savedAudience')})
       and (${$('segment')}::text is null or c.id in (${campaignsNaming('segment', `${$('segment')}::text`)}))
-      and ((${$('country')}::text is null and ${$('action')}::text is null) or exists (
+      and ((${$('country')}::text is null and ${$('action')}::text is null and ${$('seenCountries')}::text[] is null
+        and ${$('seenActions')}::text[] is null) or exists (
         select from campaign_revisions r
         where r.campaign = c.id and r.revision = c.revision
           and (${$('country')}::text is null or r.definition -> 'countries' ? ${$('country')})
           and (${$('action')}::text is null
             or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', ${$('action')}::text)))
+          and ${isSeenRevision($, 'r')}
       ))
   )`;
 
@@ -280,5 +287,5 @@ const selectChangeMark = `
     (select id from runs order by id desc limit 1),
     (select md5(string_agg(id::text || state || moves, ' ' order by id)) from o),
     (select count(*) from feeds where run in (select id from o) and stalled is not null),
-    (select count(*) from holds),
+    (select count(*) from holds where kind = 'fault'),
     (select count(*) from run_troubles where kind = 'breaker')) as mark`;

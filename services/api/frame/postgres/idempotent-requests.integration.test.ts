@@ -45,6 +45,15 @@ describe('idempotent requests', () => {
     expect(kinds).toEqual([...Array.from({ length: 7 }, () => 'in-progress'), 'new']);
   });
 
+  it('gives nobody a request that broke off, if it may not be carried out again', async () => {
+    await requests.begin(apiKey, 'k1', 'd1', false);
+    await passTime(59_000);
+    expect(await requests.begin(apiKey, 'k1', 'd1', false)).toEqual({ kind: 'in-progress' });
+    await passTime(2000);
+    expect(await requests.begin(apiKey, 'k1', 'd1', false)).toEqual({ kind: 'broken-off' });
+    expect(await requests.begin(apiKey, 'k1', 'd1')).toMatchObject({ kind: 'new' });
+  });
+
   it('repeats the answer to a repeated request', async () => {
     await begin();
     await requests.complete(apiKey, 'k1', answer);

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem, problemBody, quoted } from '../http-problem.ts';
-import type { MethodsAt } from './known-paths.ts';
+import type { KnownPaths } from './known-paths.ts';
 import { traceOfRequest } from './request-trace.ts';
 
 /**
@@ -35,12 +35,16 @@ export function createAnswerProblem(explain: ExplainError) {
       request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
     else if (problem.status >= 500 && !(error instanceof HttpProblem))
       request.log.error({ err: error, method, url }, 'request failed');
+    // The framework closes the connection where it has not read the body. Bytes that still come would be answered with
+    // a reset, which a sender that is still writing sees instead of this answer. They are read on, for at most thirty
+    // seconds.
+    void reply.removeHeader('connection');
     send(problem, request, reply);
   };
 }
 
 /** 405 where the path is known and the method is not, otherwise 404. */
-export function createAnswerNoRoute(methodsAt: MethodsAt) {
+export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
   return (request: FastifyRequest, reply: FastifyReply): void => send(noRoute(request, methodsAt), request, reply);
 }
 
@@ -65,7 +69,7 @@ function problemOf(error: FastifyError, request: FastifyRequest): HttpProblem {
   return new HttpProblem({ status, ...said });
 }
 
-function noRoute({ method, url }: FastifyRequest, methodsAt: MethodsAt): HttpProblem {
+function noRoute({ method, url }: FastifyRequest, methodsAt: KnownPaths['methodsAt']): HttpProblem {
   const [path = ''] = url.split('?');
   const allowed = methodsAt(path).join(', ');
   if (allowed === '') {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkShape } from './check-shape.ts';
 
@@ -21,4 +21,35 @@ it('describes a hundred of many faults of one kind and counts the others', () =>
   if (checked.ok) expect.fail('they are no texts');
   expect(checked.problems).toHaveLength(100);
   expect(checked.more).toBe(4900);
+});
+
+describe('the answer to a body of the largest size', () => {
+  const fields = Array.from({ length: 1000 }, (_, at) => [`${at}${'x'.repeat(900)}`, at]);
+
+  it('is short when unknown fields have long names, also where the parser names all of them', () => {
+    const lists = z.union([z.array(z.number()), z.array(z.boolean())]);
+    // Beyond a thousand problems, the words are those of the parser.
+    const list = Array.from({ length: 600 }, () => 'x');
+    const checked = checkShape(z.strictObject({ list: lists }), { list, ...Object.fromEntries(fields) });
+    if (checked.ok) expect.fail('it has unknown fields');
+    expect(checked.problems.map(({ code }) => code)).toContain('unknown-field');
+    expect(JSON.stringify(checked.problems).length).toBeLessThan(400_000);
+  });
+
+  it('is short when many values below one long name are wrong', () => {
+    const below = Array.from({ length: 100 }, () => 'x');
+    const shape = z.record(z.string(), z.record(z.string(), z.array(z.number())));
+    const checked = checkShape(shape, { ['a'.repeat(1000)]: { ['b'.repeat(1000)]: below } });
+    if (checked.ok) expect.fail('they are no numbers');
+    expect(checked.problems).toHaveLength(100);
+    expect(JSON.stringify(checked.problems).length).toBeLessThan(200_000);
+  });
+
+  it('counts no problems that are listed as those that are not', () => {
+    const shapes = z.array(z.union([z.object({ a: z.number(), b: z.number() }), z.object({ c: z.number() })]));
+    const checked = checkShape(shapes, [{ a: 'x', b: 'x' }]);
+    if (checked.ok) expect.fail('they are no numbers');
+    expect(checked.problems).toHaveLength(2);
+    expect(checked.more).toBe(0);
+  });
 });

@@ -11,14 +11,22 @@ export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems:
 /** No answer lists more of them; describing 80,000 unknown fields would keep everybody else waiting. */
 const maxListed = 100;
 
+/** Those that are listed, with all that unions have found in them; the others keep the parser's own words, unread. */
+const maxDescribed = 10 * maxListed;
+
+/** Characters of the words of a problem. The longest lists of known fields and values have fewer. */
+const maxMessageLength = 2000;
+
 /** Everything that keeps a value from having a shape, each with the value found and what would be right. */
 export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
-  const parsed = shape.safeParse(value, { error: describe, reportInput: true });
+  let described = 0;
+  const error = (issue: z.core.$ZodRawIssue) => (described++ < maxDescribed ? describe(issue) : undefined);
+  const parsed = shape.safeParse(value, { error, reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
   const { issues } = parsed.error;
-  const problems = issues.slice(0, maxListed).flatMap(problemsOf);
+  const problems = issues.slice(0, maxListed).flatMap(problemsOf).slice(0, maxListed);
   const all = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
-  return { ok: false, problems, more: all - problems.length };
+  return { ok: false, problems, more: Math.max(0, all - problems.length) };
 }
 
 /**
@@ -39,16 +47,23 @@ function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
     if (inside.length > 0) return inside.flatMap(problemsOf);
   }
   if (issue.code !== 'unrecognized_keys') {
-    return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message }];
+    return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: shortMessage(issue.message) }];
   }
+  const known = shortMessage(issue.message);
   return issue.keys.slice(0, maxListed).map((key) => ({
     pointer: pointerOf([...issue.path, key]),
     code: 'unknown-field',
-    detail: unknownFieldWords(key, issue.message),
+    detail: unknownFieldWords(key, known),
   }));
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+/** The parser's own words for unknown fields name all of them. */
+function shortMessage(message: string): string {
+  return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…`;
+}
+
+/** Code of the error that an issue leads to. */
+export function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith(missing)) return 'missing';
   switch (issue.code) {
     case 'invalid_type':
@@ -56,9 +71,17 @@ function codeOf(issue: z.core.$ZodIssue): string {
     case 'too_small':
     case 'too_big':
       return issue.origin === 'string' || issue.origin === 'array' ? 'wrong-length' : 'out-of-range';
+    case 'custom':
+      return ruleOf(issue) ?? 'invalid-value';
     default:
       return 'invalid-value';
   }
+}
+
+/** The code that a shape gives a rule of its own; see `withCode`. */
+function ruleOf({ params }: z.core.$ZodIssueCustom): string | undefined {
+  const code: unknown = params?.['code'];
+  return typeof code === 'string' ? code : undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   type FastifySchemaCompiler,
   type FastifySerializerCompiler,
   type RawReplyDefaultExpression,
@@ -19,9 +20,10 @@ import { answerClientError } from './answer-client-error.ts';
 import { createAnswerNoRoute, createAnswerProblem, type ExplainError } from './answer-problems.ts';
 import { checkShape } from './check-shape.ts';
 import { invalidRequest } from '../http-problem.ts';
+import { requireUtf8 } from './content-charset.ts';
 import { parseJsonBody } from './json-body.ts';
 import { isLook } from './same-origin.ts';
-import { pointerOf } from './json-pointer.ts';
+import { unstorableTexts } from './unstorable-texts.ts';
 import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 import { traceIdHeader, traceOfRequest } from './request-trace.ts';
@@ -37,6 +39,8 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Shapes of requests by method and path, of all routes that are registered. */
+    requestShapes: Map<string, FastifySchema>;
     /** For the not-found handlers of routes that have hooks of their own. */
     answerNoRoute: ReturnType<typeof createAnswerNoRoute>;
   }
@@ -112,7 +116,16 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     return parent.child(trace ? { ...bindings, traceId: trace.traceId } : bindings, options);
   });
   server.setErrorHandler(answerProblem);
-  server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
+  const requestShapes = new Map<string, FastifySchema>();
+  server.decorate('requestShapes', requestShapes);
+  server.addHook('onRoute', ({ method, url, schema }) => {
+    if (schema) requestShapes.set(`${String(method)} ${url}`, schema);
+  });
+  const paths = rememberPaths(server);
+  server.decorate(
+    'answerNoRoute',
+    createAnswerNoRoute((path) => paths.methodsAt(path)),
+  );
   server.setNotFoundHandler((request, reply) =>
     otherwise?.isFor(request) ? otherwise.send(reply) : server.answerNoRoute(request, reply),
   );
@@ -127,8 +140,19 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
 
   // After all hooks that ask for a key, and before a body is read that nothing is done with.
   server.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.is404 && !isLook(request.method)) server.answerNoRoute(request, reply);
-    else done(null, payload);
+    const isUnread = request.is404 && !isLook(request.method);
+    if (isUnread || paths.isSibling(request.routeOptions.url, request.params)) {
+      server.answerNoRoute(request, reply);
+      return;
+    }
+    if (!isLook(request.method)) requireUtf8(request.headers['content-type']);
+    done(null, payload);
+  });
+
+  // A route need not declare its parameters for this check. The parser of JSON checks bodies.
+  server.addHook('preValidation', ({ params, query }, _reply, done) => {
+    const problems = [...unstorableTexts(params), ...unstorableTexts(query)];
+    done(problems.length > 0 ? invalidRequest(problems) : undefined);
   });
 
   server.removeAllContentTypeParsers();
@@ -174,22 +198,7 @@ export const bodyAsItCame: FastifySchemaCompiler<unknown> = ({ schema, httpPart 
   return validatorOf(schema);
 };
 
-const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
-  const validate = validatorOf(schema);
-  return httpPart === 'querystring' ? (value) => refusedForNul(value) ?? validate(value) : validate;
-};
-
-/** No stored text holds a NUL, and Postgres refuses to look for one. */
-function refusedForNul(query: unknown) {
-  const problems = Object.entries(query ?? {})
-    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && text.includes('\u0000')))
-    .map(([name]) => ({
-      pointer: pointerOf([name]),
-      code: 'invalid-value',
-      detail: 'holds a NUL, as no text here does',
-    }));
-  return problems.length > 0 ? { error: invalidRequest(problems) } : undefined;
-}
+const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => validatorOf(schema);
 
 function validatorOf(schema: z.ZodType) {
   return (value: unknown) => {

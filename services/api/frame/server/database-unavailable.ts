@@ -14,34 +14,54 @@ const networkCodes = [
 ];
 
 /**
- * SQLSTATE: connection exceptions (class 08), shut down or starting (57P01 to 57P03), too many connections (53300),
- * read-only (25006).
+ * SQLSTATE: connection exceptions (class 08), shut down or starting (57P01 to 57P03), out of memory (53200), too many
+ * connections (53300), read-only (25006).
  */
-const sqlStates = /^(08...|57P0[123]|53300|25006)$/;
+const sqlStates = /^(08...|57P0[123]|53[23]00|25006)$/;
+
+/** SQLSTATE: the disk is full (53100), or the server lacks some other resource (53000). */
+const fullSqlStates = /^53[01]00$/;
 
 /** What pg and its pool say themselves, and who looks for the leader among several servers, without codes. */
 const messages =
   /^(no server in DATABASE_URL|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Connection lost)/;
 
 const retryAfterSeconds = 2;
+/** A person has to make room. */
+const retryWhenFullSeconds = 30;
 
 /**
- * The problem that says so, where an error means that the database cannot be reached or takes no work; it goes away by
- * itself.
+ * The problem of an error which means that the database cannot be reached, takes no work or has no room. It goes away
+ * without a change of the request.
  */
 export function databaseUnavailable(error: unknown): HttpProblem | undefined {
-  if (!isConnectionError(error)) return undefined;
-  return new HttpProblem({
-    status: 503,
-    code: 'database-unavailable',
-    detail: `the database does not answer; try again in ${retryAfterSeconds} seconds`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
+  if (isDatabaseFull(error)) {
+    const detail = `the disk of the database is full, and the request was not carried out; try again in ${retryWhenFullSeconds} seconds`;
+    return unavailable('database-full', detail, retryWhenFullSeconds);
+  }
+  if (!isCausedBy(error, isConnectionError)) return undefined;
+  const detail = `the database does not answer; try again in ${retryAfterSeconds} seconds`;
+  return unavailable('database-unavailable', detail, retryAfterSeconds);
 }
 
-function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (networkCodes.includes(code) || sqlStates.test(code) || messages.test(error.message)) return true;
-  return isConnectionError(error.cause);
+/** Returns true if the database refused a statement for want of room: nothing of its transaction holds. */
+export function isDatabaseFull(error: unknown): boolean {
+  return isCausedBy(error, (each) => fullSqlStates.test(codeOf(each)));
+}
+
+function unavailable(code: string, detail: string, seconds: number): HttpProblem {
+  return new HttpProblem({ status: 503, code, detail, headers: { 'retry-after': String(seconds) } });
+}
+
+function isCausedBy(error: unknown, isKind: (error: Error) => boolean): boolean {
+  return error instanceof Error && (isKind(error) || isCausedBy(error.cause, isKind));
+}
+
+function isConnectionError(error: Error): boolean {
+  const code = codeOf(error);
+  return networkCodes.includes(code) || sqlStates.test(code) || messages.test(error.message);
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

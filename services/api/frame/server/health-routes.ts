@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { jsonAnswer, problems } from './answer-shapes.ts';
+import { jsonAnswer, problems } from '../document/answer-shapes.ts';
 import type { HttpServer } from './create-http-server.ts';
 import { HttpProblem } from '../http-problem.ts';
+import { checkPart, type PartCheck } from '../../../../shared/runtime/process/readiness.ts';
 
 export interface HealthRoutesDeps {
   /** Rejects when the database does not answer. */
-  ping: () => Promise<unknown>;
+  ping: PartCheck;
   ready: () => boolean;
 }
 
@@ -38,7 +39,7 @@ export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDe
     },
     handler: async () => {
       if (!ready()) throw notReady('the service is stopping');
-      await ping().catch((error: unknown) => {
+      await checkPart(ping).catch((error: unknown) => {
         throw notReady(`the database does not answer: ${causeOf(error)}`);
       });
       return { status: 'ok' as const };

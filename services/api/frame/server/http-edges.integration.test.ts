@@ -89,6 +89,32 @@ it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
   },
 );
 
+describe('a body that is larger than it may be', () => {
+  const kibibytes = 2048;
+  const piece = 'x'.repeat(1024);
+  it.each([
+    ['says so in its head', `content-length: ${kibibytes * 1024}`, piece],
+    ['comes in chunks', 'transfer-encoding: chunked', `400\r\n${piece}\r\n`],
+  ])(
+    'is read to its end after its answer, so that a sender which still writes sees it: it %s',
+    async (_how, framing, part) => {
+      const { port, hostname } = new URL(await on.start());
+      const socket = connect({ port: Number(port), host: hostname });
+      const answers = text(socket);
+      const answered = once(socket, 'data');
+      const head = `host: x\r\nauthorization: ${authorized.authorization}\r\n`;
+      socket.write(`POST /v1/campaigns HTTP/1.1\r\n${head}content-type: application/json\r\n${framing}\r\n\r\n`);
+      // Enough for either to be refused.
+      socket.write(part.repeat(kibibytes - 1));
+      await answered;
+      socket.write(part + (framing.startsWith('transfer') ? '0\r\n\r\n' : ''));
+      socket.end(`GET /v1/nowhere HTTP/1.1\r\n${head}connection: close\r\n\r\n`);
+
+      expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404']);
+    },
+  );
+});
+
 describe('a method that a path does not take', () => {
   it.each([
     ['PUT', '/v1/campaigns', 'GET, HEAD, POST'],
@@ -142,6 +168,17 @@ describe('while the database is away', () => {
     ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
   ])('an error is not taken for a bug when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });
+  });
+
+  it.each([
+    ['its disk is full', failure('53100', 'could not extend file')],
+    ['a transaction found its disk full', new Error('rolled back', { cause: failure('53100') })],
+  ])('an error is told apart when %s', (_case, error) => {
+    expect(databaseUnavailable(error)).toMatchObject({
+      status: 503,
+      code: 'database-full',
+      headers: { 'retry-after': '30' },
+    });
   });
 
   it('everything under /v1 says so, and when to come again', async () => {

@@ -3,6 +3,14 @@
  * length, and those who read it know 53 bits. A reward's id of 19 digits would become the id of another reward.
  */
 
+/** A number that cannot be read as it was written. */
+export interface InexactNumber {
+  /** Names of fields and indexes of lists that lead to the number. */
+  path: string[];
+  code: string;
+  detail: string;
+}
+
 /**
  * A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like
  * one are a false alarm; ids do not, since a number stands behind a bracket, a comma, a colon or a blank.
@@ -11,37 +19,91 @@ export function hasNumbersAtRisk(text: string): boolean {
   return /(?:^|[\s:,[])-?(?:[\d.]{16}|[\d.]{0,15}\d[eE][+-]?\d{3})/.test(text);
 }
 
-/** Stands where a number stood that cannot be read as it was written. */
-export class InexactNumber {
-  readonly source: string;
-  readonly read: number;
+/** A list or an object around the place that is read. `name` is the part of the path inside it. */
+interface Around {
+  isList: boolean;
+  /** In a list: the index. In an object: the index in the text at which the quoted name begins. */
+  name: number;
+  /** In an object: the name, once a problem was found below it. */
+  read?: string;
+}
 
-  constructor(source: string, read: number) {
-    this.source = source;
-    this.read = read;
-  }
+const quote = '"';
+const numberPattern = /-?[\d.]+(?:[eE][+-]?\d+)?/y;
 
-  problem(): { code: string; detail: string } {
-    const written = this.source.length <= 40 ? this.source : `${this.source.slice(0, 40)}…`;
-    if (!Number.isFinite(this.read)) {
-      return { code: 'out-of-range', detail: `${written} is larger than any number that can be kept here` };
+/**
+ * Finds the first numbers of a JSON text that reading changes, in the order of the text. It reads each character once
+ * and makes no values: a parser that calls back for every value takes a hundred times as long.
+ * @param text known to be JSON, and not nested deeper than a path may be
+ */
+export function findInexactNumbers(text: string, most: number): InexactNumber[] {
+  const found: InexactNumber[] = [];
+  const around: Around[] = [];
+  let isName = false;
+  for (let at = 0; at < text.length && found.length < most; at++) {
+    const character = text.charAt(at);
+    const inside = around.at(-1);
+    switch (character) {
+      case quote:
+        if (isName && inside) {
+          inside.name = at;
+          delete inside.read;
+        }
+        isName = false;
+        at = endOfText(text, at);
+        break;
+      case '{':
+      case '[':
+        around.push({ isList: character === '[', name: character === '[' ? 0 : at });
+        isName = character === '{';
+        break;
+      case '}':
+      case ']':
+        around.pop();
+        isName = false;
+        break;
+      case ',':
+        if (inside?.isList) inside.name++;
+        else isName = true;
+        break;
+      default: {
+        if (character !== '-' && (character < '0' || character > '9')) break;
+        numberPattern.lastIndex = at;
+        const source = numberPattern.exec(text)?.[0] ?? character;
+        const problem = problemOf(source);
+        if (problem) found.push({ path: around.map((each) => nameIn(text, each)), ...problem });
+        at += source.length - 1;
+      }
     }
-    const detail = `${written} would become ${String(this.read)}: write it as a string, "${written}"`;
-    return { code: 'inexact-number', detail };
+  }
+  return found;
+}
+
+/** Returns the index of the quote that ends a text. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf(quote, start + 1); ; end = text.indexOf(quote, end + 1)) {
+    let escapes = 0;
+    while (text.charAt(end - 1 - escapes) === '\\') escapes++;
+    if (end < 0 || escapes % 2 === 0) return end < 0 ? text.length : end;
   }
 }
 
-/**
- * The value of a JSON text, with marks in the place of numbers that it changes. Walks with the stack: not for texts of
- * unknown depth.
- */
-export function parseMarkingInexact(text: string): unknown {
-  const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown => {
-    if (typeof value !== 'number' || context?.source === undefined) return value;
-    return isExact(context.source, value) ? value : new InexactNumber(context.source, value);
-  };
-  const value: unknown = JSON.parse(text, reviver);
-  return value;
+function nameIn(text: string, inside: Around): string {
+  const { isList, name } = inside;
+  if (isList) return String(name);
+  inside.read ??= String(JSON.parse(text.slice(name, endOfText(text, name) + 1)));
+  return inside.read;
+}
+
+function problemOf(source: string): { code: string; detail: string } | undefined {
+  const read = Number(source);
+  if (isExact(source, read)) return undefined;
+  const written = source.length <= 40 ? source : `${source.slice(0, 40)}…`;
+  if (!Number.isFinite(read)) {
+    return { code: 'out-of-range', detail: `${written} is larger than any number that can be kept here` };
+  }
+  const detail = `${written} would become ${String(read)}: write it as a string, "${written}"`;
+  return { code: 'inexact-number', detail };
 }
 
 /**

@@ -29,9 +29,61 @@ describe('a JSON body', () => {
     });
   });
 
+  it.each([String.raw`{"a":[{"b":"x\u0000"}]}`, String.raw`{"a":[{"b":"\ud83d"}]}`])(
+    'is refused with a text that no table can hold: %s',
+    (text) => {
+      expect(refusalOf(text)).toEqual({ status: 422, pointers: ['/a/0/b'] });
+    },
+  );
+
+  it('is accepted with escapes of whole characters', () => {
+    expect(parseJsonBody(Buffer.from(String.raw`{"a":"\ud83d\udeb2"}`))).toEqual({ a: '🚲' });
+  });
+
+  it('is searched beyond its nulls, numbers and texts for what is to be refused', () => {
+    expect(refusalOf('{"a":null,"b":[null,1,"x",{"__proto__":1}]}')?.pointers).toEqual(['/b/3/__proto__']);
+  });
+
   it('is refused when it is nested so deep that reading it would end the process', () => {
     expect(refusalOf(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)?.pointers).toEqual(['/a'.repeat(64)]);
     expect(refusalOf(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeUndefined();
+  });
+});
+
+describe('a JSON body of the largest size', () => {
+  const fieldsOf = (count: number) => Array.from({ length: count }, (_, at) => `"f${at}":1`).join(',');
+
+  it('is refused with a pointer to the object that has more than 10,000 fields', () => {
+    expect(refusalOf(`{"a":{${fieldsOf(10_001)}}}`)?.pointers).toEqual(['/a']);
+  });
+
+  it('is refused for a name of more than 1,000 characters, by the pointer of its object', () => {
+    const numbers = Array.from({ length: 100 }, () => '12345678901234567890').join(',');
+    expect(refusalOf(`{"a":{"${'b'.repeat(1_040_000)}":[${numbers}]}}`)?.pointers).toEqual(['/a']);
+    expect(refusalOf(`{"${'b'.repeat(1001)}":1}`)?.pointers).toEqual(['']);
+    expect(refusalOf(`{"${'b'.repeat(1000)}":1}`)).toBeUndefined();
+  });
+
+  it('has a short answer however long and deep the names are', () => {
+    const numbers = Array.from({ length: 100 }, () => '12345678901234567890').join(',');
+    const open = `{"${'b'.repeat(1000)}":`.repeat(63);
+    const refusal = refusalOf(`${open}[${numbers}]${'}'.repeat(63)}`);
+    expect(refusal?.pointers).toHaveLength(100);
+    expect(refusal?.pointers.join('').length).toBeLessThanOrEqual(100_000);
+  });
+
+  it('is refused with a pointer to the first value beyond one for each ten bytes', () => {
+    // The body and each inner list are values, too.
+    expect(refusalOf(`[[${'1,'.repeat(524_280)}1]]`)?.pointers).toEqual(['/0/104854']);
+    expect(refusalOf(`[${'[1],'.repeat(200_000)}1]`)?.pointers).toEqual(['/39999/0']);
+  });
+
+  it('is accepted with as many values as a body of 64 KiB may have', () => {
+    expect(refusalOf(`[${'1,'.repeat(65_534)}1]`)).toBeUndefined();
+  });
+
+  it('is accepted with as many fields as an object may have', () => {
+    expect(refusalOf(`{${fieldsOf(10_000)}}`)).toBeUndefined();
   });
 });
 
@@ -58,6 +110,11 @@ describe('a number in a JSON body', () => {
     expect(problems).toMatchObject([{ pointer: '/chain/1/params/a~1b', code: 'inexact-number' }]);
     expect(problems[0]?.detail).toContain(`${source} `);
     expect(problems[0]?.detail).toContain(detail);
+  });
+
+  it('is found behind texts with quotes, brackets and numbers, and in fields with escaped names', () => {
+    const text = '{"a\\"[{1e999":["\\\\","]12345678901234567890,",{"\\u00e9":12345678901234567890}],"z":-1e999}';
+    expect(problemsOf(text).map(({ pointer }) => pointer)).toEqual(['/a"[{1e999/2/é', '/z']);
   });
 
   it('1e999 is refused in plain words', () => {

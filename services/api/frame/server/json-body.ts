@@ -2,13 +2,23 @@ import { isAscii } from 'node:buffer';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { HttpProblem, invalidRequest } from '../http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
-import { hasNumbersAtRisk, parseMarkingInexact, InexactNumber } from './inexact-numbers.ts';
+import { findInexactNumbers, hasNumbersAtRisk } from './inexact-numbers.ts';
+import { mayHoldUnstorable, unstorableTexts } from './unstorable-texts.ts';
 
 /** Deeper values would overflow the stack of whatever walks them next. */
 const maxDepth = 64;
 
 /** As many as are listed anyway. */
 const maxProblems = 100;
+
+/** Upper bound on the fields of one object: each further field makes every access to the object slower. */
+const maxFields = 10_000;
+/** Characters of the name of a field. Answers name fields, each of many values below them again. */
+const maxNameLength = 1000;
+/** Bytes of a body for each value that it may have: values of real bodies have ten bytes or more on average. */
+const bytesPerValue = 10;
+/** Values that any body may have, even a short one. A body of 64 KiB cannot have more. */
+const valuesOfShortBody = 65_536;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -22,14 +32,20 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
   if (isBlank(text)) return undefined;
   const value = parse(text);
-  if (!isPlain(value, 0)) refuse(findRefused(value));
-  // After the depth is known: this parser walks with the stack.
-  if (hasNumbersAtRisk(text)) refuse(findRefused(parseMarkingInexact(text)));
+  const maxValues = Math.max(valuesOfShortBody, Math.floor(text.length / bytesPerValue));
+  const refused = findRefused(value, 0, { left: maxValues, most: maxValues });
+  if (refused) refuse([problemAt({ ...refused, path: refused.path.toReversed() })]);
+  if (mayHoldUnstorable(text)) refuse(unstorableTexts(value));
+  if (hasNumbersAtRisk(text)) refuse(findInexactNumbers(text, maxProblems).map(problemAt));
   return value;
 }
 
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalidRequest(problems);
+}
+
+function problemAt({ path, code, detail }: Refused): FieldProblem {
+  return { pointer: pointerOf(path), code, detail };
 }
 
 /** Decoding that forgives would store another text than the one that was meant. */
@@ -57,58 +73,58 @@ function isBlank(text: string): boolean {
   return !text.startsWith('{') && text.trim() === '';
 }
 
-/** Whether nothing in a value has to be refused. It walks with the stack, no deeper than values may be. */
-function isPlain(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= maxDepth || value instanceof InexactNumber) return false;
-  if (Array.isArray(value)) return value.every((inner) => isPlain(inner, depth + 1));
-  if (!isFields(value)) return false;
-  for (const key in value) if (key === '__proto__' || !isPlain(value[key], depth + 1)) return false;
-  return true;
+/** The reason why a value is refused. The path begins with its last element. */
+interface Refused {
+  path: string[];
+  code: string;
+  detail: string;
+}
+
+const tooDeep = { code: 'too-deep', detail: `is nested deeper than ${maxDepth} levels` };
+const tooManyFields = { code: 'too-many-fields', detail: `has more than ${maxFields} fields` };
+const tooLongName = {
+  code: 'too-long-name',
+  detail: `has a field whose name has more than ${maxNameLength} characters`,
+};
+// Objects that are copied from this one by assignment would get another prototype.
+const reservedName = { code: 'reserved-name', detail: '"__proto__" is not accepted as a name' };
+
+/** Counter of the values that a body may still have. */
+interface ValueCount {
+  left: number;
+  most: number;
+}
+
+/** Returns the first place, in the order of the text, that is refused. It walks no deeper than values may be. */
+function findRefused(value: unknown, depth: number, values: ValueCount): Refused | undefined {
+  if (--values.left < 0)
+    return { path: [], code: 'too-many-values', detail: `is beyond the first ${values.most} values` };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= maxDepth) return { path: [], ...tooDeep };
+  if (Array.isArray(value)) return findInList(value, depth, values);
+  return isFields(value) ? findInFields(value, depth, values) : undefined;
+}
+
+function findInList(list: readonly unknown[], depth: number, values: ValueCount): Refused | undefined {
+  for (let place = 0; place < list.length; place++) {
+    const found = findRefused(list[place], depth + 1, values);
+    if (found) return { ...found, path: [...found.path, String(place)] };
+  }
+  return undefined;
+}
+
+function findInFields(fields: Record<string, unknown>, depth: number, values: ValueCount): Refused | undefined {
+  let count = 0;
+  for (const name in fields) {
+    if (++count > maxFields) return { path: [], ...tooManyFields };
+    if (name.length > maxNameLength) return { path: [], ...tooLongName };
+    if (name === '__proto__') return { path: [name], ...reservedName };
+    const found = findRefused(fields[name], depth + 1, values);
+    if (found) return { ...found, path: [...found.path, name] };
+  }
+  return undefined;
 }
 
 function isFields(value: object): value is Record<string, unknown> {
   return !Array.isArray(value);
-}
-
-/**
- * A list or an object in a body. Paths are only written out for what is refused: a body may hold half a million values.
- */
-interface Place {
-  value: object;
-  depth: number;
-  key: string;
-  parent: Place | undefined;
-}
-
-/** Walks with a list of its own instead of the stack, which is what it protects. */
-function findRefused(body: unknown): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  const places: Place[] = [];
-  const visit = (value: unknown, key: string, parent: Place | undefined) => {
-    if (typeof value !== 'object' || value === null) return;
-    if (!(value instanceof InexactNumber)) places.push({ value, key, parent, depth: (parent?.depth ?? -1) + 1 });
-    else if (problems.length < maxProblems) problems.push({ pointer: pointerTo(key, parent), ...value.problem() });
-  };
-  visit(body, '', undefined);
-  // Grows while it is walked.
-  for (const place of places) {
-    if (place.depth === maxDepth) {
-      const pointer = pointerTo(place.key, place.parent);
-      return [{ pointer, code: 'too-deep', detail: `is nested deeper than ${maxDepth} levels` }];
-    }
-    // Objects that are copied from this one by assignment would get another prototype.
-    if (Object.hasOwn(place.value, '__proto__')) {
-      const pointer = pointerTo('__proto__', place);
-      return [{ pointer, code: 'unknown-field', detail: '"__proto__" is not accepted as a name' }];
-    }
-    for (const [key, inner] of Object.entries(place.value)) visit(inner, key, place);
-  }
-  return problems;
-}
-
-function pointerTo(key: string, parent: Place | undefined): string {
-  const path: string[] = parent ? [key] : [];
-  for (let place = parent; place?.parent; place = place.parent) path.unshift(place.key);
-  return pointerOf(path);
 }

@@ -44,6 +44,24 @@ describe('scheduling a callback', () => {
   });
 
   it.each([
+    ...[null, false, true, 0, 17.5, [], {}].map((body) => [body, JSON.stringify(body), 'application/json'] as const),
+    ['', '', 'text/plain; charset=utf-8'] as const,
+    ['null', 'null', 'text/plain; charset=utf-8'] as const,
+  ])('stores the body %j as what it is', async (body, text, type) => {
+    await makeClient();
+    const accepted = acceptedJob.parse((await post('/v1/jobs', { ...someJob, body })).json());
+    expect(await stored()).toMatchObject([{ body: text, headers: JSON.stringify({ 'content-type': type }) }]);
+    const read = await on.ask('GET', accepted.links.self);
+    expect(read.json()).toMatchObject({ body: text });
+  });
+
+  it('stores no body where none is given', async () => {
+    await makeClient();
+    await post('/v1/jobs', { client: 'orders', url: someJob.url });
+    expect(await stored()).toMatchObject([{ body: null, headers: null }]);
+  });
+
+  it.each([
     [{}, now],
     [{ delaySeconds: 1.5 }, '2026-01-01T00:00:01.500Z'],
     [{ dueAt: '2020-01-01T00:00:00Z' }, now],
@@ -161,6 +179,19 @@ describe('scheduling a callback', () => {
     expect(other.statusCode).toBe(422);
     expect(problem.parse(other.json()).errors).toMatchObject([
       { pointer: '/idempotencyKey', code: 'idempotency-key-reused' },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('checks the key of the header only if the body has none', async () => {
+    await makeClient();
+    const header = { 'idempotency-key': 'two words' };
+    const own = await post('/v1/jobs', { ...someJob, idempotencyKey: 'order-17' }, header);
+    expect(own.statusCode, own.body).toBe(201);
+    const refused = await post('/v1/jobs', someJob, header);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { pointer: '/idempotency-key', code: 'invalid-value' },
     ]);
     expect(await stored()).toHaveLength(1);
   });

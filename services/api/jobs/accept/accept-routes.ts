@@ -9,11 +9,11 @@ import {
   newJobs,
   type JobResult,
 } from '../../../../shared/contracts/jobs/jobs.ts';
-import { jobKey } from '../../../../shared/contracts/jobs/job-keys.ts';
+import { jobKey, jobKeyPattern } from '../../../../shared/contracts/jobs/job-keys.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { callerTraceOf } from './accept-traces.ts';
 import { callerOf } from '../../access/scopes.ts';
-import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, streamed } from '../../frame/document/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
 import { invalidRequest } from '../../frame/http-problem.ts';
@@ -24,7 +24,12 @@ import { streamJobResults } from '../stream-jobs.ts';
 const tags = ['jobs'];
 
 const keyed = z.looseObject({
-  'idempotency-key': z.string().optional().describe('The same as idempotencyKey in the body, where that is not there'),
+  // The pattern is described here and checked where the header is used: a job with a key of its own ignores it.
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('The same as idempotencyKey in the body, where that is not there')
+    .meta({ pattern: jobKeyPattern.source }),
   traceparent: z.string().optional().describe('W3C Trace Context: its calls go on with this trace; and tracestate'),
 });
 
@@ -47,7 +52,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
   server.route({
     method: 'POST',
     url: '/jobs',
-    config: frequent,
+    config: { ...frequent, refusals: { 'idempotency-key-reused': 'the key was used for another call of the client' } },
     schema: {
       operationId: 'createJob',
       summary: 'Schedule a callback',
@@ -93,7 +98,8 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/bulk',
-    config: frequent,
+    // Lines are stored as they come, within the bounds of their client: they hold neither a connection nor a slot.
+    config: { ...frequent, heavy: 'elsewhere', uploads: { [ndjson]: 'A job a line, as JSON' } },
     bodyLimit: maxBulkBytes,
     schema: {
       operationId: 'createJobs',

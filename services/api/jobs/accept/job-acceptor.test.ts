@@ -33,6 +33,10 @@ class CanceledStatement extends Error {
   readonly code = '57014';
 }
 
+class FullDisk extends Error {
+  readonly code = '53100';
+}
+
 describe('accepting jobs', () => {
   let clock: SettableClock;
   let database: MemoryDatabase;
@@ -119,6 +123,16 @@ describe('accepting jobs', () => {
   it('asks to come again when the database took too long, as nothing was stored then', async () => {
     script = [() => Promise.reject(new CanceledStatement('canceling statement'))];
     await expect(acceptor.accept(jobOf('a'))).rejects.toMatchObject({ status: 503, code: 'database-busy' });
+  });
+
+  it('gives up at once if the disk of the database is full, unless an earlier attempt may have stored the job', async () => {
+    script = [() => Promise.reject(new FullDisk('could not extend file'))];
+    await expect(acceptor.accept(jobOf('a'))).rejects.toThrow('could not extend file');
+    script = [() => lost(), () => Promise.reject(new FullDisk('could not extend file'))];
+    const unknown = expect(acceptor.accept(jobOf('b'))).rejects.toThrow('Connection terminated');
+    await passTime(clock, 1000);
+    await unknown;
+    expect(calls).toHaveLength(3);
   });
 
   it('answers for each of many, in their order, over several commits', async () => {

@@ -3,7 +3,7 @@ import type { JobIntake, JobToStore, KnownJob } from '../../../../shared/ports/j
 import type { Meter } from '../../../../shared/ports/meter.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { totalsSlotOf } from '../../../../shared/domain/step/totals-slot.ts';
-import { databaseUnavailable } from '../../frame/server/database-unavailable.ts';
+import { databaseUnavailable, isDatabaseFull } from '../../frame/server/database-unavailable.ts';
 import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
 import { apiMetrics } from '../../metrics.ts';
@@ -89,6 +89,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
         return await intake.store(jobs, slotNo, lost !== undefined);
       } catch (error) {
         if (isTimeout(error)) throw lost ?? busy();
+        if (isDatabaseFull(error)) throw lost ?? error;
         if (!databaseUnavailable(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
         lost = asError(error);
         logger.warn({ err: error, jobs: jobs.length }, 'jobs may be stored or not: they are stored again');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobMethods, newJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { fc } from '../../../../test/support/properties.ts';
-import { bodyTextOf } from './read-job.ts';
+import { bodyTextOf, readJob } from './read-job.ts';
 import { readPlainJob } from './read-plain-job.ts';
 
 const good = { client: 'orders', url: 'https://shop.test/hook' };
@@ -17,6 +17,11 @@ describe('what is plainly a job', () => {
     { client: 'orders', endpoint: 'billing' },
   ])('is read without the shape: %j', (value) => {
     expect(readPlainJob(value, undefined)).toEqual(byShape(value));
+  });
+
+  it.each([null, false, true, 0, -1.5])('leaves the body %j, which few jobs have, to the shape', (body) => {
+    expect(readPlainJob({ ...good, body }, undefined)).toBeUndefined();
+    expect(readJob({ ...good, body }).body).toEqual({ text: JSON.stringify(body), isJson: true });
   });
 
   it('belongs to the client of all, unless it names one', () => {

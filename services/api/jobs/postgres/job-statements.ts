@@ -204,12 +204,12 @@ const isNamed = ($: (param: keyof NamedJobs) => string) =>
   `j.id = any(${$('ids')}::uuid[]) and (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)`;
 
 /**
- * In the order of the ids, as everybody who locks several. A claim shares its lock, so what is being claimed is waited
- * for.
+ * Locks jobs in the order of their keys, as every statement that waits for several (docs/data.md, locks).
+ * A claim locks its job, so this waits for claims that are under way.
  */
 export const lockJobs = statementOf<NamedJobs>(
   'lock-jobs',
-  ($) => `select id from jobs j where ${isNamed($)} order by id for update`,
+  ($) => `select id from jobs j where ${isNamed($)} order by partition_id, due_at, id for update`,
 );
 
 export const isNotCalled = `not exists (select from fires f

@@ -11,7 +11,7 @@ import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../../access/scopes.ts';
 import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
@@ -90,7 +90,11 @@ export function schedulerRoutes(server: HttpServer, { schedulerStatus, clients }
   server.route({
     method: 'POST',
     url: '/scheduler/hosts/enable',
-    config: { role: 'operator', scope: 'client' },
+    config: {
+      role: 'operator',
+      scope: 'client',
+      refusals: { 'unknown-endpoint': 'the client has no endpoint of this name' },
+    },
     schema: {
       operationId: 'enableHost',
       summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',

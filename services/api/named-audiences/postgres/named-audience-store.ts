@@ -1,7 +1,10 @@
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
+import { isSeen, isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import type { AudienceState } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { NamedKind } from '../../../../shared/contracts/campaigns/named-audiences.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { countriesOfList } from '../../audiences/postgres/audience-statements.ts';
 import { endOfList } from '../../audiences/postgres/list-end.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
@@ -19,6 +22,8 @@ export interface NamedSearch {
   hasRejects?: boolean | undefined;
   /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
   isUsed?: boolean | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 /** Behind the row that a page ended with. */
@@ -78,6 +83,8 @@ export interface NamedCounts {
 export interface NamedCountSearch {
   text?: string | undefined;
   owner?: string | null | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
@@ -91,8 +98,9 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
       return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
     },
 
-    counts: async ({ text, owner = null }: NamedCountSearch): Promise<NamedCounts[]> =>
-      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner }))).rows,
+    counts: async ({ text, owner = null, within }: NamedCountSearch): Promise<NamedCounts[]> =>
+      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner, ...seenParamsOf(within) })))
+        .rows,
 
     /** Those of the segments that a campaign or a saved audience names. */
     segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
@@ -103,7 +111,7 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
 }
 
 /** Null: any. */
-interface SearchParams {
+interface SearchParams extends SeenParams {
   pattern: string | null;
   owner: string | null;
   id: string | null;
@@ -113,7 +121,7 @@ interface SearchParams {
   isUsed: boolean | null;
 }
 
-function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed }: NamedSearch): SearchParams {
+function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed, within }: NamedSearch): SearchParams {
   return {
     pattern: patternOf(text),
     owner: owner ?? null,
@@ -122,6 +130,7 @@ function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed }: NamedSea
     state: state ?? null,
     hasRejects: hasRejects ?? null,
     isUsed: isUsed ?? null,
+    ...seenParamsOf(within),
   };
 }
 
@@ -133,10 +142,14 @@ const named = `
 
 const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
 
-const isFound = ($: (param: 'pattern' | 'owner') => string) => `
+/** Segments have no countries. */
+const countriesOf = `case n.kind when 'list' then ${countriesOfList('a')}
+  when 'saved' then coalesce(r.definition -> 'countries', '[]') else '[]' end`;
+
+const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) => `
   n.is_there and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
     or ${ownerOf} ilike ${$('pattern')})
-  and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')})`;
+  and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
 
 /** What could be used, and nothing does. Segments are the segmentation service's. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
@@ -197,9 +210,13 @@ const selectPage = unnamedStatementOf<PageParams>(
     case when (p.estimate ->> 'revision')::int = p.revision then p.estimate end as estimated
   from p
   left join lateral (${newestUse('not u.by_saved')}) use on true
-  left join campaigns newest on newest.id = use.used_by
+  left join campaigns newest on newest.id = use.used_by and exists (
+    select from campaign_revisions v
+    where v.campaign = newest.id and v.revision = newest.revision and ${isSeenRevision($, 'v')})
   left join lateral (${newestUse('u.by_saved')}) saved_use on true
-  left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by
+  left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by and exists (
+    select from saved_audience_revisions v where v.saved_audience = newest_saved.id
+      and v.revision = newest_saved.revision and ${isSeen($, `v.definition -> 'countries'`)})
   left join lateral (
     select sum(l.rejected) as rejected
     from audience_uses u
@@ -220,7 +237,7 @@ const selectPage = unnamedStatementOf<PageParams>(
 );
 
 /** As many as there may be are counted one by one, what has ended is not. */
-const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner'>>(
+const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' | keyof SeenParams>>(
   ($) => `
   select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",
     count(*) filter (where ${isIdle})::int as "notUsed", count(*) filter (where a.state = 'failed')::int as failed

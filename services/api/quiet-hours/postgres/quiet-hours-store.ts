@@ -36,7 +36,8 @@ async function liftHolds(client: PoolClient): Promise<void> {
   await makeDue(client, rows);
 }
 
-const dropHolds = 'delete from holds where until > now() returning feed as "feedId", step';
+const dropHolds = `
+  delete from holds where kind = 'quiet-hours' and until > now() returning feed as "feedId", step`;
 
 export function createQuietHoursStore({ pool }: { pool: Pool }) {
   async function read(): Promise<QuietHoursRecord> {

@@ -40,7 +40,7 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
   ), n as materialized (
     select d.run, d.feed as named, f.feed, f.country, f.from_step, f.next_batch_no - 1 as batches,
       v.definition -> 'chain' as chain,
-      r.failures_kept and (f.feed is null or f.next_batch_no = 1
+      r.failures_kept and r.receipts_state = 'open' and (f.feed is null or f.next_batch_no = 1
         or exists (select from batches b where b.feed = f.feed and b.batch_no = 1)) as is_kept
     from (select distinct run, feed from k) d
     left join feeds e on e.feed = d.feed

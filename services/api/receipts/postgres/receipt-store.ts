@@ -26,7 +26,7 @@ export interface Receipt {
   code: string | null;
   /** When it happened, by the provider's clock, in whole milliseconds. */
   at: Date;
-  /** Whose secret the receipt is signed with: only steps with this action type are meant. Null: any. */
+  /** Action type whose secret signed the receipt: it applies to steps of that type alone. Null applies to all. */
   actionType: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface Receipt {
  * - `accepted`: it counts, or is older than what is known, or the same again.
  * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it.
  * - `other-action-type`: the step's action type is not the one whose secret it is signed with.
- * - `not-kept`: the run's users were dropped by retention since.
+ * - `not-kept`: retention has closed the run for receipts, or dropped its users.
  */
 export type ReceiptVerdict =
   'accepted' | 'unknown-run' | 'unknown-step' | 'unknown-user' | 'other-action-type' | 'not-kept';

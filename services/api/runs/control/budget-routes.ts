@@ -3,7 +3,7 @@ import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/cam
 import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { requireWritten } from '../../frame/if-match.ts';
@@ -15,14 +15,15 @@ import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { askerOf } from './asker.ts';
 import { campaignBudgetsView, saidBudget } from './budget-view.ts';
+import type { ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/budgets.ts';
 import { noPrices } from '../../../../shared/domain/approval/user-bounds.ts';
-import { needOfRaise } from './raised-budgets.ts';
+import { withChanges } from './raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
   campaigns: CampaignStore;
   budgets: BudgetStore;
-  approvals: Pick<ApprovalDesk, 'policy' | 'prices'>;
+  approvals: Pick<ApprovalDesk, 'policy' | 'prices' | 'approvedBudgets' | 'sumsOfRaise' | 'changeBudgets'>;
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
@@ -32,7 +33,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   server.route({
     method: 'GET',
     url: '/campaigns/:id/budgets',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listBudgets',
       summary: 'What a campaign may spend in each country, and what its runs have spent and reserved',
@@ -40,13 +41,24 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       params: byId,
       response: { 200: jsonAnswer('The budgets, by country', campaignBudgets) },
     },
-    handler: async ({ params: { id } }) => ({ items: await shownBudgets(id, await budgetsOf(id)) }),
+    handler: async (request) => {
+      const { id } = request.params;
+      return { items: await budgetViews(id, await budgetsOf(id), callerOf(request).key) };
+    },
   });
 
   server.route({
     method: 'PATCH',
     url: '/campaigns/:id/budgets',
-    config: { role: 'manager', scope: 'campaign' },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: {
+        'no-budget': 'the campaign has no budget for the country',
+        'repeated-country': 'a country is named twice',
+        'other-budget': 'a budget is in the other measure, or in another currency',
+      },
+    },
     schema: {
       operationId: 'changeBudgets',
       summary: 'Raise or lower budgets of a campaign, while its runs go on',
@@ -75,7 +87,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       if (wanted.length > 0) {
         await change(requireId('campaign', id), { before, wanted, detail, by: callerOf(request) });
       }
-      return { items: await shownBudgets(id, await budgetsOf(id)) };
+      return { items: await budgetViews(id, await budgetsOf(id), callerOf(request).key) };
     },
   });
 
@@ -83,44 +95,40 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   async function change(campaignId: string, { before, wanted, detail, by }: Change) {
     const campaign = await campaigns.get(campaignId);
     if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
-    const after = before.map((each) => wanted.find(({ country }) => country === each.country) ?? saidBudget(each));
     if (campaign.state !== 'draft') {
-      await requireApproved(campaign, before, wanted);
-      return budgets.change(campaignId, wanted, detail);
+      requireApproved(campaignId, await approvals.changeBudgets(campaign, { wanted, detail, by: by.key }));
+      return;
     }
+    const after = withChanges(before.map(saidBudget), wanted);
     const definition = { ...campaign.definition, budgets: after };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
     if (!changed) throw notFound('campaign', publicId('campaign', campaignId));
     requireWritten(publicId('campaign', campaignId), changed);
   }
 
-  async function requireApproved(
-    campaign: CampaignRecord,
-    figures: readonly BudgetFigures[],
-    wanted: readonly Budget[],
-  ) {
-    const { rules } = await approvals.policy();
-    const before = figures.map(saidBudget);
-    const { approvers, why } = needOfRaise(rules, { before, wanted, ...(await termsOf(campaign, rules)) });
+  /** @throws {HttpProblem} 409 */
+  function requireApproved(campaignId: string, { approvers, why }: ApprovalNeed) {
     if (approvers === 0) return;
-    const submitIt = `POST /v1/campaigns/${publicId('campaign', campaign.campaignId)}/submit with these budgets asks for it`;
-    const detail = `that is more than was approved (${why.join(', ')}): ${submitIt}`;
+    const submitIt = `POST /v1/campaigns/${publicId('campaign', campaignId)}/submit with these budgets asks for it`;
+    const detail = `this raise needs an approval (${why.join(', ')}): ${submitIt}`;
     throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
   }
 
-  async function shownBudgets(id: string, list: readonly BudgetFigures[]) {
+  async function budgetViews(id: string, list: readonly BudgetFigures[], by: string) {
     if (list.length === 0) return [];
     const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
     // A change of a draft is a revision: its start asks for what it needs.
     const inForce = !campaign || campaign.state === 'draft' ? [] : rules;
-    const terms = campaign ? await termsOf(campaign, inForce) : { approved: [], chain: [], prices: noPrices };
-    return campaignBudgetsView(list, inForce, terms);
+    const terms = campaign ? await termsOf(campaign, inForce) : { approved: null, chain: [], prices: noPrices };
+    const sums = campaign && inForce.length > 0 ? await approvals.sumsOfRaise(campaign, by) : [];
+    return campaignBudgetsView(list, inForce, { ...terms, sums });
   }
 
   /** Prices are not asked for where no rule does. */
-  async function termsOf({ campaignId, revision, definition, approval }: CampaignRecord, rules: readonly unknown[]) {
+  async function termsOf({ campaignId, revision, definition, state }: CampaignRecord, rules: readonly unknown[]) {
     const prices = rules.length === 0 ? noPrices : await approvals.prices({ campaignId, revision });
-    return { approved: approvedBudgets(approval), chain: definition.chain, prices };
+    const approved = state === 'draft' ? null : await approvals.approvedBudgets(campaignId);
+    return { approved, chain: definition.chain, prices };
   }
 
   /** @throws {HttpProblem} 404 */
@@ -139,10 +147,6 @@ interface Change {
   /** Of the event in the runs' histories. */
   detail: Readonly<Record<string, unknown>>;
   by: Writer;
-}
-
-function approvedBudgets(approval: CampaignRecord['approval']): readonly Budget[] {
-  return approval?.state === 'approved' ? (approval.covers.budgets ?? []) : [];
 }
 
 /** As they are now. */

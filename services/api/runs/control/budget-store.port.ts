@@ -1,5 +1,3 @@
-import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
-
 /** A campaign's budget in a country, and what its runs have done with it. All of it is of one moment. */
 export interface BudgetFigures {
   country: string;
@@ -18,10 +16,4 @@ export interface BudgetFigures {
 export interface BudgetStore {
   /** By country, in alphabetical order; empty where the campaign has none. */
   list(campaignId: string): Promise<BudgetFigures[]>;
-  /**
-   * Sets the units, or amounts, of budgets that there are, each in what it is in; countries without one are passed
-   * over. What is used or reserved already stays so. The same moment tells each run of the campaign that has not ended:
-   * its history has a `changed` with that detail.
-   */
-  change(campaignId: string, budgets: readonly Budget[], detail: Readonly<Record<string, unknown>>): Promise<void>;
 }

@@ -40,8 +40,7 @@ function previewOf(countries: Feed[], underWay: Partial<UnderWay> = {}, state: R
       state,
       stateReason: null,
     },
-    ...{ scheduledFor: at, startedAt: at, endedAt: null, asOf: at, inFlight: 0, waitingForRetry: 0, stalled: null },
-    ...{ stalledBy: null, waits: [], budgets: [], failuresKept: true, ...untouchedRun, countries },
+    ...{ scheduledFor: at, startedAt: at, endedAt: null, asOf: at, ...untouchedRun, countries },
     chain: ['award-reward', 'send-message'].map((action) => ({ action, receipts: false })),
   };
   return cancelPreviewView(snapshot, { inFlight: [], ready: 0, waiting: 0, ...underWay }, 12_000);

@@ -12,7 +12,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { askerOf } from './asker.ts';
 import { decideChanges, decideVerb } from './control-run.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { requireMatch } from '../../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
@@ -39,7 +39,7 @@ const verbBody = z
   .strictObject({
     reason: changeReason.optional(),
   })
-  .meta({ id: 'RunVerb' });
+  .meta({ id: 'RunVerb', examples: [{ reason: 'the shop is closed' }] });
 
 const summaries: Record<ControlVerb, { summary: string; description: string }> = {
   pause: {
@@ -149,7 +149,7 @@ function previewRoute(server: HttpServer, { control, reports, catalogue }: RunCo
   server.route({
     method: 'GET',
     url: '/runs/:id/cancel-preview',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign', heavy: 'previews' },
     schema: {
       operationId: 'previewCancel',
       summary: 'What cancelling a run would do now, in users: as a whole, and by country and step',
@@ -170,7 +170,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
   server.route({
     method: 'GET',
     url: '/runs/:id/events',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listRunEvents',
       summary: 'What has become of a run, oldest first: who asked for what, and what Muster did by itself',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import type { Tracing } from '../../../../shared/ports/tracing.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
 import type { UserHistories } from './postgres/user-histories.ts';
@@ -18,7 +18,7 @@ export function explainRoutes(server: HttpServer, { histories, tracing }: Explai
   server.route({
     method: 'GET',
     url: '/runs/:id/users/:userId',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'explainRunUser',
       summary: 'Why a user did or did not get what',

@@ -7,7 +7,7 @@ import type { UserHistory } from './postgres/user-histories.ts';
 
 /** @param share of the batches whose traces are recorded, from 0 to 1 */
 export function explanationView(history: UserHistory, userId: string, share: number): UserExplanation {
-  const { runId, campaignId, state, asOf, chain, place } = history;
+  const { runId, campaignId, state, asOf, chain, place, receiptsDeletedAt } = history;
   return {
     runId: publicId('run', runId),
     campaignId: publicId('campaign', campaignId),
@@ -23,6 +23,7 @@ export function explanationView(history: UserHistory, userId: string, share: num
       ...(place && traceIn(place.feedId, batchNo, share)),
     })),
     steps: place ? explainSteps(place, chain) : [],
+    receiptsDeletedAt: receiptsDeletedAt?.toISOString() ?? null,
   };
 }
 

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-
-/** No stored text holds a NUL, and Postgres refuses a question that does. */
-const text = z.string().refine((value) => !value.includes('\u0000'));
+import { placeText } from '../../../../shared/contracts/stored-texts.ts';
 
 /**
  * Where a page of failures ended: the last row's place in the order (country, feed, batch, step, user). Outside it is
  * an opaque text, so that the order may change without breaking a reader that goes on from one.
  */
-const failureCursor = z.tuple([text, z.uuid(), z.int().min(0).max(0x7fffffff), z.int().min(0).max(0x7fff), text]);
+const failureCursor = z.tuple([
+  placeText,
+  z.uuid(),
+  z.int().min(0).max(0x7fffffff),
+  z.int().min(0).max(0x7fff),
+  placeText,
+]);
 
 export interface FailurePlace {
   country: string;

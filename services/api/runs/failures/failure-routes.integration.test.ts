@@ -267,7 +267,7 @@ describe('the failures of a run as a stream', () => {
             ? on.deps.reports.failures(id, filter, limit, cursor)
             : Promise.reject(new Error('connection lost')),
       };
-      api = await createApi({ ...on.deps, reports: failing });
+      api = await createApi({ ...on.deps, heavyRuns: { ...on.deps.heavyRuns, reports: failing } });
 
       await expect(get('', accept)).rejects.toThrow();
     },

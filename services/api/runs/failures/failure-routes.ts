@@ -5,23 +5,17 @@ import { ownOutcomes } from '../../../../shared/domain/step/outcomes.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import { instant } from '../../../../shared/contracts/instants.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
-import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
-import { streamed } from '../../frame/server/answer-shapes.ts';
+import { streamed } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { failureView } from './failure-view.ts';
+import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 
 const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
-  q: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine(isStorable, 'holds what no user id can')
-    .optional()
-    .describe('How the user id begins'),
+  q: textShape(200, 1).optional().describe('How the user id begins'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   outcome: z
@@ -32,16 +26,21 @@ const failureQuery = pageQuery.extend({
   failedFrom: instant.optional(),
   failedUntil: instant.optional().describe('Not included'),
   ...streamManner,
-  reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
+  reason: textShape(200, 1).optional(),
 });
 
 const columns = Object.keys(userFailureShape.shape);
 
-export function failureRoutes(server: HttpServer, { reports }: { reports: RunReports }): void {
+export interface FailureRoutesDeps {
+  reports: RunReports;
+  heavyRuns: { reports: RunReports };
+}
+
+export function failureRoutes(server: HttpServer, { reports, heavyRuns }: FailureRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/failures',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, were suppressed or are unknown, with the reason',
@@ -75,7 +74,7 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
           requireSubject: async () => {
             if (!(await reports.snapshot(runId))) throw notFound('run', id);
           },
-          pageOf: (size, from) => reports.failures(runId, filter, size, from),
+          pageOf: (size, from, isFile) => (isFile ? heavyRuns.reports : reports).failures(runId, filter, size, from),
           view: failureView,
         },
       );

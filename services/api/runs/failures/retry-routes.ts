@@ -9,7 +9,7 @@ import {
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
-import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
@@ -27,7 +27,11 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
   server.route({
     method: 'POST',
     url: '/runs/:id/retry-failed',
-    config: { role: 'manager', scope: 'campaign' },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: { 'not-in-run': 'a step, an action or a country is not in the run' },
+    },
     schema: {
       operationId: 'retryFailedUsers',
       summary: 'Try the failed users of a run that has ended again, in a run of their own',

@@ -1,9 +1,10 @@
+import { isSeenRevision, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 import { blockedSteps } from './blocked-steps.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
-import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
 const settings = `
@@ -14,6 +15,9 @@ const settings = `
     'pauseAtFailedMinUsers',
     coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
   ) as settings`;
+
+/** Quiet hours come last: whatever a person can mend is shown first. */
+const waitOrder = `blocked_by is not distinct from 'quiet-hours', since, step, country, cause`;
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
@@ -49,7 +53,7 @@ export const selectRuns = runsWhere('live', inAnyState);
 export const selectTests = runsWhere('test', inAnyState);
 export const selectDryRuns = runsWhere('dry-run', inAnyState);
 
-interface FoundParams {
+interface FoundParams extends SeenParams {
   limit: number;
   kind: RunKind;
   /** Filters, or null. */
@@ -70,7 +74,7 @@ export const selectFoundRuns = unnamedStatementOf<FoundParams>(
     and (${$('state')}::text is null or r.state = ${$('state')})
     and (${$('ended')}::boolean is null or (r.ended_at is not null) = ${$('ended')})
     and (${$('pattern')}::text is null or r.campaign in (select id from campaigns where name ilike ${$('pattern')}))
-    and (${$('after')}::uuid is null or r.id < ${$('after')})
+    and (${$('after')}::uuid is null or r.id < ${$('after')}) and ${isSeenRevision($, 'c')}
   order by r.id desc limit ${$('limit')}`,
 );
 
@@ -99,10 +103,13 @@ export const selectSnapshots = `
       sum(born)::int as born, sum(waiting)::int as waiting
     from totals group by feed
   ), receipts as (
-    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered)
+    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered,
+        'unexpectedDelivered', unexpected_delivered, 'unexpectedUndelivered', unexpected_undelivered)
       order by step) as receipts
     from (
-      select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered
+      select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered,
+        sum(unexpected_delivered)::float8 as unexpected_delivered,
+        sum(unexpected_undelivered)::float8 as unexpected_undelivered
       from receipt_totals where feed in (select feed from feeds where run = any($1::uuid[])) group by feed, step
     ) s group by feed
   ), countries as (
@@ -117,26 +124,28 @@ export const selectSnapshots = `
       coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
   ), ${blockedSteps}, causes as (
-    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at, null as blocked_by
-      from feeds f join holds h using (feed) where f.run = any($1::uuid[]) and (h.until is null or h.until > now())
+    select f.run, f.country, h.step, h.cause, h.since, h.batches, h.kind = 'fault' as held, h.next_try_at,
+      nullif(h.kind, 'fault') as blocked_by
+      from feeds f join holds h using (feed) where f.run = any($1::uuid[]) and (h.kind = 'fault' or h.until > now())
     union all
     select b.run, b.country, b.step, b.cause, b.since, b.batches, false, b.next_try_at, b.blocked_by from blocked b
       where not exists (select from feeds f join holds h using (feed)
-        where f.run = b.run and f.country = b.country and h.step = b.step and (h.until is null or h.until > now()))
+        where f.run = b.run and f.country = b.country and h.step = b.step and (h.kind = 'fault' or h.until > now()))
     union all
     select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null, null from feeds f
       join step_causes c using (feed)
     where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
-      and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
+      and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause
+        and (h.kind = 'fault' or h.until > now()))
       and not exists (select from blocked b
         where b.run = f.run and b.country = f.country and b.step = c.step and b.cause = c.cause)
       and not ${isOverSinceClosed}
   ), waits as (
     select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since,
       'batches', batches, 'held', held, 'nextTryAt', next_try_at, 'blockedBy', blocked_by)
-        order by since, step, country, cause) as waits,
-      (array_agg(cause order by since, step, country, cause))[1] as cause
+        order by ${waitOrder}) as waits,
+      (array_agg(cause order by ${waitOrder}))[1] as cause
     from causes group by run
   )
   select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince",
@@ -146,6 +155,7 @@ export const selectSnapshots = `
       when w.cause is not null then 'step'
       when r.waiting_cause is not null then 'engine' end as "stalledBy",
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
+    case when r.receipts_state = 'deleted' then r.receipts_since end as "receiptsDeletedAt",
     (
       select coalesce(json_agg(json_build_object('country', country,
         'units', case when currency is null then units end, 'used', case when currency is null then used end,
@@ -157,20 +167,24 @@ export const selectSnapshots = `
   from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id
     where r.id = any($1::uuid[])`;
 
-const comparableWith = (when: string) => `
+const comparableWith = (when: string, limit: string) => `
   select * from (
     select r.id, '${when}' = '<' as is_earlier from runs r
     where r.campaign = (select campaign from o) and r.scheduled_for ${when} (select scheduled_for from o)
       and r.parent is null and r.kind = 'live' and r.ended_at is not null and r.started_at is not null
-    order by r.scheduled_for desc limit $2
+    order by r.scheduled_for desc limit ${limit}
   ) r`;
 
-/** $1 run, $2 limit. Each part follows the key (campaign, scheduled_for), so that it reads no more than it shows. */
-export const selectComparable = `
-  with o as materialized (select campaign, scheduled_for from runs where id = $1),
-    k as (${comparableWith('<')} union all ${comparableWith('>')})
+/** Each part follows the key (campaign, scheduled_for), so that it reads no more than it shows. */
+export const selectComparable = statementOf<SeenParams & { runId: string; limit: number }>(
+  'comparable-runs',
+  ($) => `
+  with o as materialized (select campaign, scheduled_for from runs where id = ${$('runId')}),
+    k as (${comparableWith('<', $('limit'))} union all ${comparableWith('>', $('limit'))})
   select ${header} from ${runsWithRevision} join k on k.id = r.id
-  order by k.is_earlier desc, r.scheduled_for desc, r.id desc limit $2`;
+  where ${isSeenRevision($, 'c')}
+  order by k.is_earlier desc, r.scheduled_for desc, r.id desc limit ${$('limit')}`,
+);
 
 /** $1 run. */
 export const selectPoints = `

@@ -1,3 +1,5 @@
+import { holdsEveryCampaign } from '../../../../shared/domain/scopes.ts';
+import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import { failureCursorOf, failurePlaceOf } from '../failures/failure-cursor.contract.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
@@ -36,20 +38,23 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
     if (runIds.length === 0) return [];
     const { rows } = await pool.query<SnapshotRow>(selectSnapshots, [runIds]);
-    const feeds = rows.flatMap(({ countries, endedAt }) =>
-      countries.map((feed) => ({ ...feed, isOver: endedAt !== null })),
-    );
+    const feeds = rows.flatMap(({ countries, endedAt, failuresKept, receiptsDeletedAt }) => {
+      const isCounted = !failuresKept || receiptsDeletedAt !== null;
+      return countries.map((feed) => ({ ...feed, isOver: endedAt !== null, isCounted }));
+    });
     const receipts = await setApart(feeds);
     return rows.map((row) => snapshotOf(row, receipts));
   }
 
   return {
-    list: async ({ campaignId, state, kind = 'live', text, ended }, limit, cursor) => {
+    list: async ({ campaignId, state, kind = 'live', text, ended, within }, limit, cursor) => {
       requireIdCursor(cursor);
-      if (text !== undefined || ended !== undefined) {
+      const isBounded = within !== undefined && !holdsEveryCampaign(within);
+      if (text !== undefined || ended !== undefined || isBounded) {
         const found = selectFoundRuns.with({
           ...{ limit: limit + 1, kind, campaignId: campaignId ?? null, state: state ?? null },
           ...{ ended: ended ?? null, pattern: patternOf(text), after: cursor },
+          ...seenParamsOf(within),
         });
         return pageOf((await pool.query<RunHeader>(found)).rows, limit, (header) => header.runId);
       }
@@ -60,7 +65,8 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       return pageOf(rows, limit, (header) => header.runId);
     },
 
-    comparable: async (runId, limit) => (await pool.query<RunHeader>(selectComparable, [runId, limit])).rows,
+    comparable: async (runId, limit, within) =>
+      (await pool.query<RunHeader>(selectComparable.with({ runId, limit, ...seenParamsOf(within) }))).rows,
 
     snapshot: async (runId) => (await snapshots([runId]))[0],
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { issuedApiKey } from '../../../../shared/contracts/access/api-keys.ts';
 import { madeReportLink, reportLink, sharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { StepLedger } from '../../../../shared/ports/step-ledger.ts';
@@ -114,5 +115,50 @@ describe('a link to a report', () => {
     );
     const answer = await on.ask('POST', `${path}/share`, {});
     expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([409, 'too-many-links']);
+  });
+});
+
+describe('a link to a report and the key that made it', () => {
+  const scope = { clients: [], countries: ['SG'], actionTypes: null };
+
+  async function sharedBy(key: object = {}) {
+    const made = await on.ask('POST', '/v1/api-keys', { name: 'team', role: 'manager', scope, ...key });
+    const { key: maker, secret } = issuedApiKey.parse(made.json());
+    const answer = await askAs(secret, 'POST', `${path}/share`, { expiresInSeconds: 86_400 });
+    expect(answer.statusCode, answer.body).toBe(201);
+    return { ...madeReportLink.parse(answer.json()), keyPath: `/v1/api-keys/${maker.id}` };
+  }
+
+  async function stateOf(id: string) {
+    const { items } = pageShape(reportLink).parse((await on.ask('GET', `${path}/shares`)).json());
+    return items.find((each) => each.id === id)?.state;
+  }
+
+  it.each([
+    ['its key is revoked', 'DELETE', undefined],
+    ['its key is for other countries', 'PATCH', { scope: { ...scope, countries: ['ID'] } }],
+    ['its key is for other actions', 'PATCH', { scope: { ...scope, actionTypes: ['send-message'] } }],
+    ['its key only looks', 'PATCH', { role: 'viewer' }],
+  ] as const)('ends when %s', async (_, method, change) => {
+    const { link, id, keyPath } = await sharedBy();
+    const other = await sharedBy();
+    expect((await read(link)).statusCode).toBe(200);
+    const answer = await on.ask(method, keyPath, change);
+    expect(answer.statusCode, answer.body).toBeLessThan(300);
+    expect((await read(link)).statusCode).toBe(404);
+    expect(await stateOf(id)).toBe('key-ended');
+    expect((await read(other.link)).statusCode).toBe(200);
+  });
+
+  it('ends with the end of its key, also when that is set later', async () => {
+    const endsAt = new Date(on.deps.clock.nowMs() + 3_600_000).toISOString();
+    const [short, cut] = [await sharedBy({ expiresAt: endsAt }), await sharedBy()];
+    expect(Date.parse(short.expiresAt)).toBe(Date.parse(endsAt));
+    expect((await on.ask('PATCH', cut.keyPath, { expiresAt: endsAt })).statusCode).toBe(200);
+    expect((await read(cut.link)).statusCode).toBe(200);
+    await on.passTime(3_601_000);
+    expect((await read(short.link)).statusCode).toBe(404);
+    expect((await read(cut.link)).statusCode).toBe(404);
+    expect([await stateOf(short.id), await stateOf(cut.id)]).toEqual(['expired', 'key-ended']);
   });
 });

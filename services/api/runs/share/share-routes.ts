@@ -9,10 +9,11 @@ import {
 import type { PublicAddress } from '../../../../shared/runtime/configuration/public-address.ts';
 import { callerOf } from '../../access/scopes.ts';
 import { HttpProblem, notFound } from '../../frame/http-problem.ts';
+import { headersOfSecretAnswers } from '../../frame/idempotency.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 import { preferredType } from '../../frame/preferred-type.ts';
 import { requireId } from '../../frame/public-ids.ts';
-import { jsonAnswer, problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, problems, streamed } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { Retries } from '../failures/retries.port.ts';
 import { runReportView } from '../report-view.ts';
@@ -23,6 +24,7 @@ import { pagePolicy, sharedReportPage } from './shared-report-page.ts';
 
 export interface ShareRoutesDeps {
   reports: RunReports;
+  heavyRuns: { reports: RunReports };
   retries: Pick<Retries, 'sums'>;
   reportLinks: ReportLinks;
   publicAddress?: PublicAddress | undefined;
@@ -44,13 +46,14 @@ function makeRoute(server: HttpServer, { reports, reportLinks, publicAddress }: 
   server.route({
     method: 'POST',
     url: '/runs/:id/share',
-    // Its answer holds a secret, which is not kept for a repeat.
-    config: { role: 'manager', scope: 'none', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'campaign', isAnswerSecret: true },
     schema: {
       operationId: 'shareReport',
       summary: 'Make a link that shows the report to people without a key',
-      description: 'It shows no user, ends by itself, and can be revoked.',
+      description:
+        'It shows no user, ends by itself, and can be revoked. It ends with the key that made it, and when that key may not make it any more.',
       tags,
+      headers: headersOfSecretAnswers,
       params: byId,
       body: newReportLink,
       response: { 201: jsonAnswer('The link, shown this once', madeReportLink), ...problems(409) },
@@ -76,7 +79,7 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
   server.route({
     method: 'GET',
     url: '/runs/:id/shares',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listReportLinks',
       summary: 'Links to the report of a run, newest first, without what opens them',
@@ -94,7 +97,7 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
   server.route({
     method: 'DELETE',
     url: '/runs/:id/shares/:linkId',
-    config: { role: 'manager', scope: 'none' },
+    config: { role: 'manager', scope: 'campaign' },
     schema: {
       operationId: 'revokeReportLink',
       summary: 'Revoke a link: it shows nothing any more',
@@ -112,15 +115,16 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
   });
 }
 
-function readRoute(server: HttpServer, { reports, retries, reportLinks }: ShareRoutesDeps): void {
+function readRoute(server: HttpServer, { heavyRuns, retries, reportLinks }: ShareRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/shared-reports/:token',
-    config: { role: 'anybody', rateLimit: { max: readsPerMinute, timeWindow: 60_000 } },
+    config: { role: 'anybody', heavy: 'reports', rateLimit: { max: readsPerMinute, timeWindow: 60_000 } },
     schema: {
       operationId: 'getSharedReport',
       summary: 'The report that a link shows, as JSON or as a page',
-      description: 'Whoever has the link may read it until it ends or is revoked. No user is named.',
+      description:
+        'Whoever has the link may read it until it ends or is revoked, or the key that made it ends. No user is named.',
       tags,
       security: [],
       params: z.object({ token: z.string().max(200) }),
@@ -133,10 +137,10 @@ function readRoute(server: HttpServer, { reports, retries, reportLinks }: ShareR
     },
     handler: async ({ params: { token }, headers }, reply) => {
       const opened = await reportLinks.open(token);
-      const snapshot = opened && (await reports.snapshot(opened.runId));
+      const snapshot = opened && (await heavyRuns.reports.snapshot(opened.runId));
       if (!snapshot) throw gone();
       const { runId, expiresAt } = opened;
-      const [groups, sums] = await Promise.all([reports.failureGroups(runId), retries.sums(runId)]);
+      const [groups, sums] = await Promise.all([heavyRuns.reports.failureGroups(runId), retries.sums(runId)]);
       const report = sharedReportView(runReportView(snapshot, groups, sums), expiresAt);
       reply.header('vary', 'accept').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex');
       if (preferredType(headers.accept, ['application/json', 'text/html']) === 'application/json')

@@ -5,7 +5,7 @@ import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.t
 import { notFound } from '../../frame/http-problem.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { requireId } from '../../frame/public-ids.ts';
-import { problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { problems, streamed } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import type { HeldOutUsers } from './postgres/held-out-users.ts';
@@ -20,13 +20,14 @@ const heldOutQuery = pageQuery.extend({
 export interface HeldOutRoutesDeps {
   reports: RunReports;
   heldOut: HeldOutUsers;
+  heavyRuns: { heldOut: HeldOutUsers };
 }
 
-export function heldOutRoutes(server: HttpServer, { reports, heldOut }: HeldOutRoutesDeps): void {
+export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyRuns }: HeldOutRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/held-out',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
     schema: {
       operationId: 'listHeldOutUsers',
       summary: 'Those of the audience who get nothing, to compare with',
@@ -61,7 +62,8 @@ export function heldOutRoutes(server: HttpServer, { reports, heldOut }: HeldOutR
           requireSubject: async () => {
             if (!(await reports.snapshot(runId))) throw notFound('run', id);
           },
-          pageOf: (size, from) => refusingNotKept(id, () => heldOut.page(runId, country, size, from)),
+          pageOf: (size, from, isFile) =>
+            refusingNotKept(id, () => (isFile ? heavyRuns.heldOut : heldOut).page(runId, country, size, from)),
           view: ({ user, country: of }) => ({ userId: user, country: of }),
         },
       );

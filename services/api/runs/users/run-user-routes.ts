@@ -5,7 +5,7 @@ import { answerList, csv, ndjson, streamManner } from '../../frame/answer-list.t
 import { notFound } from '../../frame/http-problem.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { requireId } from '../../frame/public-ids.ts';
-import { problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { problems, streamed } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import type { RunUsers } from './postgres/run-users.ts';
@@ -23,13 +23,14 @@ const userQuery = pageQuery.extend({
 export interface RunUserRoutesDeps {
   reports: RunReports;
   users: RunUsers;
+  heavyRuns: { users: RunUsers };
 }
 
-export function runUserRoutes(server: HttpServer, { reports, users }: RunUserRoutesDeps): void {
+export function runUserRoutes(server: HttpServer, { reports, users, heavyRuns }: RunUserRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/users',
-    config: { role: 'viewer', scope: 'none' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
     schema: {
       operationId: 'listRunUsers',
       summary: 'Everybody, with the outcome of each step',
@@ -63,7 +64,8 @@ export function runUserRoutes(server: HttpServer, { reports, users }: RunUserRou
           fileName: `${id}-users`,
           columns: columnsOf(run.chain.length),
           requireSubject: () => Promise.resolve(),
-          pageOf: (size, from) => refusingNotKept(id, () => users.page(runId, filter, size, from)),
+          pageOf: (size, from, isFile) =>
+            refusingNotKept(id, () => (isFile ? heavyRuns.users : users).page(runId, filter, size, from)),
           view: runUserView,
           csvRow: runUserRow,
         },

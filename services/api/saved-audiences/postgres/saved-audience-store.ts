@@ -1,3 +1,5 @@
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import {
   usesCountedAtMost,
@@ -40,6 +42,8 @@ export interface SavedSearch {
   list?: string | undefined;
   /** The same of a segment. */
   segment?: string | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
@@ -124,11 +128,12 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
 
     /** The newest first. */
     page: async (
-      { text, list, segment }: SavedSearch,
+      { text, list, segment, within }: SavedSearch,
       limit: number,
       before: string | null,
     ): Promise<Page<UsedSavedAudience>> => {
-      const wanted = { pattern: patternOf(text), list: list ?? null, segment: segment ?? null };
+      const named = { list: list ?? null, segment: segment ?? null };
+      const wanted = { pattern: patternOf(text), ...named, ...seenParamsOf(within) };
       const { rows } = await pool.query<SavedAudienceRecord>(selectPage.with({ ...wanted, before, limit: limit + 1 }));
       const { items, next } = pageOf(rows, limit, ({ savedAudienceId }) => savedAudienceId);
       return { items: await withUses(pool, items), next };
@@ -206,7 +211,7 @@ const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
-interface PageParams {
+interface PageParams extends SeenParams {
   pattern: string | null;
   list: string | null;
   segment: string | null;
@@ -222,7 +227,7 @@ const selectPage = unnamedStatementOf<PageParams>(
   where (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
     and (${$('list')}::text is null or s.id in (${usesOf('list', $('list'))}))
     and (${$('segment')}::text is null or s.id in (${usesOf('segment', $('segment'))}))
-    and (${$('before')}::uuid is null or s.id < ${$('before')})
+    and (${$('before')}::uuid is null or s.id < ${$('before')}) and ${isSeen($, `r.definition -> 'countries'`)}
   order by s.id desc limit ${$('limit')}`,
 );
 

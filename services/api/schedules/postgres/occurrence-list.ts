@@ -5,6 +5,7 @@ import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
+import { placeText } from '../../../../shared/contracts/stored-texts.ts';
 
 export interface OccurrenceQuestion {
   scheduleId: string;
@@ -42,7 +43,7 @@ export async function readOccurrences(
   return rows;
 }
 
-const cursorShape = z.tuple([z.iso.datetime(), z.string(), z.string()]);
+const cursorShape = z.tuple([z.iso.datetime(), placeText, placeText]);
 
 export function writeCursor({ scheduledFor, group, cause }: OccurrenceRecord): string {
   return Buffer.from(JSON.stringify([scheduledFor.toISOString(), group, cause ?? ''])).toString('base64url');

@@ -1,3 +1,4 @@
+import { isSeenRevision, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import type { ScheduleState } from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { plannedColumns } from '../../../../shared/postgres/schedules/schedule-rows.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
@@ -9,14 +10,14 @@ export const selectSchedules = `
     s.note, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from schedules s`;
 
-interface PageParams {
+interface PageParams extends SeenParams {
   cursor: string | null;
   limit: number;
   state: ScheduleState | null;
   client: string | null;
   /** What its name is like. */
   pattern: string | null;
-  /** Beside those of campaigns, those of these clients alone. */
+  /** Clients whose schedules the list shows, beside the schedules of campaigns that the caller may see. */
   clients: readonly string[] | null;
 }
 
@@ -28,6 +29,9 @@ export const selectPage = unnamedStatementOf<PageParams>(
     and (${$('client')}::uuid is null or s.client = ${$('client')})
     and (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
     and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
+    and (s.campaign is null or exists (
+      select from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision
+      where c.id = s.campaign and ${isSeenRevision($, 'v')}))
   order by s.id desc limit ${$('limit')}`,
 );
 

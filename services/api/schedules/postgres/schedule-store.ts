@@ -1,3 +1,4 @@
+import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { readSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
@@ -57,12 +58,12 @@ export function createScheduleStore({ pool, region, owner, quotas }: ScheduleSto
       return await require(pool, scheduleId);
     },
 
-    list: async ({ state, clientId, text, clientIds }, limit, cursor) => {
+    list: async ({ state, clientId, text, clientIds, within }, limit, cursor) => {
       requireIdCursor(cursor);
       const of = { client: clientId ?? null, clients: clientIds ?? null };
       const wanted = { state: state ?? null, pattern: patternOf(text), ...of };
       const { rows } = await pool.query<ScheduleRow>(
-        statements.selectPage.with({ ...wanted, cursor, limit: limit + 1 }),
+        statements.selectPage.with({ ...wanted, ...seenParamsOf(within), cursor, limit: limit + 1 }),
       );
       return pageOf(rows.map(recordOf), limit, ({ scheduleId }) => scheduleId);
     },

@@ -102,8 +102,50 @@ export const takeAlong = `
   where list_no = $2 and added_at >= (select created_at from suppression_uploads where id = $3)
   on conflict do nothing`;
 
+interface AddedPart {
+  /** Number of the list in force. */
+  listNo: number;
+  /** Number under which the file was loaded. */
+  loadedNo: number;
+  /** Last user of the part before. */
+  after: string;
+  users: number;
+}
+
+/** Copies the next people of a file that was loaded. `last` is null when there are no more. */
+export const addPart = statementOf<AddedPart>(
+  'add-suppressed-part',
+  ($) => `
+  with part as (
+    select user_id, note from suppressed_people
+    where list_no = ${$('loadedNo')} and user_id > ${$('after')} order by user_id limit ${$('users')}
+  ), added as (
+    insert into suppressed_people (list_no, user_id, note)
+    select ${$('listNo')}, user_id, note from part
+    on conflict do nothing
+    returning 1
+  )
+  select (select max(user_id) from part) as last, (select count(*)::float8 from added) as added`,
+);
+
 /** $1 number. */
 export const countPeople = 'select count(*)::float8 as people from suppressed_people where list_no = $1';
+
+/**
+ * Counts the people on the list in force, and those of them who are not on the one that takes its place: $1 and $2 are
+ * their numbers. `except` is hashed; a left join probes the index for each person and takes three times as long (1.6 s
+ * and 5.2 s for a million people).
+ */
+export const countRemoved = `
+  select
+    (select count(*)::float8 from suppressed_people where list_no = $1) as people,
+    (
+      select count(*)::float8 from (
+        select user_id from suppressed_people where list_no = $1
+        except all
+        select user_id from suppressed_people where list_no = $2
+      ) r
+    ) as removed`;
 
 /** $1 list, $2 number, $3 people. */
 export const putInForce = `
@@ -116,3 +158,7 @@ export const putInForce = `
 
 /** $1 number. */
 export const giveNumberUp = `update suppression_numbers set state = 'gone' where list_no = $1`;
+
+/** The value that the worker which started last has written. */
+export const selectWorkerLease = `
+  select value::int as "leaseMs" from service_settings where service = 'worker' and name = 'WORKER_LEASE_MS'`;

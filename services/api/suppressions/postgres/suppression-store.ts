@@ -27,6 +27,11 @@ export interface SuppressionStore {
   add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
   /** Undefined where there is no such list. */
   remove(list: string, users: readonly string[]): Promise<ListChange | undefined>;
+  /**
+   * Returns for how long after a change a batch may still be called that was claimed before: the lease of the workers.
+   * Null if none has ever started.
+   */
+  lastCallWithinMs(): Promise<number | null>;
   /** The lists that a user is on. */
   listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
 }
@@ -34,6 +39,11 @@ export interface SuppressionStore {
 export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionStore {
   return {
     lists: async () => (await pool.query<SuppressionListRecord>(statements.selectLists)).rows,
+
+    lastCallWithinMs: async () => {
+      const { rows } = await pool.query<{ leaseMs: number }>(statements.selectWorkerLease);
+      return rows[0]?.leaseMs ?? null;
+    },
 
     add: (list, users, note) => inTransaction(pool, (client) => addTo(client, list, users, note)),
 
@@ -56,14 +66,14 @@ export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionSto
   };
 }
 
-/** What is added is on the list when the transaction commits. */
-export async function addTo(
+/** The users are on the list when the transaction commits. */
+async function addTo(
   client: PoolClient,
   list: string,
   users: readonly string[],
   note: string | null,
 ): Promise<ListChange> {
-  const listNo = (await lockedNumber(client, list)) ?? (await beginList(client, list));
+  const listNo = await lockedOrNewNumber(client, list);
   const added = await client.query(statements.addLines, [listNo, users.join('\n'), note]);
   return changedBy(client, list, added.rowCount ?? 0);
 }
@@ -72,6 +82,11 @@ export async function addTo(
 export async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
   const { rows } = await client.query<{ listNo: number }>(statements.lockList, [list]);
   return rows[0]?.listNo;
+}
+
+/** Locks the list in force, and begins it if there is none yet. */
+export async function lockedOrNewNumber(client: PoolClient, list: string): Promise<number> {
+  return (await lockedNumber(client, list)) ?? (await beginList(client, list));
 }
 
 /** Two who begin it at once wait for each other, and the second finds it. */
@@ -89,7 +104,7 @@ export async function takeNumber(client: PoolClient, list: string, state: 'loadi
   return onlyRow((await client.query<{ listNo: number }>(statements.takeNumber, [list, state])).rows).listNo;
 }
 
-async function changedBy(client: PoolClient, list: string, people: number): Promise<ListChange> {
+export async function changedBy(client: PoolClient, list: string, people: number): Promise<ListChange> {
   const { rows } = await client.query<SuppressionListRecord>(statements.moveVersion, [list, people]);
   return { list: onlyRow(rows), users: people };
 }

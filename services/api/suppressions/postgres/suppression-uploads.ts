@@ -4,9 +4,10 @@ import type { Page } from '../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { Upload, UploadEnd } from '../../audiences/audience-store.port.ts';
+import type { Upload, UploadEnd } from '../../user-files/upload.port.ts';
+import { replacementNotConfirmed } from '../suppression-problems.ts';
 import type { UploadMode } from '../suppressions.contract.ts';
-import { addTo, lockedNumber, takeNumber } from './suppression-store.ts';
+import { changedBy, lockedNumber, lockedOrNewNumber, takeNumber } from './suppression-store.ts';
 import * as statements from './suppression-statements.ts';
 
 export interface SuppressionUploadRecord {
@@ -30,9 +31,11 @@ export interface SuppressionUploadStart {
   actionType: string;
   mode: UploadMode;
   note: string | null;
+  /** People whom the caller expects the replacement to remove; null if the caller confirms no number. */
+  confirmRemoved: number | null;
 }
 
-/** `known`: it was begun under this id before. `busy`: the list, or this process, has as many as can be. */
+/** `known`: it was begun under this id before. `busy`: another file for the list is being received. */
 export type SuppressionUploadBegin =
   | { kind: 'begun'; upload: Upload<SuppressionUploadRecord> }
   | { kind: 'known'; record: SuppressionUploadRecord }
@@ -40,8 +43,9 @@ export type SuppressionUploadBegin =
 
 export interface SuppressionUploads {
   /**
-   * `add`: people that a part of the file names are on the list when that part is written. `replace`: the list is
-   * another at once, when all of it is there; people who came onto it meanwhile stay.
+   * The file is loaded beside the list, which stays as it is until the file is whole and accepted. `add`: its people
+   * are then copied onto the list, part by part. `replace`: the list is another at once; people who came onto it
+   * meanwhile stay.
    */
   begin(start: SuppressionUploadStart): Promise<SuppressionUploadBegin>;
   get(uploadId: string): Promise<SuppressionUploadRecord | undefined>;
@@ -49,25 +53,26 @@ export interface SuppressionUploads {
   list(limit: number, cursor: string | null): Promise<Page<SuppressionUploadRecord>>;
 }
 
+/** People that are copied onto a list in one transaction, under the lock of the list. */
+const peoplePerPart = 20_000;
+
 /** How often an upload says that its rows still come. */
 const heardOfEveryMs = 10_000;
 
 export interface SuppressionUploadsDeps {
-  /** Statements of a part may take long, and there are no more uploads at once than it has connections. */
+  pool: Pool;
+  /** Statements of a part may take long. */
   uploadPool: Pool;
 }
 
-export function createSuppressionUploads({ uploadPool: pool }: SuppressionUploadsDeps): SuppressionUploads {
-  const maxUploads = pool.options.max;
-  let uploads = 0;
-
+export function createSuppressionUploads({ pool, uploadPool }: SuppressionUploadsDeps): SuppressionUploads {
   async function get(uploadId: string): Promise<SuppressionUploadRecord | undefined> {
     return (await pool.query<SuppressionUploadRecord>(statements.selectUpload, [uploadId])).rows[0];
   }
 
-  async function insert({ uploadId, actionType, mode, note }: SuppressionUploadStart): Promise<number | null> {
-    return await inTransaction(pool, async (client) => {
-      const listNo = mode === 'replace' ? await takeNumber(client, actionType, 'loading') : null;
+  async function insert({ uploadId, actionType, mode, note }: SuppressionUploadStart): Promise<number> {
+    return await inTransaction(uploadPool, async (client) => {
+      const listNo = await takeNumber(client, actionType, 'loading');
       await client.query(statements.insertUpload.with({ uploadId, actionType, mode, note, listNo }));
       return listNo;
     });
@@ -83,14 +88,10 @@ export function createSuppressionUploads({ uploadPool: pool }: SuppressionUpload
     begin: async (start) => {
       const known = await get(start.uploadId);
       if (known) return { kind: 'known', record: known };
-      if (uploads >= maxUploads) return { kind: 'busy' };
-      uploads++;
       try {
         const listNo = await insert(start);
-        const upload = begun({ pool, start, listNo, get, onEnded: () => uploads-- });
-        return { kind: 'begun', upload };
+        return { kind: 'begun', upload: begun({ pool: uploadPool, start, listNo, get }) };
       } catch (error) {
-        uploads--;
         if (isReceivingAlready(error)) return { kind: 'busy' };
         throw error;
       }
@@ -101,25 +102,40 @@ export function createSuppressionUploads({ uploadPool: pool }: SuppressionUpload
 interface BegunDeps {
   pool: Pool;
   start: SuppressionUploadStart;
-  /** Of a replacement. */
-  listNo: number | null;
+  /** Number under which the file is loaded. */
+  listNo: number;
   get: (uploadId: string) => Promise<SuppressionUploadRecord | undefined>;
-  onEnded: () => void;
 }
 
-function begun({ pool, start, listNo, get, onEnded }: BegunDeps): Upload<SuppressionUploadRecord> {
-  const { uploadId, actionType, note } = start;
+function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploadRecord> {
+  const { uploadId, actionType, mode, note } = start;
+  /** People who are on the list, or will be when it is replaced. */
   let people = 0;
   let heardOfMs = performance.now();
 
   /** Short transactions: nothing stays open while the sender takes its time. */
   async function add(users: readonly string[]): Promise<void> {
-    if (listNo === null)
-      people += (await inTransaction(pool, (client) => addTo(client, actionType, users, note))).users;
-    else people += await inTransaction(pool, (client) => insertLoading(client, listNo, users, note));
+    const loaded = await inTransaction(pool, (client) => insertLoading(client, listNo, users, note));
+    if (mode === 'replace') people += loaded;
+    await hearOf();
+  }
+
+  async function hearOf(): Promise<void> {
     if (performance.now() - heardOfMs < heardOfEveryMs) return;
     heardOfMs = performance.now();
     await pool.query(statements.hearOfUpload, [uploadId, people]);
+  }
+
+  /** Short transactions: changes of the list do not wait for the whole file. */
+  async function copyOntoList(): Promise<void> {
+    let after: string | null = '';
+    while (after !== null) {
+      const part: LoadedPart = { loadedNo: listNo, after, users: peoplePerPart };
+      const { last, added }: CopiedPart = await inTransaction(pool, (client) => copyPart(client, actionType, part));
+      after = last;
+      people += added;
+      await hearOf();
+    }
   }
 
   async function end(client: PoolClient, state: 'done' | 'failed', cause: string | null, read: UploadEnd) {
@@ -131,25 +147,18 @@ function begun({ pool, start, listNo, get, onEnded }: BegunDeps): Upload<Suppres
   return {
     add: ({ users }) => add(users),
     finish: async (read) => {
-      try {
-        await inTransaction(pool, async (client) => {
-          if (listNo !== null) people = await putInForce(client, actionType, listNo, start);
-          if (!(await end(client, 'done', null, read))) throw new Error(`upload ${uploadId} was given up`);
-        });
-        return await get(uploadId);
-      } finally {
-        onEnded();
-      }
+      if (mode === 'add') await copyOntoList();
+      await inTransaction(pool, async (client) => {
+        if (mode === 'replace') people = await putInForce(client, actionType, listNo, start);
+        else await client.query(statements.giveNumberUp, [listNo]);
+        if (!(await end(client, 'done', null, read))) throw new Error(`upload ${uploadId} was given up`);
+      });
+      return await get(uploadId);
     },
     fail: async (cause, read) => {
-      try {
-        await inTransaction(pool, async (client) => {
-          if ((await end(client, 'failed', cause, read)) && listNo !== null)
-            await client.query(statements.giveNumberUp, [listNo]);
-        });
-      } finally {
-        onEnded();
-      }
+      await inTransaction(pool, async (client) => {
+        if (await end(client, 'failed', cause, read)) await client.query(statements.giveNumberUp, [listNo]);
+      });
     },
   };
 }
@@ -160,21 +169,61 @@ async function insertLoading(client: PoolClient, listNo: number, users: readonly
   return (await client.query(statements.addLines, [listNo, users.join('\n'), note])).rowCount ?? 0;
 }
 
+interface LoadedPart {
+  loadedNo: number;
+  /** Last user of the part before. */
+  after: string;
+  users: number;
+}
+
+interface CopiedPart {
+  /** Last user of the part; null if there was none. */
+  last: string | null;
+  /** People who were not on the list before. */
+  added: number;
+}
+
+async function copyPart(client: PoolClient, actionType: string, part: LoadedPart): Promise<CopiedPart> {
+  const listNo = await lockedOrNewNumber(client, actionType);
+  onlyRow((await client.query(statements.holdLoading, [part.loadedNo])).rows);
+  const { rows } = await client.query<CopiedPart>(statements.addPart.with({ listNo, ...part }));
+  const copied = onlyRow(rows);
+  await changedBy(client, actionType, copied.added);
+  return copied;
+}
+
 /** In one transaction, under the list's lock: people who were added while it was loaded come along. */
 async function putInForce(
   client: PoolClient,
   actionType: string,
   listNo: number,
-  { uploadId }: SuppressionUploadStart,
+  { uploadId, confirmRemoved }: SuppressionUploadStart,
 ) {
   const before = await lockedNumber(client, actionType);
   onlyRow((await client.query(statements.holdLoading, [listNo])).rows);
   if (before !== undefined) await client.query(statements.takeAlong, [listNo, before, uploadId]);
   const { rows } = await client.query<{ people: number }>(statements.countPeople, [listNo]);
   const { people } = onlyRow(rows);
+  if (before !== undefined) {
+    const counted = await client.query<ReplacedCounts>(statements.countRemoved, [before, listNo]);
+    requireConfirmed(onlyRow(counted.rows), people, confirmRemoved);
+  }
   await client.query(statements.putInForce, [actionType, listNo, people]);
   if (before !== undefined) await client.query(statements.giveNumberUp, [before]);
   return people;
+}
+
+interface ReplacedCounts {
+  /** People on the list that is replaced. */
+  people: number;
+  /** Those of them who are not on the new list. */
+  removed: number;
+}
+
+/** @throws {HttpProblem} 409 if more than a tenth of a list would leave it, and the caller did not confirm how many */
+function requireConfirmed({ people, removed }: ReplacedCounts, peopleAfter: number, confirmed: number | null): void {
+  if (removed * 10 <= people || removed === confirmed) return;
+  throw replacementNotConfirmed({ before: people, after: peopleAfter, removed });
 }
 
 function isReceivingAlready(error: unknown): boolean {

@@ -1,10 +1,13 @@
 import type { Pool } from 'pg';
 import type { TemplateDefinition } from '../../../../shared/contracts/campaigns/templates.ts';
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
+import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../frame/page.port.ts';
 import type { Redefined } from '../../frame/redefined.port.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 
 export interface TemplateRecord {
   templateId: string;
@@ -18,6 +21,13 @@ export interface TemplateRevision {
   revision: number;
   definition: TemplateDefinition;
   createdAt: Date;
+}
+
+export interface TemplateSearch {
+  /** Part of the name, case-insensitive. */
+  text?: string | undefined;
+  /** Countries and actions of templates that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 export type TemplateStore = ReturnType<typeof createTemplateStore>;
@@ -69,10 +79,14 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       await pool.query('delete from templates where id = $1', [templateId]);
     },
 
-    /** The newest first. @param search part of the name, large and small letters alike */
-    page: async (search: string | undefined, limit: number, before: string | null): Promise<Page<TemplateRecord>> => {
-      const pattern = patternOf(search);
-      const { rows } = await pool.query<TemplateRecord>(selectPage, [pattern, before, limit + 1]);
+    /** Pages are sorted from the newest template to the oldest. */
+    page: async (
+      { text, within }: TemplateSearch,
+      limit: number,
+      before: string | null,
+    ): Promise<Page<TemplateRecord>> => {
+      const wanted = { pattern: patternOf(text), before, limit: limit + 1, ...seenParamsOf(within) };
+      const { rows } = await pool.query<TemplateRecord>(selectPage.with(wanted));
       const items = rows.slice(0, limit);
       return { items, next: rows.length > limit ? (items.at(-1)?.templateId ?? null) : null };
     },
@@ -115,9 +129,23 @@ const selectTemplates = `
   select t.id as "templateId", t.revision, r.definition, t.created_at as "createdAt", t.updated_at as "updatedAt"
   from templates t join template_revisions r on r.template = t.id and r.revision = t.revision`;
 
-const selectPage = `${selectTemplates}
-  where ($1::text is null or t.name ilike $1) and ($2::uuid is null or t.id < $2)
-  order by t.id desc limit $3`;
+interface PageParams extends SeenParams {
+  pattern: string | null;
+  before: string | null;
+  limit: number;
+}
+
+/** SQL of the values at a path of a template, without variables. */
+const texts = (path: string) => `jsonb_path_query_array(r.definition, '$.campaign.${path} ? (@.type() == "string")')`;
+
+const selectPage = statementOf<PageParams>(
+  'templates-page',
+  ($) => `${selectTemplates}
+  where (${$('pattern')}::text is null or t.name ilike ${$('pattern')})
+    and (${$('before')}::uuid is null or t.id < ${$('before')})
+    and ${isSeen($, texts('countries[*]'), texts('chain[*].action'))}
+  order by t.id desc limit ${$('limit')}`,
+);
 
 const selectRevisions = `
   select revision, definition ->> 'name' as name, created_at as "createdAt" from template_revisions

@@ -6,6 +6,9 @@ import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
+import type { TestFigures } from '../../../../shared/contracts/campaigns/test-sends.ts';
+import { countStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
+import { judgeTest, previewTest, type JudgedTest, type WantedTest } from './judge-test.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 /** Of a test: what has not been called by then tells nothing any more. */
@@ -21,35 +24,67 @@ export interface NewTestSend {
   /** By step of the chain. */
   modes: readonly StepMode[];
   batchUsers: number;
-  /** Null: it gives nothing, and needs no approval. */
-  clearedBy: ClearedBy | null;
   /** Who asks, for the history of the run. */
   asker: Asker;
 }
+
+/** `changed`: the campaign is at another revision, is archived, or its policy or approval changed this moment. */
+export type BegunTest = { kind: 'begun' } | { kind: 'changed' } | Exclude<JudgedTest, { kind: 'clear' }>;
 
 export type TestSends = ReturnType<typeof createTestSends>;
 
 /** Runs of a few users, beside what their campaigns do (docs/decisions/0083-a-test-send.md). */
 export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
-    /**
-     * Begins a run of these users, with its feed: no trigger has to prepare it.
-     * @returns false where the campaign is at another revision, is put away, or may not begin by what it was cleared by
-     */
-    begin: async ({ clearedBy, ...test }: NewTestSend): Promise<boolean> => {
+    /** Judges a test that is not begun. */
+    judge: (test: WantedTest): Promise<JudgedTest> => previewTest(pool, test),
+
+    /** Begins a run of these users, with its feed: no trigger has to prepare it. */
+    begin: async (test: NewTestSend, wanted: WantedTest): Promise<BegunTest> => {
       const { rows } = await pool.query<{ account: string | null }>(selectAccount, [test.campaignId]);
       const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
-      return await withinQuota(pool, asked, async (client) => {
-        // Of two at once, the second takes the time behind the first one's.
+      return await withinQuota(pool, asked, async (client): Promise<BegunTest> => {
+        // If two tests begin at once, the second one begins after the first one and sees the users that it reached.
         await client.query(lockCampaign, [test.campaignId]);
+        const isThere = async () => (await client.query(selectRun, [test.runId])).rowCount === 1;
+        if (await isThere()) return { kind: 'begun' };
+        const judged = await judgeTest(client, wanted);
+        if (judged.kind !== 'clear') return judged;
+        const { clearedBy, counts } = judged;
         const { policy = null, approvalId = null } = clearedBy ?? {};
-        const judged = { isJudged: clearedBy !== null, policy, approvalId };
-        await client.query(insertTest.with({ ...test, ...judged, feedId: uuidv7(), longestSeconds }));
-        return (await client.query(selectRun, [test.runId])).rowCount === 1;
+        const by = { isJudged: clearedBy !== null, policy, approvalId };
+        await client.query(insertTest.with({ ...test, ...by, feedId: uuidv7(), longestSeconds }));
+        if (!(await isThere())) return { kind: 'changed' };
+        if (counts) await countStart(client, { runId: test.runId, campaignId: test.campaignId, ...counts });
+        return { kind: 'begun' };
       });
+    },
+
+    /** Returns the figures of all tests of a campaign that are kept. */
+    figures: async (campaignId: string): Promise<TestFigures> => {
+      const { rows } = await pool.query<{ figures: TestFigures }>(selectFigures, [campaignId]);
+      return rows[0]?.figures ?? { runs: 0, liveRuns: 0, users: 0, steps: [] };
     },
   };
 }
+
+/** Figures of all tests of the campaign. A user of several live tests counts in each of them. */
+const selectFigures = `
+  with tests as (
+    select r.id, r.step_modes, 'live' = any(r.step_modes) as is_live from runs r
+    where r.campaign = $1 and r.kind = 'test'
+  ), reached as (
+    select n.step, sum(n.succeeded) as succeeded, sum(n.failed) as failed, sum(n.unknown) as unknown
+    from tests t join feeds f on f.run = t.id join run_totals n on n.feed = f.feed
+    where t.step_modes[n.step] = 'live' group by n.step
+  )
+  select jsonb_build_object(
+    'runs', count(*), 'liveRuns', count(*) filter (where is_live),
+    'users', coalesce((select sum(f.fed_users) from tests t join feeds f on f.run = t.id where t.is_live), 0),
+    'steps', coalesce((
+      select jsonb_agg(jsonb_build_object('step', step, 'succeeded', succeeded, 'failed', failed, 'unknown', unknown)
+        order by step) from reached), '[]')) as figures
+  from tests`;
 
 const selectAccount = `select account from campaigns where id = $1`;
 
@@ -57,7 +92,7 @@ const lockCampaign = `select from campaigns where id = $1 for no key update`;
 
 const selectRun = `select from runs where id = $1`;
 
-interface TestParams extends Omit<NewTestSend, 'clearedBy'>, ClearedBy {
+interface TestParams extends NewTestSend, ClearedBy {
   isJudged: boolean;
   feedId: string;
   longestSeconds: number;

@@ -1,3 +1,5 @@
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { isSeenRevision, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import { aloneFromLapses } from '../../../../shared/domain/step/suspects.ts';
@@ -15,11 +17,22 @@ const withRun = `
   join runs r on r.id = f.run
   join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision`;
 
-/** $1 limit, $2 run or null, $3 state or null, $4 id of the last one of the page before, or null. */
-export const selectQuarantined = `
+interface ListParams extends SeenParams {
+  runId: string | null;
+  state: string | null;
+  /** Id of the last step of the previous page, or null for the first page. */
+  before: string | null;
+  limit: number;
+}
+
+export const selectQuarantined = unnamedStatementOf<ListParams>(
+  ($) => `
   select ${row} from ${withRun}
-  where ($2::uuid is null or f.run = $2) and ($3::text is null or q.state = $3) and ($4::uuid is null or q.id < $4)
-  order by q.id desc limit $1`;
+  where (${$('runId')}::uuid is null or f.run = ${$('runId')})
+    and (${$('state')}::text is null or q.state = ${$('state')})
+    and (${$('before')}::uuid is null or q.id < ${$('before')}) and ${isSeenRevision($, 'v')}
+  order by q.id desc limit ${$('limit')}`,
+);
 
 /** $1 id, $2 users of the sample. What is noted of a call by its beginning and by its end meets in the epoch. */
 export const selectQuarantinedStep = `

@@ -1,3 +1,5 @@
+import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
+import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import type { QuarantineState } from '../../../../shared/contracts/messages/quarantined-steps.ts';
 import { mayBeReplayed } from '../../../../shared/domain/step/quarantine.ts';
@@ -9,6 +11,8 @@ import * as statements from './quarantine-statements.ts';
 export interface QuarantineFilter {
   runId?: string | undefined;
   state?: QuarantineState | undefined;
+  /** Campaigns that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
 }
 
 /**
@@ -72,11 +76,12 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
      * Newest first; `cursor` is the id of the last one of the page before.
      * @throws {InvalidCursorError} when it is no id
      */
-    list: async ({ runId, state }: QuarantineFilter, limit: number, cursor: string | null) => {
+    list: async ({ runId, state, within }: QuarantineFilter, limit: number, cursor: string | null) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<QuarantinedStep>(statements.selectQuarantined, [
-        ...[limit + 1, runId ?? null, state ?? null, cursor],
-      ]);
+      const wanted = { runId: runId ?? null, state: state ?? null, before: cursor, limit: limit + 1 };
+      const { rows } = await pool.query<QuarantinedStep>(
+        statements.selectQuarantined.with({ ...wanted, ...seenParamsOf(within) }),
+      );
       return pageOf(rows, limit, ({ quarantineId }) => quarantineId);
     },
     find,

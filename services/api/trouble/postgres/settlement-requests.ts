@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { SettlementCounts, SettlementMethod } from '../../../../shared/ports/settlements.ts';
 import type { RejectedLineShape } from '../../../../shared/contracts/runs/settlements.ts';
+import type { UserIdRule } from '../../../../shared/domain/ids/user-id.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 const record = `
@@ -40,7 +41,8 @@ const end = `
 /** A line of a file that settled no user. */
 export interface RejectedLine extends RejectedLineShape {
   /** What is wrong with it, as a stable code. */
-  rule: 'malformed' | 'too-long' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
+  rule:
+    UserIdRule | 'malformed' | 'not-utf-8' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
 }
 
 export interface NewSettlement {

@@ -17,12 +17,19 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 export interface NewWebhook {
   webhookId: string;
   account: string;
+  /** The key that chose the URL. */
+  urlSetBy: string;
   /** As it is stored. */
   url: string;
   definition: WebhookDefinition;
   client: ClientDefinition;
   /** Null: nothing is signed. */
   key: { keyId: string; sealed: string } | null;
+}
+
+export interface WebhookChange extends Pick<WebhookRecord, 'url' | 'definition' | 'client'> {
+  /** The key that chose the URL. Undefined if the URL stays. */
+  urlSetBy: string | undefined;
 }
 
 export interface WebhookRecord {
@@ -54,22 +61,27 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 /** Webhooks as people change them: each with its client, in one transaction. */
 export function createWebhookStore({ pool }: { pool: Pool }) {
   return {
-    list: async (): Promise<WebhookRecord[]> => {
-      const { rows } = await pool.query<WebhookRow>(`${selectWebhooks} order by w.id`);
+    /** Undefined: of all accounts. */
+    list: async (account: string | undefined): Promise<WebhookRecord[]> => {
+      const { rows } = await pool.query<WebhookRow>(
+        `${selectWebhooks} and ($1::uuid is null or w.account = $1) order by w.id`,
+        [account],
+      );
       return rows.map(recordOf);
     },
 
     get: (webhookId: string) => find(pool, webhookId),
 
     /** False: there are as many as there may be. */
-    create: ({ webhookId, account, url, definition, client: terms, key }: NewWebhook): Promise<boolean> =>
+    create: ({ webhookId, account, urlSetBy, url, definition, client: terms, key }: NewWebhook): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
         const { rows } = await client.query<{ webhooks: number }>(countWebhooks);
         if ((rows[0]?.webhooks ?? 0) >= maxWebhooks) return false;
         await insertClient(client, { clientId: webhookId, name: webhookClientName(webhookId), definition: terms });
         if (key) await insertKey(client, webhookId, key);
-        await client.query(insertWebhook, [webhookId, account, url, JSON.stringify(definition)]);
+        const row = { webhookId, account, urlSetBy, url, definition: JSON.stringify(definition) };
+        await client.query(insertWebhook.with(row));
         await client.query(setEnabled, [webhookId, definition.enabled]);
         await moveRevision(client);
         return true;
@@ -78,13 +90,13 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
     /** Undefined where it is gone, or at another revision by now. */
     change: (
       { webhookId, revision }: WebhookRecord,
-      { url, definition, client: terms }: Pick<WebhookRecord, 'url' | 'definition' | 'client'>,
+      { url, urlSetBy, definition, client: terms }: WebhookChange,
     ): Promise<WebhookRecord | undefined> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
         const values = [webhookId, revision, JSON.stringify(terms), definition.enabled];
         if ((await client.query(updateClient, values)).rowCount !== 1) return undefined;
-        await client.query(updateWebhook, [webhookId, url, JSON.stringify(definition)]);
+        await client.query(updateWebhook, [webhookId, url, JSON.stringify(definition), urlSetBy ?? null]);
         await client.query(digestIsDue, [webhookId]);
         await moveRevision(client);
         return await find(client, webhookId);
@@ -101,9 +113,9 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Those that were deleted, and whose clients may go. */
+    /** Returns deleted webhooks whose clients may go. Until then a dead notice belongs to the account. */
     deleted: async (): Promise<string[]> => {
-      const { rows } = await pool.query<{ id: string }>('select id from webhooks where deleted_at is not null');
+      const { rows } = await pool.query<{ id: string }>(selectDeleted);
       return rows.map(({ id }) => id);
     },
 
@@ -173,7 +185,14 @@ const selectWebhooks = `
 
 const countWebhooks = 'select count(*)::int as webhooks from webhooks where deleted_at is null';
 
-const insertWebhook = 'insert into webhooks (id, account, url, definition) values ($1, $2, $3, $4::jsonb)';
+const insertWebhook = unnamedStatementOf<
+  Pick<NewWebhook, 'webhookId' | 'account' | 'urlSetBy' | 'url'> & { definition: string }
+>(
+  ($) => `
+  insert into webhooks (id, account, url_set_by, url, definition)
+  values (${$('webhookId')}::uuid, ${$('account')}::uuid, ${$('urlSetBy')}::uuid, ${$('url')},
+    ${$('definition')}::jsonb)`,
+);
 
 const setEnabled = `
   update clients set enabled = $2, disabled_reason = case when $2 then null else 'its webhook is off' end,
@@ -185,12 +204,17 @@ const updateClient = `
     disabled_reason = case when $4 then null else 'its webhook is off' end, revision = revision + 1, updated_at = now()
   where id = $1 and revision = $2 and exists (select from webhooks w where w.id = $1 and w.deleted_at is null)`;
 
-const updateWebhook = 'update webhooks set url = $2, definition = $3::jsonb where id = $1';
+const updateWebhook = `
+  update webhooks set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;
 
 /** What was kept under other terms is told now. */
 const digestIsDue = 'update webhook_digests set due = now() where webhook = $1';
 
 const markDeleted = 'update webhooks set deleted_at = now() where id = $1 and deleted_at is null';
+
+const selectDeleted = `
+  select w.id from webhooks w
+  where w.deleted_at is not null and not exists (select from dead_jobs d where d.client = w.id)`;
 
 /** What happens while there is none is told to none. */
 const forgetEvents = `

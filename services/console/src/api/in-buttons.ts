@@ -10,6 +10,7 @@ const places: readonly (readonly [route: RegExp, place: string])[] = [
   [/which can be cancelled: POST \/v1\/jobs\/changes\b/g, 'which can be cancelled under Jobs'],
   [/GET \/v1\/quotas shows/g, 'Settings shows'],
   [/GET \/v1\/session tells it/g, 'load this page anew'],
+  [/ask to reach them again \("again": true\)/g, 'tick the box to reach them again'],
   // It changes no schedule.
   [/PATCH \/v1\/schedules\/([^\s/]+) gives/g, '`muster schedules set $1` gives'],
   [/POST \/v1\/schedules\/[^\s/]+\/disable\b/g, '“Disable…” under Schedules'],

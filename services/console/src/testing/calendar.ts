@@ -18,14 +18,14 @@ export const calendar: Calendar = {
       starts: [
         {
           ...{ at: '2026-11-23T01:00:00.000Z', until: '2026-11-23T02:00:00.000Z', state: 'completed' },
-          ...{ runId: 'run_weekly', users: 93_200 },
+          ...{ runId: 'run_weekly', users: 93_200, usersAre: 'counted' },
         },
         {
           at: '2026-11-29T01:00:00.000Z',
           until: '2026-11-29T02:00:00.000Z',
           state: 'scheduled',
           runId: null,
-          users: 93_200,
+          ...{ users: 93_200, usersAre: 'last-run' },
         },
       ],
     }),
@@ -36,7 +36,7 @@ export const calendar: Calendar = {
           until: '2026-11-27T06:00:00.000Z',
           state: 'scheduled',
           runId: null,
-          users: 3_240_000,
+          ...{ users: 3_240_000, usersAre: 'at-most' },
         },
       ],
     }),
@@ -47,13 +47,18 @@ export const calendar: Calendar = {
           until: '2026-11-27T03:00:00.000Z',
           state: 'scheduled',
           runId: null,
-          users: 720_000,
+          ...{ users: 720_000, usersAre: 'at-most' },
         },
       ],
     }),
     campaign('cmp_gift', 'Year-end points gift', {
       actions: ['award-points'],
-      starts: [{ at: '2026-11-29T01:00:00.000Z', until: null, state: 'in_review', runId: null, users: 11_900_000 }],
+      starts: [
+        {
+          ...{ at: '2026-11-29T01:00:00.000Z', until: null, state: 'in_review', runId: null },
+          ...{ users: 11_900_000, usersAre: 'at-most' },
+        },
+      ],
     }),
   ],
 };

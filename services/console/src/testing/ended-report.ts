@@ -278,6 +278,7 @@ export const report: GetRunReportResponse = {
     },
   ],
   failuresKept: true,
+  receiptsDeletedAt: null,
   forecast: null,
   batches: { fed: 300, retried: 0 },
 };

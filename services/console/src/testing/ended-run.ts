@@ -123,6 +123,7 @@ export const explanation: ExplainRunUserResponse = {
   runId: 'run_ended',
   campaignId: 'cmp_ended',
   userId: 'id-000000069',
+  receiptsDeletedAt: null,
   state: 'completed_with_failures',
   asOf: '2026-11-22T19:38:11.762Z',
   audience: { place: 'member', country: 'ID', detail: 'it was fed' },

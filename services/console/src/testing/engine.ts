@@ -28,6 +28,7 @@ export const suppressionUpload: SuppressionUpload = {
   ...{ id: 'sup_1', actionType: 'send-message', mode: 'add', state: 'done', cause: null, note: 'opt-outs of October' },
   ...{ rows: 51_310, people: 51_300, rejected: 1, rejects: [{ line: 12, value: 'a'.repeat(20), rule: 'too-long' }] },
   ...{ createdAt: '2026-11-22T09:00:00.000Z', endedAt: '2026-11-22T09:00:04.000Z', links: { self: '' } },
+  lastCallWithinMs: 30_000,
 };
 
 export const suppressionUploads: ListSuppressionUploadsResponse = { items: [suppressionUpload], next: null };

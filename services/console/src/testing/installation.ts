@@ -5,7 +5,7 @@ export const session: GetSessionResponse = {
   keyId: 'key_demo',
   keyName: 'growth-sea',
   role: 'operator',
-  scope: { clients: null, countries: null, actionTypes: null },
+  scope: { clients: null, countries: null, actionTypes: null, users: false },
   csrfToken: 'csrf-of-this-session',
   expiresAt: '2026-11-29T19:37:42.131Z',
   installation: { name: 'staging', zone: 'UTC', version: '0.1.0', countries: ['SG', 'ID', 'VN'] },

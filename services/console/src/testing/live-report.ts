@@ -206,6 +206,7 @@ export const liveReport: GetRunReportResponse = {
     },
   ],
   failuresKept: true,
+  receiptsDeletedAt: null,
   forecast: null,
   batches: { fed: 8, retried: 0 },
 };

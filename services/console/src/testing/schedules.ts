@@ -16,6 +16,7 @@ export const settlement: Schedule = {
   ...{ state: 'active', stateReason: null, stateSince: '2026-11-01T09:00:00.000Z' },
   name: 'Quarter-hour settlement',
   target: { client: 'cli_shop', url: 'https://shop.example/settle', method: 'POST', headers: {}, body: null },
+  withheld: false,
   cron: '*/15 * * * *',
   zone: 'Europe/Berlin',
   ...{ misfire: 'fire-once', catchUpSeconds: 1800, overlap: 'skip', spreadSeconds: 120 },

@@ -230,8 +230,9 @@ export const loads = statementOf<{ feeds: string }>(
     case when k.pace is null then null when p.run is null then f.batch_users
       else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",
-    exists (select from holds h where h.feed = f.feed and h.until is null) as held,
-    array(select h.step from holds h where h.feed = f.feed and h.until > now()) as "quietSteps",
+    exists (select from holds h where h.feed = f.feed and h.kind = 'fault') as held,
+    array(select h.step from holds h where h.feed = f.feed and h.kind = 'quiet-hours' and h.until > now())
+      as "quietSteps",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
   from unnest(${$('feeds')}::uuid[]) a (feed)
   join feeds f on f.feed = a.feed
@@ -249,11 +250,12 @@ export const loads = statementOf<{ feeds: string }>(
 );
 
 /** By the index of runs that have not ended: a listing costs what has begun since the last one. */
-export const listFeeds = statementOf<{ since: string | null }>(
+export const listFeeds = statementOf<{ since: string | null; reachMs: number }>(
   'list-feeds',
   ($) => `
   select now()::text as until, coalesce(array_agg(f.feed order by r.state_since), '{}') as "feedIds"
   from runs r join feeds f on f.run = r.id
   where r.state = 'running' and r.ended_at is null
-    and r.state_since >= coalesce(${$('since')}::timestamptz - interval '10 seconds', '-infinity')`,
+    and r.state_since >= coalesce(
+      ${$('since')}::timestamptz - ${$('reachMs')}::float8 * interval '1 millisecond', '-infinity')`,
 );

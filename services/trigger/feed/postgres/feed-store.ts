@@ -79,8 +79,8 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const { rows } = await pool.query<LoadRow>(statements.loads.with({ feeds: plainArray(feedIds) }));
       return rows.map(loadOf);
     },
-    listFeeds: async (since) => {
-      const { rows } = await pool.query<ListedFeeds>(statements.listFeeds.with({ since }));
+    listFeeds: async (since, reachMs) => {
+      const { rows } = await pool.query<ListedFeeds>(statements.listFeeds.with({ since, reachMs }));
       const [listed] = rows;
       if (!listed) throw new Error('a listing of feeds came back without a row');
       return listed;

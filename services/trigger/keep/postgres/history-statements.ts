@@ -97,7 +97,7 @@ export const noteTroubles = `
   ), present as (
     select distinct on (run, kind, step, country) * from (
       select f.run, 'hold' as kind, h.step, f.country, h.cause, h.since
-      from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed and h.until is null
+      from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed and h.kind = 'fault'
       where r.id = any($2::uuid[]) and r.ended_at is null
       union all
       select f.run, 'feed', f.from_step, f.country, f.stalled, now()

@@ -141,7 +141,7 @@ export const listRuns = `
     left join lateral (select offer_at from agenda where feed = f.feed order by offer_at limit 1) d on true
     where f.run = r.id
   ) a
-  where ${isSwept} and r.state_since >= coalesce($1::timestamptz - interval '10 seconds', '-infinity')`;
+  where ${isSwept} and r.state_since >= coalesce($1::timestamptz - $2::float8 * interval '1 millisecond', '-infinity')`;
 
 /**
  * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or
@@ -151,16 +151,16 @@ export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
   from feeds f
   cross join lateral (
-    select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
-      and (h.until is null or h.until > now())
+    select h.step, h.cause, true as held, h.kind = 'fault' as fault, h.since as at from holds h where h.feed = f.feed
+      and (h.kind = 'fault' or h.until > now())
     union all
-    select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed
+    select c.step, c.cause, false, false, c.last_at from step_causes c where c.feed = f.feed
       and c.last_at > now() - interval '2 minutes'
       and (select sum(waiting) from run_totals t where t.feed = c.feed and t.step = c.step) > 0
       and not ${isOverSinceClosed}
   ) w
   where f.run = any($1::uuid[])
-  order by f.feed, w.step, w.held desc, w.at desc`;
+  order by f.feed, w.step, w.fault desc, w.held desc, w.at desc`;
 
 /**
  * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is

@@ -82,8 +82,9 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         return beginRetry(client, runId, cleared);
       }),
     tallies: (which) => talliesOf(pool, which),
-    listRuns: async (since) => {
-      const { rows } = await pool.query<ListedRuns>({ name: 'list-runs', text: statements.listRuns, values: [since] });
+    listRuns: async (since, reachMs) => {
+      const values = [since, reachMs];
+      const { rows } = await pool.query<ListedRuns>({ name: 'list-runs', text: statements.listRuns, values });
       const [listed] = rows;
       if (!listed) throw new Error('a listing of runs came back without a row');
       return listed;

@@ -1,8 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { costAtMostOf, coversOf } from '../../../../shared/contracts/campaigns/approvals.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { approvalNeed, type ApprovalRule } from '../../../../shared/domain/approval/approval-policy.ts';
-import { clearanceOf, type ApprovalInForce, type Clearance } from '../../../../shared/domain/approval/clearance.ts';
+import {
+  approvalNeed,
+  type ApprovalNeed,
+  type ApprovalRule,
+} from '../../../../shared/domain/approval/approval-policy.ts';
+import { clearanceOf, type Clearance, type GivenApproval } from '../../../../shared/domain/approval/clearance.ts';
 import {
   beyond,
   costTermsOf,
@@ -14,7 +18,15 @@ import {
   type UsersByCountry,
 } from '../../../../shared/domain/approval/user-bounds.ts';
 import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
-import { approvalsInForce, insertApproval, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import { insertApproval, readGivenApprovals, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import {
+  countStart,
+  dropStart,
+  lockSums,
+  readStarter,
+  readSums,
+  recountStart,
+} from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import type { ClearedRun, RunApprovals } from '../run-approvals.port.ts';
 import { countRetried } from './begin-retry.ts';
@@ -31,26 +43,23 @@ export function createRunApprovals({ pool }: { pool: Pool }): RunApprovals {
         const { rows } = await client.query<FedRow>(lockFeeds, [runId]);
         const fed = sumOf(rows, ({ fedUsers }) => fedUsers);
         const users = { ...fed, [country]: (fed[country] ?? 0) + more };
-        const judged = await judge(client, runId, users);
-        if (!judged) return;
-        const { clearance } = judged;
-        if (clearance.kind === 'clear') {
-          await client.query(setBounds, [runId, clearance.usersAtMost]);
-          return;
-        }
         const bounds = Object.fromEntries(rows.map((feed) => [feed.country, feed.usersAtMost ?? feed.fedUsers]));
         const wanted = { ...bounds, [country]: beyond(Math.max(bounds[country] ?? 0, users[country] ?? 0)) };
-        await hold(client, judged, wanted);
+        const judged = await judge(client, runId, users, wanted);
+        if (!judged) return;
+        const { clearance } = judged;
+        if (clearance.kind === 'clear') await client.query(setBounds, [runId, clearance.usersAtMost]);
+        else await hold(client, judged, clearance, wanted);
       }),
   };
 }
 
 async function clear(client: PoolClient, runId: string, users: UsersByCountry): Promise<ClearedRun | null> {
-  const judged = await judge(client, runId, users);
+  const judged = await judge(client, runId, users, mapped(users, roomFor));
   if (!judged) return null;
   const { clearance, policy } = judged;
   if (clearance.kind === 'needed') {
-    await hold(client, judged, mapped(users, withHeadroom));
+    await hold(client, judged, clearance, mapped(users, withHeadroom));
     return null;
   }
   const { usersAtMost, approvalId } = clearance;
@@ -61,38 +70,111 @@ interface Judged {
   run: RunRow;
   policy: number | null;
   rules: readonly ApprovalRule[];
-  approvals: readonly ApprovalInForce[];
+  approvals: readonly GivenApproval[];
+  /** Contains the budgets that the run was judged by. */
+  definition: CampaignDefinition;
   terms: CostTerms;
   clearance: Clearance;
 }
 
-/** Its row is locked: of two that judge it, the second sees what the first has made of it. Undefined: it is over. */
-async function judge(client: PoolClient, runId: string, users: UsersByCountry): Promise<Judged | undefined> {
+/**
+ * Judges a run. Its row is locked: of two that judge it, the second sees the result of the first. A run that is
+ * cleared without an approval is counted in the sums that its successors are judged by, in the same transaction.
+ * Undefined: it is over.
+ * @param room for so many users a run without an approval is cleared and counted, if the policy allows so many
+ */
+async function judge(
+  client: PoolClient,
+  runId: string,
+  users: UsersByCountry,
+  room: UsersByCountry,
+): Promise<Judged | undefined> {
   const { rows } = await client.query<RunRow>(lockRun, [runId]);
   const [run] = rows;
   if (!run) return undefined;
   const policy = await readPolicy(client);
   const { campaignId, revision, isByHand } = run;
-  const all = await approvalsInForce(client, { campaignId, revision, runId });
-  // What was approved is the schedule: runs beside it are approved one by one.
-  const approvals = isByHand ? all.filter(({ isOfRun }) => isOfRun) : all;
+  const all = await readGivenApprovals(client, { campaignId, revision, runId });
+  // The approval covers the schedule. Runs that a person starts are approved one by one, and it bounds them.
+  const approvals = all.map((one) => ({ ...one, isInForce: one.isInForce && (one.isOfRun || !isByHand) }));
   const rules = policy?.rules ?? [];
-  const terms = costTermsOf(run.definition, run.prices);
-  const clearance = clearanceOf(rules, users, terms, approvals);
-  return { run, policy: policy?.revision ?? null, rules, approvals, terms, clearance };
+  const judged = { run, policy: policy?.revision ?? null, rules, approvals, ...(await readTerms(client, run)) };
+  const alone = clearanceOf(rules, users, judged.terms, approvals);
+  if (alone.kind === 'clear' && alone.approvalId !== null) await dropStart(client, runId);
+  // A run that needs an approval anyway does not wait for the lock of the sums.
+  const needsSums = rules.length > 0 && alone.kind === 'clear' && alone.approvalId === null;
+  if (!needsSums) return { ...judged, clearance: alone };
+  await lockSums(client);
+  // Budgets may have been raised while this transaction waited for the lock.
+  const atTurn = { ...judged, ...(await readTerms(client, run)) };
+  return { ...atTurn, clearance: await clearBySums(client, atTurn, users, room) };
+}
+
+/** Reads the costs of users of a run, and its definition with the current budgets. */
+async function readTerms(client: PoolClient, run: RunRow): Promise<Pick<Judged, 'definition' | 'terms'>> {
+  const { rows } = await client.query<TermsRow>(selectTerms, [run.runId]);
+  const [row] = rows;
+  if (!row) throw new Error(`the run ${run.runId} is gone`);
+  const definition = { ...run.definition, budgets: row.budgets ?? run.definition.budgets };
+  return { definition, terms: costTermsOf(definition, row.prices) };
+}
+
+/**
+ * Judges a run that needs no approval by itself, together with earlier starts without approval, and counts it. The
+ * transaction holds the lock of the sums.
+ */
+async function clearBySums(
+  client: PoolClient,
+  { run, rules, approvals, definition, terms }: Omit<Judged, 'clearance'>,
+  users: UsersByCountry,
+  room: UsersByCountry,
+): Promise<Clearance> {
+  const { runId, campaignId, revision, parentId } = run;
+  // The users of a retry are counted with the run that they failed in.
+  const isPartOfCounted = parentId !== null && (await recountStart(client, parentId));
+  if (isPartOfCounted) return clearanceOf(rules, users, terms, approvals);
+  const actions = definition.chain.map(({ action }) => action);
+  const starter = await readStarter(client, { campaignId, runId, revision, actions, by: null });
+  if (!starter) throw new Error(`the campaign of the run ${runId} is gone`);
+  const sums = await readSums(client, starter, terms.currency, { runId });
+  const clearance = clearanceOf(rules, users, terms, approvals, sums);
+  if (clearance.kind === 'needed') return clearance;
+  // The room bounds also a run that its budget keeps within every rule, because its successors are judged by its count.
+  const usersAtMost = narrowest(room, clearance.usersAtMost);
+  await countStart(client, { runId, campaignId, of: starter, users: usersAtMost, terms });
+  return { ...clearance, usersAtMost };
+}
+
+/** @param widest null if no number of users needs an approval */
+function narrowest(room: UsersByCountry, widest: UsersByCountry | null): UsersByCountry {
+  if (widest === null) return room;
+  return Object.fromEntries(Object.entries(room).map(([at, most]) => [at, Math.min(most, widest[at] ?? most)]));
+}
+
+/** Users that a run begins with room for if their number is not known. */
+const roomForUnknown = 100;
+
+/** Users are counted before they are fed. Room for more than are known would be taken from others. */
+function roomFor(users: number): number {
+  return users === 0 ? roomForUnknown : withHeadroom(users);
 }
 
 /** No user is called from here on, and an approval is asked for. One that waits already and covers it is enough. */
-async function hold(client: PoolClient, judged: Judged, wanted: UsersByCountry): Promise<void> {
-  const { run, rules, approvals, terms } = judged;
-  const { runId, campaignId, revision, definition } = run;
+async function hold(
+  client: PoolClient,
+  { run, rules, approvals, definition, terms }: Judged,
+  clearance: ApprovalNeed,
+  wanted: UsersByCountry,
+): Promise<void> {
+  const { runId, campaignId, revision } = run;
   const most = (country: string, users: number) =>
-    Math.max(users, ...approvals.map(({ usersAtMost }) => usersAtMost[country] ?? 0));
+    Math.max(users, ...approvals.map(({ isInForce, usersAtMost }) => (isInForce ? (usersAtMost[country] ?? 0) : 0)));
   const usersAtMost = Object.fromEntries(
     Object.entries(wanted).map(([country, users]) => [country, most(country, users)]),
   );
-  // Of all that is asked for: it is more than what is known.
-  const { approvers, why } = approvalNeed(rules, reachOf(usersAtMost, terms));
+  // All that is asked for is more than what is known, and may need more approvers.
+  const need = approvalNeed(rules, reachOf(usersAtMost, terms));
+  const { approvers, why } = need.approvers > clearance.approvers ? need : clearance;
   const { rows: asked } = await client.query<{ usersAtMost: UsersByCountry }>(selectAsked, [runId]);
   if (!asked.some((before) => isWithinBounds(usersAtMost, before.usersAtMost))) {
     await client.query(voidBefore, [runId]);
@@ -121,10 +203,16 @@ interface RunRow {
   campaignId: string;
   revision: number;
   definition: CampaignDefinition;
-  /** That it begins with, or keeps. */
-  prices: StepPrices;
+  /** The run whose users it tries again. */
+  parentId: string | null;
   /** Beside its campaign's schedule: a person has fired it, or has made up for it. */
   isByHand: boolean;
+}
+
+interface TermsRow {
+  budgets: CampaignDefinition['budgets'] | null;
+  /** The prices that the run keeps, or those of now if it has not begun. */
+  prices: StepPrices;
 }
 
 interface FedRow {
@@ -134,9 +222,7 @@ interface FedRow {
 }
 
 const lockRun = `
-  select r.id as "runId", r.campaign as "campaignId", r.revision,
-    c.definition || coalesce(budgets_of(r.campaign), '{}') as definition,
-    coalesce(r.prices, prices_now(r.campaign, r.revision)) as prices,
+  select r.id as "runId", r.campaign as "campaignId", r.revision, c.definition, r.parent as "parentId",
     exists (
       select from schedules s join occurrences o on o.schedule = s.id
       where s.campaign = r.campaign and o.open and o.due_at = r.scheduled_for and o.kind <> 'planned') as "isByHand"
@@ -144,12 +230,16 @@ const lockRun = `
   where r.id = $1 and r.state in ('preparing', 'running')
   for no key update of r`;
 
+const selectTerms = `
+  select budgets_of(campaign) -> 'budgets' as budgets, coalesce(prices, prices_now(campaign, revision)) as prices
+  from runs where id = $1`;
+
 /** Nothing is fed while its bound is set anew. */
 const lockFeeds = `
   select country, fed_users::float8 as "fedUsers", users_at_most::float8 as "usersAtMost" from feeds
   where run = $1 order by feed for update`;
 
-/** $2 by country; null: any number. */
+/** $2 users by country; a country without a number has no bound. */
 const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
 
 const selectAsked = `

@@ -1,31 +1,33 @@
 import { publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { KeptKind } from '../retention-store.port.ts';
 
-export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
+/** True if receipts of the run may still be accepted, or are not counted. */
+const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed')`;
 
-/** $1 kind, $2 the table whose weeks decide. Those that leave in its company. */
-export const companions = `select name from feed_tables where leaves_with = $1 and name <> $2 order by name`;
+const hasReceipts = (run: string, ofFeeds = 'true') => `
+  exists (select from feeds g join receipt_totals t on t.feed = g.feed where g.run = ${run}.id and ${ofFeeds})`;
 
-/** $1 how many weeks ahead. The function is in the migrations, with the storage settings of each table. */
-export const makeWeek = `
-  select make_feed_partitions(w.at, w.at) as made from (select now() + $1::int * interval '7 days' as at) w`;
+/** True of a run with receipts that may still be accepted, or are not counted. */
+const isUncountedWithReceipts = (run: string) => `(${isUncounted(run)} and ${hasReceipts(run)})`;
 
-/** $1 the partition. The same week of its companions goes with it. */
-export const dropWeek = `select drop_feed_week($1)`;
+/** $1 kind. */
+export const tablesOf = `select name from feed_tables where leaves_with = $1 order by name`;
 
 /**
- * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue:
- * the names are for people. Steps stay as long as the users of the same week: without its row, a step could be claimed
- * anew.
+ * $1 kind, $2 days. Partitions of weeks that are over, and in which no run has to be kept. The bounds are read out of
+ * the catalogue: the names are for people. Steps stay as long as the users of the same week, in whatever partition:
+ * without its row, a step could be claimed anew. Receipts stay until all runs of the week are closed and counted, and
+ * failures until the runs with receipts are: the count needs both.
  */
 export const droppableWeeks = `
   select p.name, p.since, p.until
   from (
     select c.relname as name, bound[1]::uuid as since, bound[2]::uuid as until
-    from pg_inherits i
+    from feed_tables t
+    join pg_inherits i on i.inhparent = to_regclass(t.name)
     join pg_class c on c.oid = i.inhrelid
     cross join regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.*)'\\) TO \\('(.*)'\\)$$) bound
-    where i.inhparent = to_regclass($1) and bound is not null
+    where t.leaves_with = $1 and bound is not null
   ) p
   where p.until <= feed_floor(now() - $2::int * interval '1 day')
     and not exists (
@@ -33,19 +35,42 @@ export const droppableWeeks = `
       where f.feed >= p.since and f.feed < p.until and (r.ended_at is null
         or r.ended_at > now() - $2::int * interval '1 day')
     )
-    and ($1 <> 'batch_steps' or to_regclass(replace(p.name, 'batch_steps', 'batches')) is null)
-  order by p.since`;
+    and ($1 not in ('receipts', 'failures') or not exists (
+      select from feeds f join runs r on r.id = f.run
+      where f.feed >= p.since and f.feed < p.until and ${isUncounted('r')}
+        and ($1 = 'receipts' or exists (select from receipt_totals t where t.feed = f.feed))
+    ))
+    and ($1 <> 'steps' or to_regclass('batches' || right(p.name, 9)) is null
+      and not exists (select from batches_default b where b.feed >= p.since and b.feed < p.until))
+  order by p.since, p.name`;
 
 const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
 
-/** What goes with a week: $1 and $2 are its bounds. */
+/**
+ * Marks the runs of a week, whose rows go next; $1 and $2 are its bounds. Settlements leave a marked run as it is. A
+ * settlement that came before the mark has asked for a new count, which a second look at the week finds.
+ */
+export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
+  users: [],
+  receipts: [
+    `update runs r set receipts_state = 'deleted', receipts_since = now()
+      where id in (select run from feeds where ${inWeek}) and receipts_state = 'counted' and ${hasReceipts('r')}`,
+  ],
+  steps: [],
+  failures: [
+    `update runs r set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept
+      and not (${isUncounted('r')} and ${hasReceipts('r', 'g.feed >= $1::uuid and g.feed < $2::uuid')})`,
+  ],
+};
+
+/** Deletes what belongs to a week, before its partitions are dropped; $1 and $2 are its bounds. */
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
+  receipts: [],
   steps: ['agenda', 'sweep_marks', 'holds', 'step_causes', 'step_begins', 'quarantined_steps'].map(
     (table) => `delete from ${table} where ${inWeek}`,
   ),
   failures: [
-    `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
     `delete from settlements where ${inWeek}`,
     `update settlement_requests set rejects = '[]', cursor_user = null
       where run in (select run from feeds where ${inWeek})`,
@@ -54,9 +79,25 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
 
 const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;
 
-/** $1 days, $2 limit. Rows of a table's default partition, by their runs. */
+/** $1 days, $2 limit. */
+export const closeReceipts = `
+  update runs set receipts_state = 'closed', receipts_since = now()
+  where id in (
+    select id from runs where receipts_state = 'open' and ended_at <= now() - $1::int * interval '1 day'
+    order by ended_at limit $2
+  )`;
+
+/** Tables with what the count of receipts reads. */
+const countedTables: readonly string[] = ['receipts', 'user_failures'];
+
+/**
+ * $1 days, $2 limit. Rows of a table's default partition, by their runs. Runs whose receipts have to be counted are
+ * locked, because a settlement may ask for a new count: the second of the two reads the state that the first leaves.
+ */
 export function deleteStrays(name: string): string {
   const table = `${name}_default`;
+  const isCounted = countedTables.includes(name);
+  const ifCounted = isCounted ? `and not ${isUncountedWithReceipts('r')}` : '';
   // As with weeks: steps stay as long as their users.
   const unlessUsers =
     name === 'batch_steps'
@@ -64,7 +105,18 @@ export function deleteStrays(name: string): string {
       : '';
   const stray = `
     select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed
-      where ${endedLongAgo} ${unlessUsers} limit $2`;
+      where ${endedLongAgo} ${unlessUsers} ${ifCounted} limit $2
+      ${isCounted ? 'for no key update of r' : ''}`;
+  if (name === 'receipts') {
+    return `
+    with gone as (
+      delete from ${table} where ctid = any(array(${stray})) returning feed
+    ), r as (
+      update runs set receipts_state = 'deleted', receipts_since = now()
+      where id in (select run from feeds where feed in (select feed from gone)) and receipts_state = 'counted'
+    )
+    select from gone`;
+  }
   if (name !== 'user_failures') return `delete from ${table} where ctid = any(array(${stray}))`;
   return `
     with gone as (
@@ -108,7 +160,8 @@ export const forgetDryRuns = `
 /** $1 days, $2 limit. */
 export const deleteRuns = `
   with gone as (
-    select r.id from runs r where ${endedLongAgo} order by r.ended_at limit $2
+    select r.id from runs r where ${endedLongAgo} and not ${isUncountedWithReceipts('r')}
+    order by r.ended_at limit $2
   ), f as (
     delete from feeds where run in (select id from gone) returning feed
   ), br as (
@@ -189,6 +242,19 @@ export const deleteReplacedPeople = `
     cross join lateral (select list_no, user_id from suppressed_people where list_no = n.list_no limit $1) p
     where n.state = 'gone' limit $1
   )`;
+
+/** $1 days, $2 limit. Records of uploads to suppression lists, with their rejects; the people stay on the list. */
+export const deleteSuppressionUploads = `
+  delete from suppression_uploads where id = any(array(
+    select id from suppression_uploads where ended_at <= now() - $1::int * interval '1 day'
+    order by ended_at limit $2))`;
+
+/** Numbers of replaced lists. The highest number stays, because the next list takes the one after it. */
+export const deleteReplacedNumbers = `
+  delete from suppression_numbers n
+  where state = 'gone' and list_no < (select max(list_no) from suppression_numbers)
+    and not exists (select from suppressed_people p where p.list_no = n.list_no)
+    and not exists (select from suppression_uploads u where u.list_no = n.list_no)`;
 
 /** $1 days, 30 at least, $2 limit. The log is the owner's: a function of the migrations cuts it. */
 export const deleteChanges = `select from cut_audit($1::int, $2::int)`;

@@ -1,34 +1,43 @@
-import pg, { type Pool, type PoolClient } from 'pg';
-import { onlyRow } from '../../../../shared/postgres/connection/rows.ts';
-import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { KeptKind, Retention, WeekChange } from '../retention-store.port.ts';
+import type { Pool } from 'pg';
+import { dropWeeks, makeWeeks } from '../../../../shared/postgres/connection/partition-changes.ts';
+import type { Retention } from '../retention-store.port.ts';
 import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-audience.ts';
+import { countReceipts } from './receipt-counts.ts';
 import * as statements from './retention-statements.ts';
 
-/**
- * A week is made and dropped under locks that let no statement read or write its tables: behind a reader who has them,
- * a dump of an hour say, every worker would queue with it. This is the longest that one waits for such a lock.
- */
-const lockTimeoutMs = 50;
-/** The present week and those after it. */
-const weeksToMake = [0, 1, 2, 3];
+/** After the present one. */
+const weeksAhead = 3;
 
 export function createRetentionStore({ pool }: { pool: Pool }): Retention {
-  async function deleted(text: string, ...values: unknown[]): Promise<number> {
+  async function changed(text: string, ...values: unknown[]): Promise<number> {
     return (await pool.query(text, values)).rowCount ?? 0;
   }
 
+  async function eachWeek(weeks: Weeks, texts: readonly string[]): Promise<void> {
+    for (const { since, until } of weeks.values()) for (const text of texts) await pool.query(text, [since, until]);
+  }
+
   return {
-    makeAhead: () => weekByWeek(pool, weeksToMake, makeWeek),
-    dropWeeks: async (kind, days) => {
-      const table = statements.tableOf[kind];
-      const { rows } = await pool.query<Week>(statements.droppableWeeks, [table, days]);
-      return weekByWeek(pool, rows, (client, week) => dropWeek(client, week, kind));
+    makeAhead: async () => {
+      const { made, heldUp } = await makeWeeks(pool, weeksAhead);
+      return { weeks: new Set(made.map(({ ahead }) => ahead)).size, heldUp };
     },
+    dropWeeks: async (kind, days) => {
+      const droppable = async () => (await pool.query<WeekPartition>(statements.droppableWeeks, [kind, days])).rows;
+      const found = weeksOf(await droppable());
+      await eachWeek(found, statements.marksBeforeDropping[kind]);
+      // A settlement between the look and the mark has asked for a new count.
+      const rows = (await droppable()).filter(({ since }) => found.has(since));
+      await eachWeek(weeksOf(rows), statements.beforeDropping[kind]);
+      const { made, heldUp } = await dropWeeks(pool, rows);
+      return { weeks: new Set(made.map(({ since }) => since)).size, heldUp };
+    },
+    closeReceipts: (days, limit) => changed(statements.closeReceipts, days, limit),
+    countReceipts: (limit) => countReceipts(pool, limit),
     deleteStrays: async (kind, days, limit) => {
       let strays = 0;
-      for (const table of [statements.tableOf[kind], ...(await companionsOf(pool, kind))])
-        strays += await deleted(statements.deleteStrays(table), days, limit - strays);
+      const { rows } = await pool.query<{ name: string }>(statements.tablesOf, [kind]);
+      for (const { name } of rows) strays += await changed(statements.deleteStrays(name), days, limit - strays);
       return strays;
     },
     deleteRuns: async (days, limit) => {
@@ -38,12 +47,12 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     deleteDryRows: async (days, limit) => {
       let gone = 0;
       for (const table of ['user_failures', 'batches', 'batch_steps'] as const) {
-        if (gone < limit) gone += await deleted(statements.deleteDryRows(table), days, limit - gone);
+        if (gone < limit) gone += await changed(statements.deleteDryRows(table), days, limit - gone);
       }
       if (gone < limit) await pool.query(statements.forgetDryRuns, [days]);
       return gone;
     },
-    deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
+    deleteAnswers: (days, limit) => changed(statements.deleteAnswers, days, limit),
     deleteAudiences: async (days, limit) => {
       const { rows } = await pool.query<{ id: string }>(statements.oldAudiences, [days]);
       let gone = 0;
@@ -53,64 +62,32 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       }
       return gone;
     },
-    deleteReplacedPeople: (limit) => deleted(statements.deleteReplacedPeople, limit),
+    deleteReplacedPeople: async (limit) => {
+      const gone = await changed(statements.deleteReplacedPeople, limit);
+      if (gone < limit) await pool.query(statements.deleteReplacedNumbers);
+      return gone;
+    },
+    deleteSuppressionUploads: (days, limit) => changed(statements.deleteSuppressionUploads, days, limit),
     failLostUploads: async () =>
-      (await deleted(statements.failLostUploads)) + (await deleted(statements.failLostSuppressionUploads)),
-    deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
-    deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
+      (await changed(statements.failLostUploads)) + (await changed(statements.failLostSuppressionUploads)),
+    deleteDeadLetters: (days, limit) => changed(statements.deleteDeadLetters, days, limit),
+    deleteChanges: (days, limit) => changed(statements.deleteChanges, days, limit),
     deleteSessions: async (limit) => {
-      const gone = await deleted(statements.deleteSessions, limit);
-      return gone + (await deleted(statements.deleteSessionLinks, limit - gone));
+      const gone = await changed(statements.deleteSessions, limit);
+      return gone + (await changed(statements.deleteSessionLinks, limit - gone));
     },
   };
 }
 
-interface Week {
-  /** Of the partition. */
+interface WeekPartition {
   name: string;
   since: string;
   until: string;
 }
 
-/** Each week in a transaction of its own. @param change returns how many weeks it changed */
-async function weekByWeek<Entry>(
-  pool: Pool,
-  weeks: readonly Entry[],
-  change: (client: PoolClient, week: Entry) => Promise<number>,
-): Promise<WeekChange> {
-  const changed: WeekChange = { weeks: 0, heldUp: 0 };
-  for (const week of weeks) {
-    try {
-      changed.weeks += await inTransaction(pool, async (client) => {
-        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-        return change(client, week);
-      });
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      changed.heldUp++;
-    }
-  }
-  return changed;
-}
+/** One partition of each week, by the beginning of the week. */
+type Weeks = ReadonlyMap<string, WeekPartition>;
 
-/** SQLSTATE `lock_not_available`. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
-}
-
-async function makeWeek(client: PoolClient, weeksAhead: number): Promise<number> {
-  const { rows } = await client.query<{ made: number }>(statements.makeWeek, [weeksAhead]);
-  return onlyRow(rows).made;
-}
-
-async function dropWeek(client: PoolClient, { name, since, until }: Week, kind: KeptKind): Promise<number> {
-  for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
-  await client.query(statements.dropWeek, [name]);
-  return 1;
-}
-
-/** Other tables that hold of the same feeds what is kept as long. */
-async function companionsOf(pool: Pool, kind: KeptKind): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(statements.companions, [kind, statements.tableOf[kind]]);
-  return rows.map(({ name }) => name);
+function weeksOf(rows: readonly WeekPartition[]): Weeks {
+  return new Map(rows.map((row) => [row.since, row]));
 }

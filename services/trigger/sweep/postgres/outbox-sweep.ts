@@ -37,9 +37,9 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
       });
       return { offers, quarantined, more };
     },
-    nextDue: async (feedIds) => {
+    nextDue: async (feedIds, withinMs) => {
       if (feedIds.length === 0) return new Map();
-      const query = statements.nextDue.with({ feeds: plainArray(feedIds) });
+      const query = statements.nextDue.with({ feeds: plainArray(feedIds), withinMs: withinMs ?? null });
       const { rows } = await pool.query<{ feedId: string; inMs: number }>(query);
       return new Map(rows.map(({ feedId, inMs }) => [feedId, inMs]));
     },

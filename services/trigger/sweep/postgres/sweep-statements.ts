@@ -30,6 +30,10 @@ export const due = statementOf<DueParams>(
     cross join lateral (
       select * from agenda where feed = k.feed and offer_at <= now() order by offer_at limit ${$('limit')}
     ) a
+  ), h as (
+    select feed, step, max(next_try_at) as next_try_at from holds
+    where feed = any(${$('feeds')}::uuid[]) and (kind = 'fault' or until > now())
+    group by feed, step
   ), s as (
     select d.feed, d.batch_no, d.step, t.offers, d.chain_length, s.lease_until, s.next_attempt_at, h.next_try_at,
       s.rest = ${restCode.succeeded} and s.rest_users > 0 and d.step < d.chain_length as goes_on,
@@ -38,7 +42,7 @@ export const due = statementOf<DueParams>(
         when s.state = ${stepState.running} and s.lease_until >= now() then 'running'
         when s.state = ${stepState.running} and s.lapses >= ${quarantinedAfterLapses} then 'quarantined'
         when s.state = ${stepState.waiting} and s.next_attempt_at > now() then 'waiting'
-        when h.feed is not null and (h.until is null or h.until > now()) then 'held'
+        when h.feed is not null then 'held'
         when t.offers > 0 and exists (
           select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step)
             where b.feed = d.feed and b.step = d.step
@@ -47,7 +51,7 @@ export const due = statementOf<DueParams>(
       end as place
     from d
     left join batch_steps s on s.feed = d.feed and s.batch_no = d.batch_no and s.step = d.step
-    left join holds h on h.feed = d.feed and h.step = d.step
+    left join h on h.feed = d.feed and h.step = d.step
     cross join lateral (select case when ${isHeard} then 0 else d.offers end as offers) t
   ), p as (
     select s.*, place = 'lost' or place = 'held' and next_try_at <= now()
@@ -80,12 +84,16 @@ export const due = statementOf<DueParams>(
 );
 
 /** By the index on what is due: a probe for each feed. */
-export const nextDue = statementOf<{ feeds: string }>(
+export const nextDue = statementOf<{ feeds: string; withinMs: number | null }>(
   'sweep-next-due',
   ($) => `
   select k.feed as "feedId", (extract(epoch from a.offer_at - now()) * 1000)::float8 as "inMs"
   from unnest(${$('feeds')}::uuid[]) k (feed)
-  cross join lateral (select offer_at from agenda where feed = k.feed order by offer_at limit 1) a`,
+  cross join lateral (
+    select offer_at from agenda where feed = k.feed
+      and offer_at <= coalesce(now() + ${$('withinMs')}::float8 * interval '1 millisecond', 'infinity')
+    order by offer_at limit 1
+  ) a`,
 );
 
 export const takeBack = statementOf<{ feeds: string; batchNos: string; steps: string }>(

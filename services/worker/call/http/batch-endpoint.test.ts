@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
+import { noMeter } from '../../../../shared/runtime/meter/no-meter.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
@@ -180,11 +181,13 @@ describe('the batch endpoint client', () => {
   });
 
   it('calls a silence longer than the time-out ambiguous', async () => {
+    endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = () => undefined;
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
   it('calls an answer that drips longer than the time-out ambiguous', async () => {
+    endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = (_request, response) => {
       const drip = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(drip));
@@ -198,7 +201,7 @@ describe('the batch endpoint client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('does not send again on a connection that is reset after it served another call', async () => {
+  it('does not send a call of class C again if its connection is reset after it served another call', async () => {
     await endpoint.call(request);
     answer = (incoming) => incoming.socket.resetAndDestroy();
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
@@ -278,6 +281,7 @@ describe('the batch endpoint client', () => {
     });
 
     it('waits for a byte now and then no longer than for silence', async () => {
+      endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
       answer = (_request, response) => {
         const drip = setInterval(() => response.write(' '), 20);
         response.on('close', () => clearInterval(drip));
@@ -333,13 +337,16 @@ describe('the batch endpoint client', () => {
   it('keeps its connections where nothing changes that they depend on', async () => {
     const ports = new Set<number | undefined>();
     server.on('connection', ({ remotePort }) => ports.add(remotePort));
+    const repeatable = { class: 'A', statusUrl: undefined, appliesLateSeconds: undefined };
+    endpoint.follow(typesOf(url, repeatable));
     await endpoint.call(request);
-    endpoint.follow(typesOf(`${url}?shard=1`, { maxAttempts: 3 }));
+    endpoint.follow(typesOf(url, { ...repeatable, maxAttempts: 3 }));
     await endpoint.call(request);
     expect(ports.size).toBe(1);
   });
 
   it('serves later calls after one that timed out', async () => {
+    endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = () => undefined;
     await endpoint.call(request);
     answer = (_request, response) => response.end('ok');
@@ -352,8 +359,8 @@ function typesOf(url: string, changes: object = {}): CallableTypes {
     url,
     class: 'C',
     statusUrl: new URL('/v1/status', url).href,
-    appliesLateSeconds: 1,
-    timeoutMs: 400,
+    appliesLateSeconds: 60,
+    timeoutMs: 20_000,
     maxAnswerBytes: 1024,
     ...changes,
   });
@@ -371,7 +378,10 @@ const names = createHostNames({ clock: systemClock });
 /** @param resolved what names stand for, look-up by look-up; looked up unless given */
 function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
-  return createBatchEndpoint({ types: typesOf(url), clock: systemClock, egress: { guard, names: given ?? names } });
+  return createBatchEndpoint({
+    ...{ types: typesOf(url), clock: systemClock, meter: noMeter },
+    egress: { guard, names: given ?? names },
+  });
 }
 
 /** What a receiver finds wrong with the signature. */

@@ -8,10 +8,12 @@ import type {
 } from '../batch-endpoint.port.ts';
 import { traceHeaders } from '../../../../shared/domain/tracing/trace-context.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { Meter } from '../../../../shared/ports/meter.ts';
 import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 import type { Egress } from '../../../../shared/http-client/guarded-origin.ts';
 import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
-import { withFloor } from '../../slots/slot-pool.ts';
+import { workerMetrics } from '../../metrics.ts';
+import { withLent } from '../../slots/slot-pool.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
 /** Questions in flight at once for one action type: they are rare, and the endpoint has its calls to serve. */
@@ -28,13 +30,18 @@ export function createBatchEndpoint({
   types,
   clock,
   egress,
+  meter,
 }: {
   types: CallableTypes;
   clock: Clock;
   egress: Egress;
+  meter: Meter;
 }): HttpBatchEndpoint {
-  const targets = createLiveTargets({ clock, egress });
-  const statusTargets = createLiveTargets({ clock, egress });
+  const sentAgain = meter.counter(workerMetrics.sentAgain);
+  const targetsOf = (request: 'call' | 'status') =>
+    createLiveTargets({ clock, egress, onSentAgain: (action) => sentAgain.of({ action, request }).add() });
+  const targets = targetsOf('call');
+  const statusTargets = targetsOf('status');
   const follow = (next: CallableTypes) => {
     targets.follow(new Map(Array.from(next, ([name, type]) => [name, specOf(type)])));
     statusTargets.follow(new Map(Array.from(next).flatMap(([name, type]) => statusSpecsOf(name, type))));
@@ -81,13 +88,16 @@ function notApplied(cause: string): Promise<BatchAnswer> {
 }
 
 function specOf({ config, authorization, signing }: CallableType): TargetSpec {
-  const { url, timeoutMs, maxAnswerBytes } = config;
-  return { url, connections: withFloor(config.concurrency), timeoutMs, maxAnswerBytes, authorization, signing };
+  const { url, timeoutMs, maxAnswerBytes, concurrency } = config;
+  const isRepeatable = config.class === 'A' || config.class === 'B';
+  const connections = withLent(concurrency);
+  return { url, connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable };
 }
 
 /** None where there is no status endpoint. */
 function statusSpecsOf(name: string, type: CallableType): [string, TargetSpec][] {
   const { statusUrl, concurrency } = type.config;
   if (statusUrl === undefined) return [];
-  return [[name, { ...specOf(type), url: statusUrl, connections: Math.min(concurrency, maxStatusConnections) }]];
+  const connections = Math.min(concurrency, maxStatusConnections);
+  return [[name, { ...specOf(type), url: statusUrl, connections, isRepeatable: true }]];
 }

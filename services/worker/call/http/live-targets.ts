@@ -16,6 +16,8 @@ export interface TargetSpec {
   authorization: string | undefined;
   /** A secret by Standard Webhooks, where what is posted is to be signed. */
   signing: string | undefined;
+  /** False if a post that may have been received must not be sent again. */
+  isRepeatable: boolean;
 }
 
 interface Target {
@@ -54,7 +56,14 @@ export interface LiveTargets {
   close(): Promise<void>;
 }
 
-export function createLiveTargets({ clock, egress }: { clock: Pick<Clock, 'now'>; egress: Egress }): LiveTargets {
+export interface LiveTargetsDeps {
+  clock: Pick<Clock, 'now'>;
+  egress: Egress;
+  /** Called with the name of a target whose post is sent once more after its connection was lost. */
+  onSentAgain: (name: string) => void;
+}
+
+export function createLiveTargets({ clock, egress, onSentAgain }: LiveTargetsDeps): LiveTargets {
   const targets = new Map<string, Target>();
   const retired = new Set<Target>();
 
@@ -86,7 +95,10 @@ export function createLiveTargets({ clock, egress }: { clock: Pick<Clock, 'now'>
         retired.add(target);
         closeIfIdle(target);
       }
-      for (const [name, spec] of specs) if (!targets.has(name)) targets.set(name, targetOf(name, spec, egress));
+      for (const [name, spec] of specs) {
+        if (targets.has(name)) continue;
+        targets.set(name, targetOf(name, spec, { egress, onSentAgain: () => onSentAgain(name) }));
+      }
     },
     post: (name, post) => {
       const target = targets.get(name);
@@ -98,11 +110,19 @@ export function createLiveTargets({ clock, egress }: { clock: Pick<Clock, 'now'>
   };
 }
 
-function targetOf(name: string, spec: TargetSpec, egress: Egress): Target {
-  const { connections, timeoutMs, maxAnswerBytes, authorization, signing } = spec;
+function targetOf(name: string, spec: TargetSpec, terms: { egress: Egress; onSentAgain: () => void }): Target {
+  const { connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable } = spec;
   const url = new URL(spec.url);
   return {
-    origin: createGuardedOrigin({ egress, caller: name, origin: url.origin, connections, timeoutMs, maxAnswerBytes }),
+    origin: createGuardedOrigin({
+      ...terms,
+      caller: name,
+      origin: url.origin,
+      connections,
+      timeoutMs,
+      maxAnswerBytes,
+      isRepeatable,
+    }),
     path: `${url.pathname}${url.search}`,
     headers: { live: headersOf('live', authorization), test: headersOf('test', authorization) },
     signingKey: signing === undefined ? undefined : webhookKeyOf(signing),
@@ -120,6 +140,8 @@ function headersOf(mode: StepMode, authorization: string | undefined): string[] 
   ];
 }
 
-function madeOf({ url, connections, timeoutMs, maxAnswerBytes, authorization, signing }: TargetSpec): string {
-  return JSON.stringify([url, connections, timeoutMs, maxAnswerBytes, authorization ?? null, signing ?? null]);
+function madeOf(spec: TargetSpec): string {
+  const { url, connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable } = spec;
+  const secrets = [authorization ?? null, signing ?? null];
+  return JSON.stringify([url, connections, timeoutMs, maxAnswerBytes, ...secrets, isRepeatable]);
 }

@@ -26,8 +26,8 @@ const readAdmissions = `
   join feeds f on f.feed = k.feed
   join runs r on r.id = f.run
   cross join lateral (
-    select coalesce(json_agg(json_build_object('step', step, 'cause', cause, 'tryDue', next_try_at <= now())
-      order by step), '[]') as holds
+    select coalesce(json_agg(json_build_object('step', step, 'kind', kind, 'cause', cause,
+      'tryDue', next_try_at <= now()) order by step, kind), '[]') as holds
     from holds where feed = f.feed
   ) h`;
 

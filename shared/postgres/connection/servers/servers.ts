@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parseDatabaseUrl, type DatabaseAddress } from '../../../runtime/configuration/database-url.ts';
+import { sendSettings, sessionOf, type Session, type SessionSettings } from '../session-settings.ts';
 import { hunt } from './passed-over.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
@@ -21,14 +22,20 @@ function sharedServers(url: string, { servers, wanted }: DatabaseAddress): Share
   return shared;
 }
 
-/** Where the servers are stands in the URL alone. */
-type OnlyTerms<Config> = Omit<Config, 'connectionString' | 'host' | 'port'>;
+/** The address of the servers comes from the URL alone, and settings of the session from `settings`. */
+type OnlyTerms<Config> = Omit<Config, 'connectionString' | 'host' | 'port' | 'options'>;
 
 /** A pool on the server that the URL names, or on whichever of several is the one that is wanted. */
-export function openPool(url: string, terms: OnlyTerms<pg.PoolConfig>): pg.Pool {
+export function openPool(url: string, terms: OnlyTerms<pg.PoolConfig>, settings: SessionSettings = {}): pg.Pool {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
-  return shared ? new ServerPool(shared, terms) : new pg.Pool({ ...terms, connectionString: address.servers[0].url });
+  const session = sessionOf(address, settings);
+  const config: pg.PoolConfig = {
+    ...terms,
+    ...optionsOf(session),
+    verify: (client, done) => void sendSettings(client, session).then(() => done(), done),
+  };
+  return shared ? new ServerPool(shared, config) : new pg.Pool({ ...config, connectionString: address.servers[0].url });
 }
 
 /**
@@ -38,8 +45,22 @@ export function openPool(url: string, terms: OnlyTerms<pg.PoolConfig>): pg.Pool 
 export async function connectClient(url: string, terms: OnlyTerms<pg.ClientConfig> = {}): Promise<pg.Client> {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
-  if (shared) return await hunt(shared, () => new ServerClient(shared, terms).connect());
-  const client = new pg.Client({ ...terms, connectionString: address.servers[0].url });
+  const session = sessionOf(address, {});
+  const config: pg.ClientConfig = { ...terms, ...optionsOf(session) };
+  const client = shared
+    ? await hunt(shared, () => new ServerClient(shared, config).connect())
+    : await connectTo(address.servers[0].url, config);
+  try {
+    await sendSettings(client, session);
+  } catch (error) {
+    client.end().catch(() => undefined);
+    throw error;
+  }
+  return client;
+}
+
+async function connectTo(connectionString: string, config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...config, connectionString });
   // What comes before anyone else listens would end the process.
   client.on('error', () => undefined);
   try {
@@ -51,18 +72,38 @@ export async function connectClient(url: string, terms: OnlyTerms<pg.ClientConfi
   return client;
 }
 
-/** For a library that connects by itself: of one server its URL, of several how to find the one that is wanted. */
-export function foundByLibrary(url: string): string | (() => Promise<{ connectionString: string }>) {
+function optionsOf({ options }: Session): { options?: string } {
+  return options === undefined ? {} : { options };
+}
+
+interface ServerOfLibrary {
+  connectionString: string;
+  options?: string;
+}
+
+/** Connections of a library that connects by itself. */
+export interface LibraryConnection {
+  /** One server, or a function that finds the one that is wanted of several. */
+  connection: ServerOfLibrary | (() => Promise<ServerOfLibrary>);
+  /** The library has to await it on each new connection. */
+  begin: (client: pg.ClientBase) => Promise<void>;
+}
+
+export function foundByLibrary(url: string): LibraryConnection {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
-  if (!shared) return address.servers[0].url;
-  return async () => {
+  const session = sessionOf(address, {});
+  const begin = (client: pg.ClientBase) => sendSettings(client, session);
+  const at = (connectionString: string) => ({ connectionString, ...optionsOf(session) });
+  if (!shared) return { connection: at(address.servers[0].url), begin };
+  const find = async () => {
     const client = await hunt(shared, async () => {
       const tried = new ServerClient(shared);
       await tried.connect();
       return tried;
     });
     await client.end();
-    return { connectionString: client.server.url };
+    return at(client.server.url);
   };
+  return { connection: find, begin };
 }

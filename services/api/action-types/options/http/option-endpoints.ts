@@ -25,18 +25,20 @@ export interface OptionEndpointsDeps {
   environment: NodeJS.ProcessEnv;
   clock: Pick<Clock, 'now'>;
   timeoutMs?: number;
+  /** Called for each question that is sent once more after its connection was lost. */
+  onSentAgain?: (() => void) | undefined;
 }
 
 /** Lists over HTTP, at an address that is judged when it is connected to, with what the type's calls carry. */
 export function createOptionEndpoints(deps: OptionEndpointsDeps): OptionSource & { close(): Promise<void> } {
-  const { egress, secretBox, environment, clock, timeoutMs = patienceMs } = deps;
+  const { egress, secretBox, environment, clock, timeoutMs = patienceMs, onSentAgain } = deps;
+  const terms = { egress, connections, timeoutMs, maxAnswerBytes, onSentAgain };
   const origins = new LRUCache<string, HttpOrigin>({ max: maxOrigins, dispose: (origin) => void origin.close() });
 
   function originOf({ origin }: URL, name: string): HttpOrigin {
     // Names are looked up apart for each type, as for its calls.
     const key = `${name} ${origin}`;
-    const opened =
-      origins.get(key) ?? createGuardedOrigin({ egress, caller: name, origin, connections, timeoutMs, maxAnswerBytes });
+    const opened = origins.get(key) ?? createGuardedOrigin({ ...terms, caller: name, origin });
     origins.set(key, opened);
     return opened;
   }

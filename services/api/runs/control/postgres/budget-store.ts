@@ -1,15 +1,27 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import type { Budget } from '../../../../../shared/contracts/campaigns/budgets.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { BudgetFigures, BudgetStore } from '../budget-store.port.ts';
 
 export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
   return {
     list: async (campaignId) => (await pool.query<BudgetFigures>(listBudgets, [campaignId])).rows,
-    change: async (campaignId, budgets, detail) => {
-      const changes = { campaignId, budgets: JSON.stringify({ budgets }), detail: JSON.stringify(detail) };
-      await pool.query(changeBudgets.with(changes));
-    },
   };
+}
+
+/**
+ * Sets the units or amounts of existing budgets, each in its own measure; it skips countries without a budget. It
+ * keeps what is used or reserved. The same statement adds an event `changed` with the detail to the history of each run
+ * of the campaign that has not ended.
+ */
+export async function writeBudgets(
+  connection: Pool | PoolClient,
+  campaignId: string,
+  budgets: readonly Budget[],
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const changes = { campaignId, budgets: JSON.stringify({ budgets }), detail: JSON.stringify(detail) };
+  await connection.query(changeBudgets.with(changes));
 }
 
 /** $1 campaign. The view is in the migrations. */

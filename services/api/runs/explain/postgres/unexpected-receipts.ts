@@ -9,8 +9,16 @@ export interface FeedReceipts {
   feedId: string;
   /** Its run has ended: nothing is forgiven. */
   isOver: boolean;
+  /** Its receipts or its failures were deleted: what retention counted before that is all there is. */
+  isCounted: boolean;
   totals: readonly Pick<StepTotals, 'step' | 'failed' | 'unknown'>[];
-  receipts: readonly Omit<ReceiptTotals, 'unexpected'>[];
+  receipts: readonly CountedReceipts[];
+}
+
+/** Receipts of a step, and those of failed users that retention counted. */
+export interface CountedReceipts extends Omit<ReceiptTotals, 'unexpected'> {
+  unexpectedDelivered: number;
+  unexpectedUndelivered: number;
 }
 
 /** Takes receipts of users that failed, or are unknown, out of those of accepted ones. By feed. */
@@ -63,12 +71,19 @@ export function createSetApart({ pool }: { pool: Pool }): SetApart {
 
 /** Null where they have to be counted. Where no user failed, or no receipt came, there are none. */
 function rememberedOf(feed: FeedReceipts, counted: Counted | undefined): UnexpectedRow[] | null {
+  if (feed.isCounted) return storedOf(feed);
   const { failures, receipts } = sumsOf(feed);
   if (failures === 0 || receipts === 0) return [];
   if (!counted || failures < fewFailures) return null;
   const isSame = counted.failures === failures && counted.receipts === receipts;
   const isNear = failures <= counted.failures * growth && receipts <= counted.receipts * growth;
   return isSame || (isNear && !feed.isOver) ? counted.rows : null;
+}
+
+function storedOf({ feedId, receipts }: FeedReceipts): UnexpectedRow[] {
+  return receipts.map(({ step, unexpectedDelivered: delivered, unexpectedUndelivered: undelivered }) => {
+    return { feedId, step, delivered, undelivered };
+  });
 }
 
 /** Of the steps in which both are. */

@@ -176,7 +176,7 @@ describe('the history of a user', () => {
 
   it('shows the cause of a hold before that of a single batch', async () => {
     await record(a, waitingOf(await claimOne(a, stepOf(1)), { cause: 'earlier' }));
-    await subject.holds.hold([{ feedId, step: 1, cause: 'endpoint says 404' }]);
+    await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'endpoint says 404' }]);
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ cause: 'endpoint says 404' }]);
   });
 

@@ -16,6 +16,8 @@ export interface UserHistory {
   state: RunState;
   asOf: Date;
   chain: readonly { action: string }[];
+  /** Null while receipts of the run are kept, or if it never had any. */
+  receiptsDeletedAt: Date | null;
   /** In the order of countries and steps. */
   feeds: readonly HistoryFeed[];
   /** Null where no feed of the run holds the user, or that is not known any more. */
@@ -140,9 +142,9 @@ export function createUserHistories({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<PlaceRow>(findPlace, [runId, asked, listed]);
       const [first] = rows;
       if (!first) return undefined;
-      const { campaignId, state, asOf, chain } = first;
+      const { campaignId, state, asOf, chain, receiptsDeletedAt } = first;
       const place = await placeOf(rows, asked);
-      return { runId, campaignId, state, asOf, chain, feeds: rows.flatMap(feedOf), place };
+      return { runId, campaignId, state, asOf, chain, receiptsDeletedAt, feeds: rows.flatMap(feedOf), place };
     },
   };
 }
@@ -153,6 +155,7 @@ type PlaceRow = {
   state: RunState;
   asOf: Date;
   chain: { action: string }[];
+  receiptsDeletedAt: Date | null;
 } & ((FeedFacts & { feedId: string; batchNo: number | null; unsendable: FailureRow | null }) | NoFeed);
 
 type FeedFacts = Omit<HistoryFeed, 'audience'> & AudienceColumns;

@@ -20,6 +20,7 @@ export const findPlace = `
     cross join lateral (select first_user from batches where feed = h.feed and batch_no = h.middle limit 1) m
   )
   select r.id as "runId", r.campaign as "campaignId", r.state, now() as "asOf", c.definition -> 'chain' as chain,
+    case when r.receipts_state = 'deleted' then r.receipts_since end as "receiptsDeletedAt",
     f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
     f.from_step as "fromStep", f.complete, f.cursor,
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
@@ -76,7 +77,10 @@ export const followUser = `
         coalesce(a.attempts, '[]')
       ) order by s.step) as steps
     from batch_steps s
-    left join holds h on h.feed = s.feed and h.step = s.step
+    left join lateral (
+      select cause from holds where feed = s.feed and step = s.step and (kind = 'fault' or until > now())
+      order by kind = 'fault' desc limit 1
+    ) h on true
     left join lateral (
       select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts,
         'failedAt', failed_at) as failure

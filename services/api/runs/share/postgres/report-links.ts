@@ -1,8 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import type { Role } from '../../../../../shared/domain/roles.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
+import { keyState, type KeyState } from '../../../access/postgres/key-rows.ts';
+import { reachOfRevision } from '../../../access/postgres/owners.ts';
+import { mayShareRun } from '../../../access/rights.ts';
 
 export interface ReportLinkRecord {
   linkId: string;
@@ -10,8 +14,8 @@ export interface ReportLinkRecord {
   madeBy: string;
   createdAt: Date;
   expiresAt: Date;
-  /** By the database's clock. */
-  state: 'open' | 'expired' | 'revoked';
+  /** State by the database's clock. A link carries the scope of its maker and ends when that key may not share it. */
+  state: 'open' | 'expired' | 'revoked' | 'key-ended';
 }
 
 /** Of a run, those that are open. */
@@ -27,15 +31,18 @@ export function createReportLinks({ pool }: { pool: Pool }) {
     make: async (runId: string, madeBy: string, lifeSeconds: number) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       await pool.query(forgetOld);
-      const { rows } = await pool.query<ReportLinkRecord>(
+      const { rows } = await pool.query<Pick<ReportLinkRecord, 'linkId' | 'createdAt' | 'expiresAt'>>(
         insertLink.with({ linkId: uuidv7(), digest: digestOf(token), runId, madeBy, lifeSeconds }),
       );
-      return rows[0] && { token, link: rows[0] };
+      const [made] = rows;
+      return made && { token, link: { ...made, runId, madeBy, state: 'open' as const } };
     },
 
     /** The newest first. */
     list: async (runId: string): Promise<ReportLinkRecord[]> =>
-      (await pool.query<ReportLinkRecord>(`${selectLinks} where run = $1 order by id desc limit 1000`, [runId])).rows,
+      (await pool.query<LinkRow>(`${selectLinks} where l.run = $1 order by l.id desc limit 1000`, [runId])).rows.map(
+        linkOf,
+      ),
 
     /** False where the run has no such link. One that was revoked stays so. */
     revoke: async (runId: string, linkId: string): Promise<boolean> => {
@@ -46,8 +53,9 @@ export function createReportLinks({ pool }: { pool: Pool }) {
     /** Undefined for what opens nothing, or nothing any more. */
     open: async (token: string): Promise<{ runId: string; expiresAt: Date } | undefined> => {
       if (!tokenPattern.test(token)) return undefined;
-      const { rows } = await pool.query<{ runId: string; expiresAt: Date }>(openLink, [digestOf(token)]);
-      return rows[0];
+      const [row] = (await pool.query<LinkRow>(`${selectLinks} where l.digest = $1`, [digestOf(token)])).rows;
+      const link = row && linkOf(row);
+      return link?.state === 'open' ? link : undefined;
     },
   };
 }
@@ -56,11 +64,34 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-const columns = `id as "linkId", run as "runId", made_by as "madeBy", created_at as "createdAt",
-  expires_at as "expiresAt", case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired'
-    else 'open' end as state`;
+interface LinkRow extends Pick<ReportLinkRecord, 'linkId' | 'runId' | 'madeBy' | 'createdAt' | 'expiresAt'> {
+  isRevoked: boolean;
+  isExpired: boolean;
+  keyState: KeyState;
+  role: Role;
+  keyCountries: string[] | null;
+  keyActionTypes: string[] | null;
+  countries: string[];
+  actionTypes: string[];
+}
 
-const selectLinks = `select ${columns} from report_links`;
+function linkOf(row: LinkRow): ReportLinkRecord {
+  const { linkId, runId, madeBy, createdAt, expiresAt, role, keyState: state, countries, actionTypes } = row;
+  const scope = { clients: null, countries: row.keyCountries, actionTypes: row.keyActionTypes };
+  const link = { linkId, runId, madeBy, createdAt, expiresAt };
+  if (row.isRevoked) return { ...link, state: 'revoked' };
+  if (row.isExpired) return { ...link, state: 'expired' };
+  return { ...link, state: mayShareRun({ state, role, scope }, { countries, actionTypes }) ? 'open' : 'key-ended' };
+}
+
+/** Keys are read as they are now, so a link needs no copy of the scope of its maker. Keys are never deleted. */
+const selectLinks = `
+  select l.id as "linkId", l.run as "runId", l.made_by as "madeBy", l.created_at as "createdAt",
+    l.expires_at as "expiresAt", l.revoked_at is not null as "isRevoked", l.expires_at <= now() as "isExpired",
+    ${keyState} as "keyState", k.role, k.countries as "keyCountries", k.action_types as "keyActionTypes",
+    ${reachOfRevision}
+  from report_links l join api_keys k on k.id = l.made_by join runs x on x.id = l.run
+    join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision`;
 
 interface NewLink {
   linkId: string;
@@ -75,11 +106,12 @@ const insertLink = statementOf<NewLink>(
   ($) => `
   insert into report_links (id, digest, run, made_by, expires_at)
   select ${$('linkId')}, ${$('digest')}, ${$('runId')}, ${$('madeBy')},
-    now() + ${$('lifeSeconds')}::float8 * interval '1 second'
-  where (
+    least(now() + ${$('lifeSeconds')}::float8 * interval '1 second', k.expires_at)
+  from api_keys k
+  where k.id = ${$('madeBy')}::uuid and (
     select count(*) from report_links where run = ${$('runId')} and revoked_at is null and expires_at > now()
   ) < ${maxOpenLinks}
-  returning ${columns}`,
+  returning id as "linkId", created_at as "createdAt", expires_at as "expiresAt"`,
 );
 
 const revokeLink = `
@@ -87,10 +119,6 @@ const revokeLink = `
     update report_links set revoked_at = now() where run = $1 and id = $2 and revoked_at is null returning id
   )
   select exists (select from report_links where run = $1 and id = $2) as found`;
-
-const openLink = `
-  select run as "runId", expires_at as "expiresAt" from report_links
-  where digest = $1 and revoked_at is null and expires_at > now()`;
 
 /** They stay listed for a month. */
 const forgetOld = `delete from report_links where least(expires_at, revoked_at) < now() - interval '30 days'`;

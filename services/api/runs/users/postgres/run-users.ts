@@ -13,9 +13,10 @@ import { failureOutcome, ownOutcome } from '../../../../../shared/postgres/ledge
 import { InvalidCursorError, type Page } from '../../../frame/page.port.ts';
 import { UsersNotKeptError } from '../users-not-kept.ts';
 import { selectFamilies, selectFeeds, selectUnsendable } from './run-user-statements.ts';
+import { placeText } from '../../../../../shared/contracts/stored-texts.ts';
 
-/** Fed batches that one statement reads, with all that was split from them. */
-const batchesAtOnce = 10;
+/** Fed batches that one statement reads at most, with all that was split from them. */
+const maxBatchesAtOnce = 10;
 /** That one page reads, however few of their users fit. */
 const batchesOfPage = 100;
 
@@ -58,6 +59,8 @@ export function createRunUsers({ pool }: { pool: Pool }) {
       if (first < 0) throw notAPlace(cursor ?? '');
       const items: RunUserRow[] = [];
       let looked = 0;
+      // Batches may have one user or thousands: reading more users than fit would hold the thread for nothing.
+      let batchesAtOnce = 1;
       let place = after;
       for (const feed of feeds.slice(first)) {
         if (!feed.keepsUsers)
@@ -65,8 +68,9 @@ export function createRunUsers({ pool }: { pool: Pool }) {
         place = place?.feedId === feed.feedId ? place : { feedId: feed.feedId, batchNo: 0, user: null };
         while (place.batchNo <= feed.fedBatches) {
           if (items.length >= limit || looked >= batchesOfPage) return { items, next: cursorOf(place) };
-          const { rows, next } = await look(feed, place, limit);
+          const { rows, next } = await look(feed, place, limit, batchesAtOnce);
           looked += batchesAtOnce;
+          batchesAtOnce = batchesFor(limit, rows.length / batchesAtOnce);
           const fitting = rows.flatMap((row) => rowOf(feed, row, filter) ?? []);
           const taken = fitting.slice(0, limit - items.length);
           items.push(...taken);
@@ -79,7 +83,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
   };
 
   /** What lies behind a place of a feed: batch 0 has those whose ids can never be sent. */
-  async function look(feed: FeedRow, place: Place, limit: number): Promise<Looked> {
+  async function look(feed: FeedRow, place: Place, limit: number, batchesAtOnce: number): Promise<Looked> {
     const { feedId, fromStep, chainLength } = feed;
     if (place.batchNo === 0) {
       const { rows } = await pool.query<UnsendableRow>(
@@ -108,6 +112,11 @@ export function createRunUsers({ pool }: { pool: Pool }) {
     const reasonOf = (user: string, step: number) => reasons.get(`${step}/${user}`) ?? null;
     return { rows: behind.map((row) => ({ ...row, reasonOf })), next: { feedId, batchNo: below, user: null } };
   }
+}
+
+/** Batches that hold about so many users. */
+function batchesFor(users: number, usersOfBatch: number): number {
+  return Math.min(maxBatchesAtOnce, Math.max(1, Math.ceil(users / Math.max(1, usersOfBatch))));
 }
 
 interface Looked {
@@ -163,7 +172,7 @@ interface Place {
   user: string | null;
 }
 
-const placeShape = z.tuple([z.guid(), z.int().min(0).max(0x7fffffff), z.string().nullable()]);
+const placeShape = z.tuple([z.guid(), z.int().min(0).max(0x7fffffff), placeText.nullable()]);
 
 function cursorOf({ feedId, batchNo, user }: Place): string {
   return Buffer.from(JSON.stringify([feedId, batchNo, user])).toString('base64url');

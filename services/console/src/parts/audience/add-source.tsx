@@ -18,18 +18,18 @@ interface AddSourceProps {
 type Kind = SourceForm['kind'];
 
 const kinds = [
-  { kind: 'segment', label: 'Segment' },
-  { kind: 'list', label: 'List' },
-  { kind: 'run', label: 'Earlier run' },
+  { kind: 'segment', label: 'Segment', name: 'a segment' },
+  { kind: 'list', label: 'List', name: 'a list' },
+  { kind: 'run', label: 'Earlier run', name: 'an earlier run' },
 ] as const;
 
-/** Buttons for each kind of source; what has to be said of one is asked in place. */
+/** Buttons for each kind of source. Each opens a form for one source below them. */
 export function AddSource({
   onAdd,
   children,
-  what,
+  verb,
   ...choices
-}: AddSourceProps & { what: string; children?: React.ReactNode }) {
+}: AddSourceProps & { verb: string; children?: React.ReactNode }) {
   const [open, setOpen] = useState<Kind | null>(null);
   const add = (source: SourceForm) => {
     setOpen(null);
@@ -38,13 +38,13 @@ export function AddSource({
   return (
     <>
       <div className="row flex-wrap mt-2 phone:[&_button]:h-10 phone:[&_button]:min-w-10">
-        {kinds.map(({ kind, label }) => (
+        {kinds.map(({ kind, label, name }) => (
           <Button
             key={kind}
             small
             icon="plus"
             aria-expanded={open === kind}
-            label={`${what} ${label.toLowerCase()}`}
+            label={`${verb} ${name}`}
             onClick={() => setOpen(open === kind ? null : kind)}
           >
             {label}

@@ -7,6 +7,7 @@ import { Time } from '../times/time.tsx';
 import { capitalOf } from '../words/figures.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { countedByCountry, readIn } from './count-words.ts';
+import { largeNumber } from './how-many-line.tsx';
 import { isOpen, type CountQuestion, type ExactCount } from './use-exact-count.ts';
 
 interface ExactCountProps {
@@ -59,8 +60,6 @@ interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
   /** Something of what it counted was changed since. */
   isOld: boolean;
 }
-
-export const largeNumber = 'text-[24px] leading-7 font-semibold tracking-tight tabular-nums';
 
 function Counted({ counted, isOld, isLarge = false, isSummed = false }: CountedProps) {
   const { state, cause, users } = counted;

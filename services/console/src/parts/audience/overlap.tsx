@@ -38,7 +38,7 @@ export function Overlap({ question, ...why }: OverlapProps) {
     <div className="grid gap-1 min-w-0">
       {other === null ? (
         refusal === undefined ? (
-          <AddSource what="Overlap with a" {...{ lists, runs }} onAdd={(source) => start(source)} />
+          <AddSource verb="Overlap with" {...{ lists, runs }} onAdd={(source) => start(source)} />
         ) : (
           <p className="t3 sm">{refusal}</p>
         )

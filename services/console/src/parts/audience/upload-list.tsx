@@ -4,7 +4,8 @@ import type { Audience } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { Select, TextInput } from '../controls/controls.tsx';
-import { formatShare } from '../words/numbers.ts';
+import { countOf, formatShare } from '../words/numbers.ts';
+import { rejectedRowsOf } from './rejected-rows.ts';
 import { uploadWithProgress } from './upload-with-progress.ts';
 
 interface UploadListProps {
@@ -81,7 +82,8 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
   const upload = useMutation({
-    mutationFn: () => {
+    /** @param acceptRejected rejected rows that may be left out */
+    mutationFn: (acceptRejected: number | null) => {
       abort.current = new AbortController();
       const of = country === inFile ? undefined : country;
       return uploadWithProgress({
@@ -89,6 +91,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
         name: name.trim(),
         owner: owner.trim() === '' ? undefined : owner.trim(),
         country: of,
+        acceptRejected,
         onSent: setSent,
         signal: abort.current.signal,
       });
@@ -99,8 +102,9 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
       onUploaded(list);
     },
   });
+  const rejected = rejectedRowsOf(upload.error);
   const choices = [
-    { value: inFile, label: 'a column of the file: userId,country' },
+    { value: inFile, label: 'the column country of the file' },
     ...countries.map((code) => ({ value: code, label: `${code}, all of them` })),
   ];
   return (
@@ -130,9 +134,14 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
         </p>
       )}
       <div className="row">
-        <Button small kind="ink" disabled={upload.isPending || name.trim() === ''} onClick={() => upload.mutate()}>
+        <Button small kind="ink" disabled={upload.isPending || name.trim() === ''} onClick={() => upload.mutate(null)}>
           {upload.isError ? 'Try again' : `Upload ${sizeText(file.size)}`}
         </Button>
+        {rejected !== null && !upload.isPending && (
+          <Button small onClick={() => upload.mutate(rejected)}>
+            Leave out {countOf(rejected, 'row')} and upload
+          </Button>
+        )}
         <Button
           small
           kind="ghost"

@@ -8,6 +8,8 @@ export interface Upload {
   owner: string | undefined;
   /** Of all its users; without one the file has a column `country`. */
   country: string | undefined;
+  /** Rejected rows that may be left out; null: 5 % of all. */
+  acceptRejected: number | null;
   /** Of the file, in bytes, as they leave this machine. */
   onSent: (bytes: number) => void;
   signal: AbortSignal;
@@ -17,9 +19,16 @@ export interface Upload {
  * Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by
  * XMLHttpRequest.
  */
-export async function uploadWithProgress({ file, name, owner, country, onSent, signal }: Upload): Promise<Audience> {
+export async function uploadWithProgress({ file, onSent, signal, ...upload }: Upload): Promise<Audience> {
+  const { name, owner, country, acceptRejected } = upload;
   const { data } = await uploadAudience({
-    query: { name, ...(owner !== undefined && { owner }), ...(country !== undefined && { country }) },
+    query: {
+      name,
+      ...(owner !== undefined && { owner }),
+      ...(country !== undefined && { country }),
+      ...(acceptRejected !== null && { acceptRejected }),
+    },
+    body: file,
     headers: { 'content-type': 'text/csv', ...(file.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
     fetch: (input, init) => sent(new Request(input, init), file, onSent, signal),
     throwOnError: true,

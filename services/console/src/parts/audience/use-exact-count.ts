@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { getAudienceCountOptions, getAudienceCountQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import { cancelAudienceCount, countAudience } from '#client/sdk.gen.ts';
 import type { AudienceCount, AudienceCountRequestInput } from '#client/types.gen.ts';
@@ -9,6 +9,9 @@ export type CountQuestion = Pick<AudienceCountRequestInput, 'countries' | 'audie
 
 /** A trigger tells every two seconds how far it is. */
 const lookEveryMs = 1000;
+
+/** Keys of the queries that answer with the size of an audience. */
+const estimates = new Set(['previewCampaign', 'estimateCampaign', 'savedAudienceEstimate']);
 
 export type ExactCount = ReturnType<typeof useExactCount>;
 
@@ -45,6 +48,11 @@ export function useExactCount(known: string | null = null) {
     },
   });
   const { data: counted } = found;
+  const isDone = asked !== null && counted?.id === asked.id && counted.state === 'done';
+  useEffect(() => {
+    // An exact count replaces the estimate wherever that is shown.
+    if (isDone) void queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => estimates.has(String(key)) });
+  }, [isDone, queries]);
   return {
     counted,
     /** What was counted is what is asked for now. */

@@ -1,57 +1,83 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Whether a pointer is down. Between a press and its click nothing may move: what is pressed leaves a field, the field
- * tells what is wrong with it, and the button below is no longer where the click comes down.
+ * True while a pointer is down. Nothing may move between a press and its click: the press leaves a field, the field
+ * shows its problem, and the click would miss the button below.
  */
 let pressed = false;
 let release: ReturnType<typeof setTimeout> | undefined;
+let notification: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-function set(next: boolean): void {
+function begin(): void {
   clearTimeout(release);
-  if (pressed === next) return;
-  pressed = next;
+  pressed = true;
+}
+
+/** Returns false if no press was under way. */
+function finish(): boolean {
+  clearTimeout(release);
+  if (!pressed) return false;
+  pressed = false;
+  clearTimeout(notification);
+  return true;
+}
+
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
-const down = () => set(true);
-const over = () => set(false);
-/** The click comes behind it, and is the end of the press; this is for presses that make none. */
-const up = () => {
-  clearTimeout(release);
-  release = setTimeout(over, 0);
-};
-
-/** Of the window itself: fields that are left tell so too. */
-const away = ({ target }: Event) => {
-  if (target === window) over();
-};
+/**
+ * Ends the press and notifies at once. The browser has chosen the target of the click by now, and the click finds a
+ * page that has been rendered: its handlers know the changes that were held back.
+ */
+function endBeforeClick(): void {
+  if (finish()) notify();
+}
 
 /**
- * A list of choices takes the pointer over and never tells that it was let go: what is chosen or typed ends the press
- * too.
+ * Ends the press at once, and notifies in a task of its own, after React has handled the event. The browser runs
+ * microtasks between two listeners. If the page were rendered there, React would reset a controlled field before its
+ * own listener reads the new value (facebook/react#25282).
  */
-const heard = [
-  ['pointerdown', down],
-  ['mousedown', down],
-  ['pointerup', up],
-  ['mouseup', up],
-  ['pointercancel', over],
-  ['click', over],
-  ['input', over],
-  ['keydown', over],
-  ['blur', away],
+function end(): void {
+  if (finish()) notification = setTimeout(notify, 0);
+}
+
+/** Ends a press that makes no click. If a mouseup or a click follows, that event ends the press. */
+function endSoon(): void {
+  clearTimeout(release);
+  release = setTimeout(end, 0);
+}
+
+/** Ends the press when the window loses the focus. A field that loses the focus reaches this listener too. */
+function endAway({ target }: Event): void {
+  if (target === window) end();
+}
+
+/** Events of the window. An open list of choices swallows the release, so an input or a key ends the press too. */
+const pressEvents = [
+  ['pointerdown', begin],
+  ['mousedown', begin],
+  ['pointerup', endSoon],
+  ['mouseup', endBeforeClick],
+  ['pointercancel', end],
+  ['click', end],
+  ['input', end],
+  ['keydown', end],
+  ['blur', endAway],
 ] as const;
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) for (const [event, hear] of heard) addEventListener(event, hear, true);
+  if (listeners.size === 0) for (const [event, handle] of pressEvents) addEventListener(event, handle, true);
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    for (const [event, hear] of heard) removeEventListener(event, hear, true);
-    over();
+    for (const [event, handle] of pressEvents) removeEventListener(event, handle, true);
+    clearTimeout(release);
+    clearTimeout(notification);
+    pressed = false;
   };
 }
 
@@ -59,7 +85,7 @@ export function isPressed(): boolean {
   return pressed;
 }
 
-/** For who has to show, once it is over, what was held back. */
+/** Renders again once the press is over, for a page that held changes back. */
 export function usePressed(): boolean {
   return useSyncExternalStore(subscribe, isPressed);
 }

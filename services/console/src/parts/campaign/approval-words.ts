@@ -1,18 +1,19 @@
 import type { ApprovalSummary } from '#client/types.gen.ts';
 import type { IconName } from '../icon/icon.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { audienceBounds, boundsText } from './arithmetic.ts';
+import { howManyOf, sumOfBounds, type HowMany } from '../audience/how-many.ts';
 
 /** Of a run, over all countries. */
 export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): number {
   return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
 }
 
-/** `4 to 571,428` as it was estimated, over all countries; null where its run asked for it. */
-export function usersExpected({ usersExpected: byCountry }: Pick<ApprovalSummary, 'usersExpected'>): string | null {
-  if (byCountry === null) return null;
-  const countries = Object.values(byCountry).map((users) => ({ users }));
-  return boundsText(audienceBounds({ countries }));
+/** The users over all countries as they were known when it was submitted; null where its run asked for it. */
+export function usersExpected({
+  usersExpected: byCountry,
+  submittedAt,
+}: Pick<ApprovalSummary, 'usersExpected' | 'submittedAt'>): HowMany | null {
+  return byCountry === null ? null : howManyOf(sumOfBounds(Object.values(byCountry)), submittedAt);
 }
 
 interface ApprovalLook {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignPreview } from '#client/types.gen.ts';
-import {
-  audienceSums,
-  batchesOf,
-  boundsText,
-  budgetNeeds,
-  callsOf,
-  heldOutBounds,
-  slowestShard,
-  takesText,
-} from './arithmetic.ts';
+import { howManyOf, sumOfBounds } from '../audience/how-many.ts';
+import { audienceSums, batchesOf, budgetNeeds, callsOf, heldOutOf, slowestShard, takesText } from './arithmetic.ts';
 
 const source = (users: number | null) => ({ source: { segment: 's' }, users });
 const country = (
@@ -24,15 +16,14 @@ const country = (
   users: { atLeast, atMost },
 });
 
-const texts = (countries: CampaignPreview['countries'], holdOutPercent = 0) =>
-  audienceSums({ countries, holdOutPercent }).map(({ label, value }) => `${label}: ${value}`);
+type Countries = CampaignPreview['countries'];
+const estimateOf = (countries: Countries) => howManyOf(sumOfBounds(countries.map(({ users }) => users)), null);
+const texts = (countries: Countries, holdOutPercent = 0, size = estimateOf(countries)) =>
+  audienceSums({ countries, holdOutPercent }, size).map(({ label, value }) => `${label}: ${value}`);
 
 describe('the audience', () => {
   it('of one source is what that has', () => {
-    expect(texts([country([1_440_200], [], 1_440_200, 1_440_200)])).toEqual([
-      'Included, estimated: 1,440,200',
-      'Audience: 1,440,200',
-    ]);
+    expect(texts([country([440_200], [], 440_200, 440_200)])).toEqual(['Audience, estimated: about 440,200']);
   });
 
   it('of several sources and without others is a range, whose lines say why', () => {
@@ -40,10 +31,18 @@ describe('the audience', () => {
       'Included, estimated: 1,400',
       'in several sources: − up to 400',
       'left out: − up to 100',
-      'Audience: 900 to 1,400',
+      'Audience, estimated: 900 to 1,400',
       'held out, about 2 %: 18 to 28',
       'Get step 1: 882 to 1,372',
     ]);
+  });
+
+  it.each([
+    ['counted', 'counted'],
+    ['dry-run', 'counted by the dry run'],
+  ] as const)('that is known by %s has its sum alone', (kind, words) => {
+    const size = { kind, atLeast: 1315, atMost: 1315, at: null };
+    expect(texts([country([1000, 400], [100], 900, 1400)], 0, size)).toEqual([`Audience, ${words}: 1,315`]);
   });
 
   it('says what nobody knows', () => {
@@ -51,22 +50,13 @@ describe('the audience', () => {
       'Included, estimated: not known',
       'in several sources: not known',
       'left out: not known',
-      'Audience: not known',
+      'Audience, estimated: not known',
     ]);
   });
 });
 
 it.each([
-  [{ atLeast: 5, atMost: 5 }, '5'],
-  [{ atLeast: 0, atMost: 1200 }, '0 to 1,200'],
-  [{ atLeast: 500, atMost: null }, 'at least 500'],
-  [{ atLeast: 1_200_000, atMost: 3_400_000 }, '1,200,000 to 3,400,000'],
-])('%j is %s', (bounds, text) => {
-  expect(boundsText(bounds)).toBe(text);
-});
-
-it.each([
-  [null, 'nothing says how fast it goes'],
+  [null, 'Duration unknown: no earlier run to compare with'],
   [{ atLeast: 90, atMost: null }, 'at least 1 min 30 s'],
   [{ atLeast: 60, atMost: 60 }, 'about 1 min'],
   [{ atLeast: 2040, atMost: 2700 }, '34 min to 45 min'],
@@ -112,6 +102,6 @@ describe('the load', () => {
 });
 
 it('who is held out are people, not percent', () => {
-  const countries = [{ country: 'SG', include: [], exclude: [], users: { atLeast: 100, atMost: 1000 } }];
-  expect(heldOutBounds({ countries, holdOutPercent: 5 })).toEqual({ atLeast: 5, atMost: 50 });
+  const size = { kind: 'estimated' as const, atLeast: 100, atMost: 1000, at: null };
+  expect(heldOutOf(size, 5)).toMatchObject({ atLeast: 5, atMost: 50 });
 });

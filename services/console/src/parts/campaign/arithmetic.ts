@@ -1,12 +1,7 @@
 import type { CampaignPreview } from '#client/types.gen.ts';
+import { kindWords, numberWords, shareOf, type HowMany } from '../audience/how-many.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
-
-/** Between the least and the most there can be; null: nobody knows the most. */
-export interface Bounds {
-  atLeast: number;
-  atMost: number | null;
-}
 
 export interface SumLine {
   label: string;
@@ -17,20 +12,37 @@ export interface SumLine {
 type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent'>;
 
 /**
- * How the audience comes about, as lines that add up; what only a run can know, because it merges the sources, is said
- * as a range.
+ * Returns the parts of an audience as lines that add up. An estimate has a line for each thing that only a count can know,
+ * because it merges the sources; a count has its sum alone.
  */
-export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[] {
+export function audienceSums({ countries, holdOutPercent }: Previewed, size: HowMany): SumLine[] {
+  const lines: SumLine[] = [
+    ...(size.kind === 'estimated' ? estimatedParts(countries) : []),
+    { label: `Audience, ${kindWords(size)}`, value: numberWords(size), kind: 'sum' },
+  ];
+  if (holdOutPercent === 0) return lines;
+  return [
+    ...lines,
+    {
+      label: `held out, about ${holdOutPercent} %`,
+      value: numberWords(heldOutOf(size, holdOutPercent)),
+      kind: 'aside',
+    },
+    { label: 'Get step 1', value: numberWords(servedOf(size, holdOutPercent)), kind: 'sum' },
+  ];
+}
+
+function estimatedParts(countries: Previewed['countries']): SumLine[] {
   const included = sumOfKnown(countries.flatMap(({ include }) => include.map(({ users }) => users)));
   const excluded = sumOfKnown(countries.flatMap(({ exclude }) => exclude.map(({ users }) => users)));
   const severalSources = countries.some(({ include }) => include.length > 1);
   const isExcluding = countries.some(({ exclude }) => exclude.length > 0);
-  const audience = audienceBounds({ countries });
   const largest = countries.reduce(
     (sum, { include }) => sum + Math.max(0, ...include.map(({ users }) => users ?? 0)),
     0,
   );
-  const lines: SumLine[] = [
+  if (!severalSources && !isExcluding) return [];
+  return [
     { label: 'Included, estimated', value: knownText(included), kind: 'plain' },
     ...(severalSources
       ? [
@@ -42,55 +54,22 @@ export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[
         ]
       : []),
     ...(isExcluding ? [{ label: 'left out', value: minus(atMostOf(excluded, included)), kind: 'aside' as const }] : []),
-    { label: 'Audience', value: boundsText(audience), kind: 'sum' },
-  ];
-  if (holdOutPercent === 0) return lines;
-  const held = heldOutBounds({ countries, holdOutPercent });
-  return [
-    ...lines,
-    { label: `held out, about ${holdOutPercent} %`, value: boundsText(held), kind: 'aside' },
-    {
-      label: 'Get step 1',
-      value: boundsText(servedBounds({ countries, holdOutPercent })),
-      kind: 'sum',
-    },
   ];
 }
 
-export function audienceBounds({ countries }: { countries: readonly { users: Bounds }[] }): Bounds {
-  return countries.reduce<Bounds>(
-    (sum, { users }) => ({
-      atLeast: sum.atLeast + users.atLeast,
-      atMost: sum.atMost === null || users.atMost === null ? null : sum.atMost + users.atMost,
-    }),
-    { atLeast: 0, atMost: 0 },
-  );
+/** The users who get the first step: the audience without those who are held out. */
+export function servedOf(size: HowMany, holdOutPercent: number): HowMany {
+  return shareOf(size, 1 - holdOutPercent / 100);
 }
 
-/** Who gets the first step: the audience without whoever is held out. */
-export function servedBounds(preview: Previewed): Bounds {
-  return scaled(audienceBounds(preview), 1 - preview.holdOutPercent / 100);
-}
-
-/** Who gets nothing, for comparison. */
-export function heldOutBounds(preview: Previewed): Bounds {
-  return scaled(audienceBounds(preview), preview.holdOutPercent / 100);
-}
-
-function scaled({ atLeast, atMost }: Bounds, share: number): Bounds {
-  return { atLeast: Math.round(atLeast * share), atMost: atMost === null ? null : Math.round(atMost * share) };
-}
-
-/** `1,440,200`, `4 to 125,004`, `at least 500`. */
-export function boundsText({ atLeast, atMost }: Bounds): string {
-  if (atMost === null) return atLeast === 0 ? 'not known' : `at least ${formatCount(atLeast)}`;
-  if (atLeast === atMost) return formatCount(atMost);
-  return `${formatCount(atLeast)} to ${formatCount(atMost)}`;
+/** The users who get nothing, for comparison. */
+export function heldOutOf(size: HowMany, holdOutPercent: number): HowMany {
+  return shareOf(size, holdOutPercent / 100);
 }
 
 /** `34 to 45 min`-like: both ends where they differ. */
 export function takesText(takes: CampaignPreview['takesSeconds']): string {
-  if (takes === null) return 'nothing says how fast it goes';
+  if (takes === null) return 'Duration unknown: no earlier run to compare with';
   const least = formatDuration(takes.atLeast * 1000);
   if (takes.atMost === null) return `at least ${least}`;
   const most = formatDuration(takes.atMost * 1000);

@@ -11,6 +11,7 @@ import { useZone } from '../times/zone.ts';
 import { budgetText } from '../money/budget-words.ts';
 import { formOf, type Defined } from './form-definition.ts';
 import type { CheckFallback } from './form.ts';
+import { Parameters } from './parameters.tsx';
 import { outcomesInWords } from './sources.ts';
 import { whenInWords } from '../when/when-words.ts';
 
@@ -65,7 +66,7 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
                 {check !== undefined && (
                   <p className="t2">{`asks the check ${check.type} first: ${unavailableWords[check.onUnavailable]}`}</p>
                 )}
-                <Params params={params} />
+                <Parameters {...{ action, params, countries }} />
               </li>
             ))}
           </ol>
@@ -150,15 +151,3 @@ function RunName({ id }: { id: string }) {
 }
 
 const namesChangeRarely = 60_000;
-
-function Params({ params }: { params: Campaign['chain'][number]['params'] }) {
-  const entries = Object.entries(params);
-  if (entries.length === 0) return <div className="t3 sm">no parameters</div>;
-  return (
-    <div className="mono t2 wrap-anywhere">
-      {entries
-        .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-        .join(' · ')}
-    </div>
-  );
-}

@@ -1,5 +1,6 @@
 import type { RunReport } from '#client/types.gen.ts';
 import { Icon } from '../icon/icon.tsx';
+import { listed } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 
 type Tested = Pick<RunReport, 'kind' | 'steps' | 'audience'>;
@@ -30,8 +31,8 @@ export function realInWords({ steps, audience }: Omit<Tested, 'kind'>): string {
   const actionsOf = (mode: 'live' | 'test') => [
     ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [line.action] : []))),
   ];
-  const [live, test] = [actionsOf('live').join(', '), actionsOf('test').join(', ')];
+  const [live, test] = [listed(actionsOf('live')), listed(actionsOf('test'))];
   if (live === '') return 'Nobody really got anything.';
   const real = `These ${formatCount(audience.counted)} really got ${live}.`;
-  return test === '' ? real : `${real} ${test} was told that it is a test.`;
+  return test === '' ? real : `${real} Calls of ${test} were marked as a test.`;
 }

@@ -1,9 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { canRetry, comeAlong, reasonRows, retryRequest, type CountryReason } from './failure-reasons.ts';
+import {
+  canRetry,
+  comeAlong,
+  failedUsers,
+  outcomeCounts,
+  reasonRows,
+  retryRequest,
+  type CountryReason,
+} from './failure-reasons.ts';
 
 function inCountry(country: string, users: number, change: Partial<CountryReason> = {}): CountryReason {
   return { step: 1, country, outcome: 'failed', reason: 'wallet-closed', users, sample: [`u-${country}`], ...change };
 }
+
+describe('the users who failed', () => {
+  const reasons = [inCountry('ID', 3), inCountry('VN', 7), inCountry('SG', 2, { outcome: 'unknown' })];
+
+  it.each([
+    ['of the later reasons', [{ failed: 4 }, { failed: 3 }], 10],
+    ['of the later figures', [{ failed: 9 }, { failed: 3 }], 12],
+  ])('are one number, that %s', (_which, steps, users) => {
+    expect(failedUsers(steps, reasons)).toBe(users);
+  });
+
+  it('are counted apart from unknown outcomes', () => {
+    expect(outcomeCounts(10, reasons)).toBe('10 failed, 2 unknown');
+    expect(outcomeCounts(0, [])).toBe('0 failed');
+  });
+});
 
 describe('failures by reason', () => {
   it('are summed up over the countries, with the one that has most of them first', () => {

@@ -1,3 +1,5 @@
+import { formatCount } from '../words/numbers.ts';
+
 /** Outcomes that have a reason. */
 export const reasonedOutcomes = ['failed', 'suppressed', 'unknown'] as const;
 export type ReasonedOutcome = (typeof reasonedOutcomes)[number];
@@ -39,6 +41,31 @@ export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
     return first ? [rowOf(key, first, of)] : [];
   });
   return rows.sort((a, b) => b.users - a.users || a.step - b.step || a.reason.localeCompare(b.reason));
+}
+
+/**
+ * The users who failed, as one number for figures and reasons of a run that goes on: the two come at different times,
+ * and the later of them has more.
+ */
+export function failedUsers(steps: readonly { failed: number }[], reasons: readonly CountryReason[]): number {
+  const withReason = usersOf(reasons, 'failed');
+  return Math.max(
+    withReason,
+    steps.reduce((sum, { failed }) => sum + failed, 0),
+  );
+}
+
+export function usersOf(reasons: readonly CountryReason[], outcome: ReasonedOutcome): number {
+  return reasons.reduce((sum, reason) => sum + (reason.outcome === outcome ? reason.users : 0), 0);
+}
+
+/** `12 failed, 3 unknown`: users by outcome, those who failed first. */
+export function outcomeCounts(failed: number, reasons: readonly CountryReason[]): string {
+  const others = (['suppressed', 'unknown'] as const).flatMap((outcome) => {
+    const users = usersOf(reasons, outcome);
+    return users === 0 ? [] : [`${formatCount(users)} ${outcome}`];
+  });
+  return [`${formatCount(failed)} failed`, ...others].join(', ');
 }
 
 function keyOf({ step, outcome, reason }: CountryReason): string {

@@ -1,5 +1,5 @@
 import type { Client } from '#client/types.gen.ts';
-import { formatDuration } from '../times/times.ts';
+import { formatSetDuration } from '../times/times.ts';
 
 /** How a job is tried again: `up to 5 calls, 500 ms apart`. */
 export function retryWords(retry: Client['retry']): string {
@@ -7,8 +7,8 @@ export function retryWords(retry: Client['retry']): string {
     case 'none':
       return 'never: one call';
     case 'fixed':
-      return `up to ${retry.attempts} calls, ${formatDuration(retry.delayMs)} apart`;
+      return `up to ${retry.attempts} calls, ${formatSetDuration(retry.delayMs)} apart`;
     case 'exponential':
-      return `up to ${retry.attempts} calls, after ${formatDuration(retry.firstDelayMs)} and ever later, at most ${formatDuration(retry.maxDelayMs)}`;
+      return `up to ${retry.attempts} calls, after ${formatSetDuration(retry.firstDelayMs)} and ever later, at most ${formatSetDuration(retry.maxDelayMs)}`;
   }
 }

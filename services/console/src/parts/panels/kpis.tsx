@@ -10,10 +10,17 @@ export interface Kpi {
   isBad?: boolean;
 }
 
+interface KpisProps {
+  kpis: readonly Kpi[];
+  isOld?: boolean;
+  /** Long values, such as ranges: as many in a row as fit. */
+  inRows?: boolean;
+}
+
 /** The few numbers that answer a page's question. Old ones turn grey, and stay. */
-export function Kpis({ kpis, isOld = false }: { kpis: readonly Kpi[]; isOld?: boolean }) {
+export function Kpis({ kpis, isOld = false, inRows = false }: KpisProps) {
   return (
-    <dl className={isOld ? 'kpis old' : 'kpis'}>
+    <dl className={`kpis ${isOld ? 'old' : ''} ${inRows ? 'rows' : ''}`.trimEnd()}>
       {kpis.map(({ name, value, unit, note, isBad = false }) => (
         <div className="kpi" key={name}>
           <dt>{name}</dt>

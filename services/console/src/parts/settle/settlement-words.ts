@@ -28,6 +28,10 @@ export function rejectWords(rule: string): string {
 const rules: Readonly<Record<string, string>> = {
   malformed: 'cannot be read as userId, step, outcome, code, country',
   'too-long': 'is too long to be read',
+  'not-utf-8': 'is not encoded in UTF-8',
+  empty: 'names no user',
+  'control-character': 'has a control character in the user id',
+  'lone-surrogate': 'has half of a character in the user id',
   'invalid-step': 'names no step',
   'invalid-outcome': 'says neither succeeded nor failed',
   'not-unknown': 'names nobody who is unknown in that step',

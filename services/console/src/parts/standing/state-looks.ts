@@ -32,6 +32,19 @@ export function lookOf(state: ShownState): StateLook {
   return looks[state];
 }
 
+interface Outcomes {
+  state: ShownState;
+  audience: { complete: boolean };
+  steps: readonly { failed: number; unknown: number; pending: number; cancelled: number }[];
+}
+
+/** The state of a run by what it did to users: a cancel after the last of them had ended changed nothing. */
+export function effectiveState({ state, audience, steps }: Outcomes): ShownState {
+  const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
+  if (state !== 'cancelled' || !audience.complete || steps.length === 0 || hasStopped) return state;
+  return steps.some(({ failed, unknown }) => failed > 0 || unknown > 0) ? 'completed_with_failures' : 'completed';
+}
+
 /** It can be changed and started: not submitted, or waiting for its approval. */
 export function isDraft(state: ShownState): boolean {
   return state === 'draft' || state === 'in_review';

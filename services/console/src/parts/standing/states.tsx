@@ -33,7 +33,7 @@ interface EmptyProps {
   /** What comes here, and how. */
   children: ReactNode;
   action?: ReactNode;
-  /** The command that does the same. */
+  /** The command that does the same, on pages for engineers. */
   command?: string;
 }
 
@@ -47,10 +47,11 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
         <>
           {action}
           {command !== undefined && (
-            <>
+            <span className="row t3 sm">
+              On the command line
               <code className="py-1 px-2 border border-line rounded-md text-quiet">{command}</code>
               <CopyButton text={command} label="Copy the command" />
-            </>
+            </span>
           )}
         </>
       }

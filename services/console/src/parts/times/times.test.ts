@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { besideTime, formatDuration, formatTime, formatZone } from './times.ts';
+import { describe, expect, it, test } from 'vitest';
+import { besideTime, formatDuration, formatSetDuration, formatTime, formatZone } from './times.ts';
 
 const now = new Date('2026-11-24T02:42:00Z');
 const singapore = { zone: 'Asia/Singapore', now };
@@ -31,6 +31,30 @@ test.each([
   [(5 * 24 + 22) * 3_600_000 + 59_000, '5 d 22 h'],
 ])('%i ms are written in their two largest units: %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
+});
+
+describe('a duration', () => {
+  it.each([
+    [999.6, '1 s'],
+    [2500, '3 s'],
+    [59_600, '1 min'],
+    [161_600, '2 min 42 s'],
+    [3_599_600, '1 h'],
+    [86_399_000, '1 d'],
+    [36.6 * 3_600_000, '1 d 13 h'],
+  ])('of %d ms is rounded to %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([
+    [250, '250 ms'],
+    [1000, '1 s'],
+    [2500, '2.5 s'],
+    [61_500, '61.5 s'],
+    [90_000, '1 min 30 s'],
+  ])('of %d ms that a person has set is %s', (ms, text) => {
+    expect(formatSetDuration(ms)).toBe(text);
+  });
 });
 
 test('a zone is named with its distance to UTC on that day', () => {

@@ -46,14 +46,26 @@ export function formatDay(
   return `${parts.weekday} ${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}`;
 }
 
-/** The two largest units: `5 d 22 h`, `1 h 38 min`, `2 min 41 s`, `38 s`. */
+/** The two largest units, rounded: `5 d 22 h`, `1 h 38 min`, `2 min 41 s`, `38 s`. */
 export function formatDuration(ms: number): string {
-  const abs = Math.max(0, ms);
-  if (abs >= dayMs) return twoUnits(abs, dayMs, 'd', hourMs, 'h');
-  if (abs >= hourMs) return twoUnits(abs, hourMs, 'h', minuteMs, 'min');
-  if (abs >= minuteMs) return twoUnits(abs, minuteMs, 'min', secondMs, 's');
-  if (abs > 0 && abs < secondMs) return `${Math.round(abs)} ms`;
-  return `${Math.floor(abs / secondMs)} s`;
+  const span = Math.max(0, ms);
+  if (span > 0 && Math.round(span) < secondMs) return `${Math.round(span)} ms`;
+  // Rounding comes first, because it can reach the next unit: 59.6 s are a minute.
+  const seconds = roundTo(secondMs, span);
+  if (seconds < minuteMs) return `${seconds / secondMs} s`;
+  if (seconds < hourMs) return twoUnits(seconds, minuteMs, 'min', secondMs, 's');
+  const minutes = roundTo(minuteMs, span);
+  if (minutes < dayMs) return twoUnits(minutes, hourMs, 'h', minuteMs, 'min');
+  return twoUnits(roundTo(hourMs, span), dayMs, 'd', hourMs, 'h');
+}
+
+/** A duration that a person has set, in full: `2.5 s`. A rounded one would differ from the form that sets it. */
+export function formatSetDuration(ms: number): string {
+  return ms > secondMs && ms % secondMs !== 0 ? `${ms / secondMs} s` : formatDuration(ms);
+}
+
+function roundTo(unitMs: number, ms: number): number {
+  return Math.round(ms / unitMs) * unitMs;
 }
 
 /** `Asia/Singapore (UTC+8)`. */

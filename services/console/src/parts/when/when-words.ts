@@ -2,6 +2,7 @@ import { formatTime } from '../times/times.ts';
 import { cronInWords } from './cron-words.ts';
 import { unitWords, type Span } from './durations.ts';
 import type { CampaignForm } from '../campaign/form.ts';
+import { localStart } from './local-start.ts';
 import { instantOf } from './zoned-times.ts';
 
 /** When it would start, in its zone and in that of whoever looks. */
@@ -18,7 +19,7 @@ export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'co
       return `It starts ${there} in ${when.zone}${here}.`;
     }
     case 'local':
-      return `It starts in each of ${countries.join(', ')} when it is ${when.time.replace('T', ' ')} there.`;
+      return `It starts in each of ${countries.join(', ')} when it is ${localStart(when.time, now)} there.`;
     case 'recurring': {
       const rule = when.rule === 'cron' ? (cronInWords(when.cron) ?? when.cron) : `Every ${everyInWords(when.every)}`;
       return `${rule}, ${when.zone}, until somebody ends it.`;

@@ -10,7 +10,7 @@ import { CallUrl } from '../../parts/jobs/call-url.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { LookBadge, toneColours } from '../../parts/standing/state-badge.tsx';
-import { formatDuration } from '../../parts/times/times.ts';
+import { formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { checkCommand } from './check-command.ts';
@@ -167,10 +167,10 @@ function CallsPanel({ type }: { type: ListedActionType }) {
         <dt>Batch</dt>
         <dd>at most {countOf(batchSize, 'user')}</dd>
         <dt>Time-out</dt>
-        <dd>{formatDuration(timeoutMs)}</dd>
+        <dd>{formatSetDuration(timeoutMs)}</dd>
         <dt>Attempts</dt>
         <dd>
-          {formatCount(maxAttempts)}, up to {formatDuration(retry.maxDelayMs)} apart
+          {formatCount(maxAttempts)}, up to {formatSetDuration(retry.maxDelayMs)} apart
         </dd>
         <dt>At once</dt>
         <dd>{countOf(concurrency, 'call')} of one worker</dd>

@@ -1,27 +1,26 @@
 import { Link } from '@tanstack/react-router';
 import type { Approval } from '#client/types.gen.ts';
-import {
-  approvalLook,
-  approvalOutcome,
-  usersAtMost,
-  usersByCountry,
-  usersExpected,
-} from '../../parts/campaign/approval-words.ts';
+import { approvalLook, approvalOutcome, usersAtMost, usersByCountry } from '../../parts/campaign/approval-words.ts';
 import { budgetText } from '../../parts/money/budget-words.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
+import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
+import { StartTime } from '../../parts/when/start-time.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
+import { kindWords, numberWords, type HowMany } from '../../parts/audience/how-many.ts';
+import { useApprovalSize } from './approval-size.ts';
 import { Decision } from './decision.tsx';
+import { Trials } from './trials.tsx';
 
 /** What exactly is approved, what differs from what was before, and whose word it takes. */
 export function ApprovalDetail({ approval }: { approval: Approval }) {
-  const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, diff, hash, covers } =
-    approval;
+  const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, hash, covers } = approval;
   const look = approvalLook(approval);
+  const size = useApprovalSize(approval);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_296px] gap-4 items-start max-[1360px]:grid-cols-1">
       <div className="grid gap-3 min-w-0">
@@ -42,7 +41,10 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
             </span>
             {startsAt !== null && (
               <span>
-                Starts <b>{<Time instant={startsAt} />}</b>
+                Starts{' '}
+                <b>
+                  <StartTime instant={startsAt} schedule={covers.schedule} />
+                </b>
               </span>
             )}
             <Link className="link" to="/campaigns/$campaignId" params={{ campaignId }}>
@@ -70,22 +72,38 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
           footer={footerOf(approval)}
         >
           <div className="[&_.kpis]:border-0 [&_.kpis]:rounded-none">
-            <Kpis kpis={kpisOf(approval)} />
+            <Kpis kpis={kpisOf(approval, size)} inRows />
           </div>
         </Panel>
-        {diff !== null && (
-          <Panel title={`Changed since revision ${diff.from}`} note="the last one approved">
-            {diff.differences.length === 0 ? (
-              <p className="pad t2">Nothing: only what is asked for is new.</p>
-            ) : (
-              <DifferencesTable diff={diff} />
-            )}
-          </Panel>
-        )}
+        <Changes {...{ approval }} />
         <Definition campaign={{ ...covers, name: campaignName }} revision={revision} />
       </div>
-      <Decision approval={approval} />
+      <div className="grid gap-3 min-w-0">
+        <Trials approval={approval} />
+        <Decision approval={approval} />
+      </div>
     </div>
+  );
+}
+
+/** The difference to the last approved revision. */
+function Changes({ approval: { diff, covers } }: { approval: Approval }) {
+  const placeOf = usePlaceNames(covers.chain);
+  if (diff === null) {
+    return (
+      <Panel title="Changed since the last approval" padded>
+        <p className="t2">No revision of this campaign was approved before: all of it is new.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={`Changed since revision ${diff.from}`} note="the last one approved">
+      {diff.differences.length === 0 ? (
+        <p className="pad t2">Nothing: only the requested approval is new.</p>
+      ) : (
+        <DifferencesTable diff={diff} placeOf={placeOf} />
+      )}
+    </Panel>
   );
 }
 
@@ -93,26 +111,37 @@ function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): s
   return budgetText({ amount, currency: currency ?? '' }).trim();
 }
 
-function kpisOf(approval: Approval): Kpi[] {
+function kpisOf(approval: Approval, size: HowMany | null): Kpi[] {
   const { unitsAtMost, costAtMost, covers } = approval;
-  const expected = usersExpected(approval);
+  const actions = covers.chain.map(({ action }) => action);
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
-    ...(expected === null ? [] : [{ name: 'Users, estimated', value: expected, note: 'when it was submitted' }]),
+    ...(size === null
+      ? []
+      : [
+          {
+            name: `Users, ${kindWords(size)}`,
+            value: numberWords(size),
+            note: size.at !== null && <Time instant={size.at} />,
+          },
+        ]),
     {
       name: 'Units, at most',
       value: unitsAtMost === null ? 'none' : formatCount(unitsAtMost),
-      note: unitsAtMost === null ? 'no step costs anything' : 'of a run, by its chain and budgets',
+      note: unitsAtMost === null ? 'no step counts units' : 'of a run, by its chain and budgets',
     },
-    ...(costAtMost === null
-      ? []
-      : [{ name: 'Cost, at most', value: costWords(costAtMost), note: 'of a run, at the prices of then' }]),
     {
-      name: 'Steps',
-      value: formatCount(covers.chain.length),
-      note: covers.chain.map(({ action }) => action).join(', '),
+      name: 'Cost, at most',
+      value: costAtMost === null ? 'unknown' : costWords(costAtMost),
+      note: costAtMost === null ? unpricedWords(actions) : 'of a run, at the prices of then',
     },
+    { name: 'Steps', value: formatCount(actions.length), note: actions.join(', ') },
   ];
+}
+
+function unpricedWords(actions: readonly string[]): string {
+  const names = [...new Set(actions)];
+  return `${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} no price`;
 }
 
 function footerOf({ runId, covers }: Approval): string {

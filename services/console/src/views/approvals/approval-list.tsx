@@ -5,6 +5,7 @@ import { approvalLook, approvalOutcome, usersAtMost } from '../../parts/campaign
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { StartTime } from '../../parts/when/start-time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 
 interface ApprovalListProps {
@@ -34,7 +35,7 @@ export function ApprovalList({ title, note, items, shownId, children }: Approval
 const tones = { ok: 'c-ok', warn: 'c-warn', bad: 'c-bad', idle: 't2' } as const;
 
 function Entry({ approval, isShown }: { approval: Approval; isShown: boolean }) {
-  const { id, campaignName, revision, runId, state, startsAt, stateSince, refusedToYou } = approval;
+  const { id, campaignName, revision, runId, state, startsAt, stateSince, refusedToYou, covers } = approval;
   const { icon, tone } = approvalLook(approval);
   const isWaiting = state === 'waiting';
   return (
@@ -62,7 +63,7 @@ function Entry({ approval, isShown }: { approval: Approval; isShown: boolean }) 
           'when it is started'
         ) : (
           <>
-            starts <Time instant={startsAt} />
+            starts <StartTime instant={startsAt} schedule={covers.schedule} />
           </>
         )}
       </span>

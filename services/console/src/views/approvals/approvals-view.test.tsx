@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { sentBackApproval, waitingApproval } from '../../testing/approvals.ts';
+import { report } from '../../testing/ended-report.ts';
 import { problem, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
@@ -26,6 +27,87 @@ test('the first that waits is shown: what exactly is approved, what changed, and
   expect(within(changed).getByRole('row', { name: 'Countries SG SG, ID' })).toBeDefined();
   expect(screen.getByText(/ID agreed with finance/)).toBeDefined();
   expect(screen.getByText('sent back: “no hold-out?”')).toBeDefined();
+});
+
+describe('the cost of what is approved', () => {
+  it.each([
+    [null, 'unknown', 'award-points has no price'],
+    [{ amount: '4500', currency: 'SGD' }, /4,500.*SGD|SGD.*4,500/, 'of a run, at the prices of then'],
+  ])('is shown, also without a price: %o', async (costAtMost, value, note) => {
+    const answers = { ...lists, 'GET /v1/approvals/apr_waiting': { ...waitingApproval, costAtMost } };
+    await openConsole('/approvals', { role: 'approver', answers });
+    const covered = await screen.findByRole('region', { name: 'What you approve' });
+    expect(within(covered).getByText('Cost, at most')).toBeDefined();
+    expect(within(covered).getByText(value)).toBeDefined();
+    expect(within(covered).getByText(note)).toBeDefined();
+  });
+});
+
+describe('what stands above the decision', () => {
+  const dryRun = { ...report, runId: 'run_dry', kind: 'dry-run' as const, state: 'completed' as const, revision: 4 };
+  const testSend = { ...report, runId: 'run_test', kind: 'test' as const, state: 'completed' as const, revision: 3 };
+  const listed = ({ query }: Asked) => {
+    const runId = query['kind'] === 'test' ? 'run_test' : 'run_dry';
+    return { items: [{ runId, revision: 4 }], next: null };
+  };
+  const tried = { 'GET /v1/runs': listed, 'GET /v1/runs/run_dry/report': dryRun };
+
+  it('is the newest dry run and the newest test send, with the revision that they tried', async () => {
+    const answers = { ...lists, ...tried, 'GET /v1/runs/run_test/report': testSend };
+    await openConsole('/approvals', { role: 'approver', answers });
+    const dry = await screen.findByRole('region', { name: 'Dry run' });
+    expect(await within(dry).findByText(/would come through the chain/)).toBeDefined();
+    expect(within(dry).queryByText(/not of this one/)).toBeNull();
+    const sent = screen.getByRole('region', { name: 'Test send' });
+    expect(await within(sent).findByText(/of revision 3, not of this one/)).toBeDefined();
+    const decision = screen.getByRole('region', { name: 'Your decision' });
+    expect(sent.compareDocumentPosition(decision) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+  });
+
+  it('is a sentence that nothing was tried, if nothing was', async () => {
+    await openConsole('/approvals', { role: 'approver', answers: lists });
+    expect(await screen.findByText('None: nobody has tried it on all users.')).toBeDefined();
+    expect(screen.getByText('None: no user has received a test.')).toBeDefined();
+  });
+
+  it('is a sentence that all of it is new, if no revision was approved before', async () => {
+    const first = { ...waitingApproval, diff: null };
+    await openConsole('/approvals', {
+      role: 'approver',
+      answers: { ...lists, 'GET /v1/approvals/apr_waiting': first },
+    });
+    expect(await screen.findByText(/No revision of this campaign was approved before/)).toBeDefined();
+  });
+});
+
+describe('the parameters of a step', () => {
+  it('have the labels of the form and the names of the options', async () => {
+    const chain = [{ action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } }];
+    const differences = [{ pointer: '/chain/0/params/rewardId', before: 'ride-3', after: 'ride-5' }];
+    const diff = { from: 2, to: 4, differences };
+    const approval = { ...waitingApproval, diff, covers: { ...waitingApproval.covers, chain } };
+    const answers = { ...lists, 'GET /v1/approvals/apr_waiting': approval };
+    await openConsole('/approvals', { role: 'approver', answers });
+    const definition = await screen.findByRole('region', { name: 'Definition' });
+    expect(await within(definition).findByText('Ride, 5 off')).toBeDefined();
+    expect(within(definition).getByText(/^Reward id:/)).toBeDefined();
+    expect(within(definition).getByText(/^Units:/)).toBeDefined();
+    expect(screen.getByRole('row', { name: 'Step 1, Reward id ride-3 ride-5' })).toBeDefined();
+  });
+});
+
+test('a start at a local time is shown with the hour of each country', async () => {
+  const schedule = { type: 'local' as const, time: '2026-12-01T09:00:00' };
+  const local = { ...waitingApproval, covers: { ...waitingApproval.covers, schedule } };
+  const answers = {
+    ...lists,
+    'GET /v1/approvals': ({ query }: Asked) => ({ items: query['state'] === 'waiting' ? [local] : [], next: null }),
+    'GET /v1/approvals/apr_waiting': local,
+  };
+  await openConsole('/approvals', { role: 'approver', answers });
+  await screen.findByRole('heading', { name: 'Year-end points gift' });
+  expect(screen.getAllByText(/^Tue 1 Dec(?: 2026)?, 09:00 in each country$/)).toHaveLength(2);
+  expect(screen.getByText(/when it is Tue 1 Dec(?: 2026)?, 09:00 there/)).toBeDefined();
 });
 
 test('it is approved after the numbers were said once more, by the hash that was seen', async () => {

@@ -51,9 +51,10 @@ export function ApprovalsView() {
             <Failed title="The approval could not be read" error={shownError} onRetry={() => void shown.refetch()} />
           ) : shownId === undefined && waiting.data ? (
             <section className="panel">
-              <Empty icon="review" title="Nothing waits for an approval" command="muster approvals policy">
-                What a campaign needs is said by the policy of the installation. Submitted campaigns come here, and runs
-                that have come to more users than were approved.
+              <Empty icon="review" title="Nothing waits for an approval">
+                The approval policy of this installation names the campaigns that other people have to approve, for
+                example above a number of users. Their authors submit them, and you decide here with the dry run, the
+                test sends and the changes in sight. Runs that reach more users than were approved wait here too.
               </Empty>
             </section>
           ) : (

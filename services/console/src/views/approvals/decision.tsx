@@ -3,7 +3,9 @@ import { useId, useState } from 'react';
 import { approveCampaign, sendBackCampaign } from '#client/sdk.gen.ts';
 import type { Approval } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { neededInWords, usersAtMost, usersExpected } from '../../parts/campaign/approval-words.ts';
+import { neededInWords, usersAtMost } from '../../parts/campaign/approval-words.ts';
+import { KindAndAge } from '../../parts/audience/how-many-line.tsx';
+import { kindWords, numberWords } from '../../parts/audience/how-many.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea } from '../../parts/controls/controls.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -12,6 +14,7 @@ import { Effects } from '../../parts/overlays/effects.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
+import { useApprovalSize } from './approval-size.ts';
 
 /** Who has approved it, and what the person who looks at it may do. */
 export function Decision({ approval }: { approval: Approval }) {
@@ -97,7 +100,7 @@ interface ApproveDialogProps {
 /** Once more, with the same numbers. */
 function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
   const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
-  const expected = usersExpected(approval);
+  const size = useApprovalSize(approval);
   const queries = useQueryClient();
   const approve = useMutation({
     mutationFn: () =>
@@ -135,9 +138,9 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
             isHot: true,
             children: `in ${covers.countries.join(', ')} get ${covers.chain.map(({ action }) => action).join(', then ')}.`,
           },
-          ...(expected === null
+          ...(size === null
             ? []
-            : [{ value: expected, unit: 'users', children: 'were expected when it was submitted.' }]),
+            : [{ value: numberWords(size), unit: `users, ${kindWords(size)}`, children: <KindAndAge size={size} /> }]),
           ...(unitsAtMost === null
             ? []
             : [{ value: formatCount(unitsAtMost), unit: 'units, at most', children: 'are spent by a run.' }]),

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Audience } from '#client/types.gen.ts';
-import { largeNumber } from '../../parts/audience/exact-count.tsx';
+import { largeNumber } from '../../parts/audience/how-many-line.tsx';
 import { Overlap } from '../../parts/audience/overlap.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';

@@ -41,6 +41,8 @@ const ruleWords: Readonly<Record<RejectedRow['rule'], string>> = {
   'missing-country': 'No country',
   'unknown-country': 'Country is not set up',
   'second-country': 'In a second country',
+  'repeated-header': 'The header again',
+  'no-value': 'No value, such as NULL',
 };
 
 export interface RejectGroup {

@@ -91,7 +91,7 @@ export function AudiencesView() {
               {filterWords(search)}
             </NoMatch>
           ) : items?.length === 0 ? (
-            <Empty icon="users" title="No audiences yet" command="muster audience upload users.csv --name Riders">
+            <Empty icon="users" title="No audiences yet">
               Upload a file with users, and campaigns can take them in or leave them out. Segments come from the
               segmentation service; combine them with lists under a name, here or where a campaign is written.
             </Empty>

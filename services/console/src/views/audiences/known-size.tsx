@@ -1,5 +1,5 @@
 import type { NamedAudienceSize } from '#client/types.gen.ts';
-import { largeNumber } from '../../parts/audience/exact-count.tsx';
+import { largeNumber } from '../../parts/audience/how-many-line.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { sizeText, sizeVerb } from './named-words.ts';
 

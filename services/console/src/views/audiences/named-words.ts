@@ -1,5 +1,5 @@
 import type { NamedAudience } from '#client/types.gen.ts';
-import { boundsText } from '../../parts/campaign/arithmetic.ts';
+import { numberWords } from '../../parts/audience/how-many.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import type { AudiencesSearch } from './search.ts';
@@ -47,9 +47,8 @@ type Size = NamedAudience['size'];
 
 /** `1,840`, `about 93,200`, `124,880 to 125,000` */
 export function sizeText(size: NonNullable<Size>): string {
-  if (size.exact) return formatCount(size.atLeast);
-  if (size.atLeast === size.atMost) return `about ${formatCount(size.atMost)}`;
-  return boundsText(size);
+  const { exact, atLeast, atMost, asOf } = size;
+  return numberWords({ kind: exact ? 'counted' : 'estimated', atLeast, atMost, at: asOf });
 }
 
 /** `counted`, `estimated in SG`: what stands before its moment, where that needs a word. */

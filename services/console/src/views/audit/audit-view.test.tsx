@@ -10,6 +10,21 @@ test('every change says who made it, and what came of it', async () => {
   expect(screen.getAllByText('done').length).toBeGreaterThan(0);
 });
 
+test('changes are filtered by a person', async () => {
+  const { api, user, address } = await openConsole('/audit');
+  await screen.findAllByText('started a campaign');
+  await user.click(screen.getByRole('button', { name: 'By' }));
+  await user.click(screen.getByRole('menuitem', { name: 'demo' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/audit').at(-1)?.query).toHaveProperty('keyId'));
+  expect(address()).toContain('keyName=demo');
+});
+
+test('a campaign that was changed has its name and leads to its page', async () => {
+  await openConsole('/audit');
+  const [link] = await screen.findAllByRole('link', { name: 'A draft' });
+  expect(link?.getAttribute('href')).toBe('/campaigns/cmp_draft');
+});
+
 test('a search goes into the address and to the API', async () => {
   const { api, user, address } = await openConsole('/audit');
   await screen.findAllByText('started a campaign');

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { listChangesOptions } from '#client/@tanstack/react-query.gen.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { getCampaignOptions, listChangesOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Change } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
+import { plainText } from '../../parts/words/plain-text.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
@@ -31,6 +32,7 @@ export function AuditView() {
   const query = { limit: pageSize, ...auditQuery(chosen, nowMs) };
   const changes = useQuery({ ...listChangesOptions({ query }), placeholderData: keepPreviousData });
   const items = changes.data?.items;
+  const people = peopleOf(items ?? []);
   const search = (change: Partial<AuditSearch>) => void navigate({ search: (before) => ({ ...before, ...change }) });
   const choose = (change: Partial<AuditSearch>) => search({ ...change, cursor: undefined });
   return (
@@ -55,22 +57,24 @@ export function AuditView() {
           value={span}
           onChoose={(value) => choose({ span: auditSpans.find((each) => each === value) })}
         />
-        {keyId !== undefined && (
-          <FilterMenu
-            name="By"
-            options={[]}
-            value={keyName ?? keyId}
-            onChoose={() => choose({ keyId: undefined, keyName: undefined })}
-          />
-        )}
+        <FilterMenu
+          name="By"
+          options={people.map(({ name }) => name)}
+          value={keyId === undefined ? undefined : (keyName ?? keyId)}
+          onChoose={(value) => {
+            const person = people.find(({ name }) => name === value);
+            choose({ keyId: person?.id, keyName: person?.name });
+          }}
+        />
       </div>
       <section className="panel" aria-label="Changes">
         {items === undefined && changes.error !== null ? (
           <Failed title="The changes could not be read" error={changes.error} onRetry={() => void changes.refetch()} />
         ) : items?.length === 0 ? (
           !hasFilters(chosen) ? (
-            <Empty icon="audit" title="Nothing was changed yet" command="muster audit">
-              Every change through the API stands here: who, what, when, and how it ended.
+            <Empty icon="audit" title="Nothing was changed yet">
+              Each change by a person or a key is listed here: who changed what, when, and whether it was refused.
+              Filter by person, kind or time to find one.
             </Empty>
           ) : (
             <NoMatch title="No change matches" onClear={() => choose(noFilters)}>
@@ -88,6 +92,12 @@ export function AuditView() {
       </section>
     </Page>
   );
+}
+
+/** The keys and people of the changes that are shown, by name. */
+function peopleOf(changes: readonly Change[]): { id: string; name: string }[] {
+  const byName = new Map(changes.flatMap(({ keyId, keyName }) => (keyId === null ? [] : [[keyName ?? keyId, keyId]])));
+  return [...byName].map(([name, id]) => ({ id, name })).toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /** @param changes undefined while they are asked for */
@@ -149,13 +159,21 @@ function ChangeRow({ change, onKey }: ChangeRowProps) {
           </button>
         )}
       </td>
-      <td className="font-medium">{summary}</td>
-      <td className="wide mono" title={subject ?? undefined}>
-        {subject === null ? '–' : shortId(subject)}
+      <td className="font-medium wrap-anywhere phone:py-2 phone:leading-4.5">
+        {summary}
+        <div className="narrow t3 sm font-normal">
+          {keyName ?? 'nobody known'}
+          {subject !== null && (
+            <>
+              {' · '}
+              <Subject id={subject} />
+            </>
+          )}
+          {words !== '' && <div>{words}</div>}
+        </div>
       </td>
-      <td className="wide t2 max-w-70 overflow-hidden text-ellipsis whitespace-nowrap" title={words}>
-        {words}
-      </td>
+      <td className="wide">{subject === null ? '–' : <Subject id={subject} />}</td>
+      <td className="wide t2 max-w-90 wrap-anywhere py-1.5 leading-4.5">{words}</td>
       <td className={isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'}>
         <span className="row gap-1">
           <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
@@ -164,4 +182,33 @@ function ChangeRow({ change, onKey }: ChangeRowProps) {
       </td>
     </tr>
   );
+}
+
+const namesChangeRarely = 60_000;
+
+/** The subject of a change: a campaign by its name, all else by its id, with a link if it has a page. */
+function Subject({ id }: { id: string }) {
+  const isCampaign = id.startsWith('cmp_');
+  const { data } = useQuery({
+    ...getCampaignOptions({ path: { id } }),
+    enabled: isCampaign,
+    staleTime: namesChangeRarely,
+    retry: false,
+  });
+  if (isCampaign && data) {
+    return (
+      <Link className="link" to="/campaigns/$campaignId" params={{ campaignId: id }} title={id}>
+        {plainText(data.name)}
+      </Link>
+    );
+  }
+  const text = <span className="mono">{shortId(id)}</span>;
+  if (id.startsWith('run_')) {
+    return (
+      <Link className="link" to="/runs/$runId" params={{ runId: id }} title={id}>
+        run {text}
+      </Link>
+    );
+  }
+  return <span title={id}>{text}</span>;
 }

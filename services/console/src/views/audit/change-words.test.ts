@@ -1,9 +1,18 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { detailInWords, endOfChange } from './change-words.ts';
 
-it('tells details by name', () => {
-  expect(detailInWords({ reason: 'wrong template', to: [1] })).toBe('reason: wrong template · to: [1]');
-  expect(detailInWords({})).toBe('');
+describe('the detail of a change', () => {
+  it.each([
+    [{ reason: 'wrong template', to: [1] }, 'Reason: wrong template · to: 1'],
+    [{ usersAtMost: { SG: 1785, VN: 42 } }, 'Users at most: SG 1,785, VN 42'],
+    [{ from: [], to: [{ usersAbove: 100_000, approvers: 1 }] }, 'From: none · to: users above 100,000, approvers 1'],
+    [{ approversSignIn: true, owner: null }, 'Approvers sign in: yes · owner: none'],
+    [{ to: 2, from: 1 }, 'From: 1 · to: 2'],
+    [{ hash: `ba61${'0'.repeat(56)}368d` }, 'Hash: ba61…368d'],
+    [{}, ''],
+  ])('%j is in words, never in JSON', (detail, words) => {
+    expect(detailInWords(detail)).toBe(words);
+  });
 });
 
 it.each([

@@ -1,10 +1,38 @@
 import type { Change } from '#client/types.gen.ts';
+import { shortId } from '../../parts/controls/copy-button.tsx';
+import { capitalOf } from '../../parts/words/figures.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 
-/** `reason: wrong template · state: pausing`; nested values as JSON. */
+/** `Reason: wrong template · users at most: SG 1,785, VN 42`: every value in words, none as JSON. */
 export function detailInWords(detail: Change['detail']): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' · ');
+  return capitalOf(
+    Object.entries(detail)
+      .toSorted(([a], [b]) => Number(b === 'from') - Number(a === 'from'))
+      .map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value)}`)
+      .join(' · '),
+  );
+}
+
+/** `usersAtMost` as `users at most`; codes such as `SG` stay. */
+function nameInWords(name: string): string {
+  return /[a-z]/.test(name) ? name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase() : name;
+}
+
+/** Hashes and ids by their ends; both are whole where they are copied from. */
+function textInWords(text: string): string {
+  if (/^[0-9a-f]{40,}$/.test(text)) return `${text.slice(0, 4)}…${text.slice(-4)}`;
+  return /^[a-z]{3}_[0-9a-z]{20,}$/.test(text) ? shortId(text) : text;
+}
+
+function valueInWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'none';
+  if (typeof value === 'number') return formatCount(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return textInWords(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueInWords).join('; ');
+  const entries = Object.entries(value);
+  if (entries.length === 0) return 'none';
+  return entries.map(([name, inner]) => `${nameInWords(name)} ${valueInWords(inner)}`).join(', ');
 }
 
 /** How a change ended, by the status of its answer. */

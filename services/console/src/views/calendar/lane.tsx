@@ -1,10 +1,11 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { CalendarCampaign, CalendarStart } from '#client/types.gen.ts';
+import { numberWords } from '../../parts/audience/how-many.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { hasEnded, lookOf } from '../../parts/standing/state-looks.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { countOf } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { placeIn, type Week } from './week.ts';
 
@@ -55,9 +56,9 @@ export function NowLine({ week, nowMs }: Pick<LaneProps, 'week' | 'nowMs'>) {
 }
 
 function whoWords({ starts, recurs, countries, moreStarts }: CalendarCampaign): string {
-  const users = starts.find((start) => start.users !== null && start.users > 0)?.users ?? null;
+  const start = starts.find(({ users }) => users !== null && users > 0);
   const often = recurs ? `${countOf(starts.length, 'start')}${moreStarts ? ' and more' : ''}` : '';
-  const many = users === null ? '' : countOf(users, 'user');
+  const many = start === undefined ? '' : `${sizeWords(start)} users`;
   const where = countries.length > 3 ? countOf(countries.length, 'country', 'countries') : countries.join(', ');
   return [often, many, where].filter((each) => each !== '').join(' · ');
 }
@@ -117,12 +118,17 @@ function kindOf({ state, runId }: CalendarStart): string {
   return hasEnded(state) ? 'ended' : 'running';
 }
 
+function sizeWords({ users, usersAre }: CalendarStart): string {
+  const count = users ?? 0;
+  return numberWords({ kind: usersAre ?? 'estimated', atLeast: count, atMost: users, at: null });
+}
+
 function startWords(start: CalendarStart, formatTime: (instant: string) => string): string {
   const { at, until, state, runId, users } = start;
-  const many = users === null ? '' : ` · ${formatCount(users)}`;
+  const many = users === null ? '' : ` · ${sizeWords(start)}`;
   if (state === 'in_review') return `${formatTime(at)} · if approved`;
   if (runId === null) return `${formatTime(at)}${many}`;
-  if (hasEnded(state)) return users === null ? formatTime(at) : formatCount(users);
+  if (hasEnded(state)) return users === null ? formatTime(at) : sizeWords(start);
   if (state === 'paused' || state === 'pausing') return 'paused';
   return until === null ? 'no ETA yet' : `ETA ${formatTime(until)}`;
 }

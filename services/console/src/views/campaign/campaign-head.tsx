@@ -7,10 +7,11 @@ import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
 import { LookBadge, StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { StartTime } from '../../parts/when/start-time.tsx';
 
 /** Its name, how it stands, and when something happens next. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {
-  const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt, origin } = campaign;
+  const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt, origin, schedule } = campaign;
   return (
     <div>
       <div className="row flex-wrap">
@@ -21,12 +22,18 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
       <div className="meta">
         {nextRunAt !== null && (
           <span>
-            Next run <b>{<Time instant={nextRunAt} />}</b>
+            Next run{' '}
+            <b>
+              <StartTime instant={nextRunAt} schedule={schedule} />
+            </b>
           </span>
         )}
         {nextRunAt === null && isDraft(state) && startsAt !== null && (
           <span>
-            Would start <b>{<Time instant={startsAt} />}</b>
+            Would start{' '}
+            <b>
+              <StartTime instant={startsAt} schedule={schedule} />
+            </b>
           </span>
         )}
         <span>

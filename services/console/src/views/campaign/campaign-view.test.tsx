@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { draft, runningCampaign } from '../../testing/campaigns.ts';
+import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { waitingApproval } from '../../testing/approvals.ts';
 import { report as testReport } from '../../testing/ended-report.ts';
-import { problem, type Asked } from '../../testing/fake-api.ts';
+import { problem, type Answers, type Asked } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const noRuns = { 'GET /v1/runs': { items: [], next: null } };
@@ -37,6 +37,69 @@ test('a draft is started after a dialog said whom it reaches', async () => {
   const links = { ...draft.links, latestRun: '/v1/runs/run_live' };
   api.answer({ 'GET /v1/campaigns/cmp_draft': { ...draft, state: 'running', links } });
   await waitFor(() => expect(address()).toBe('/runs/run_live'));
+});
+
+describe('the dialog that starts a draft', () => {
+  const limited = {
+    ...draft,
+    canary: { percent: 1, then: 'pause' as const },
+    audience: { ...draft.audience, holdOutPercent: 10 },
+    pauseAtFailedPercent: 5,
+    budgets: [{ country: 'SG', units: 5000 }],
+  };
+  const open = async (answers: Answers) => {
+    const opened = await openConsole('/campaigns/cmp_draft', {
+      answers: { ...noRuns, 'GET /v1/campaigns/cmp_draft': limited, ...answers },
+    });
+    await opened.user.click(await screen.findByRole('button', { name: 'Start…' }));
+    return { ...opened, dialog: await screen.findByRole('dialog') };
+  };
+  const rules = (rule: object) => ({ 'GET /v1/approval-policy': { revision: 1, rules: [rule], madeAt: null } });
+
+  it('names hold-out, canary, pace, deadline and limits, and what can be changed later', async () => {
+    const { dialog } = await open({});
+    await waitFor(() => expect(dialog.textContent).toContain('about 19,500'));
+    for (const words of [
+      /10 % of about 19,500 users get nothing/,
+      /are called first\. Then the run pauses until a person resumes it/,
+      /The pace is at most 20 users a second/,
+      /after the start\. Users who are not called by then expire/,
+      /pauses by itself if more users than that fail in a step, judged from 1,000 users on/,
+      /SG 5,000 units\. A country whose budget is used up pauses/,
+      /Later you can change pace, deadline, priority, failure limit and budgets/,
+    ])
+      expect(within(dialog).getByText(words)).toBeDefined();
+  });
+
+  it('shows an exact count in place of the estimate', async () => {
+    const users = { atLeast: 19_412, atMost: 19_412, countedAt: '2026-11-22T19:30:00.000Z' };
+    const counted = { ...preview, users };
+    const { dialog } = await open({
+      'GET /v1/campaigns/cmp_draft': draft,
+      'POST /v1/campaigns/preview': counted,
+    });
+    expect(await within(dialog).findByText('19,412')).toBeDefined();
+    expect(within(dialog).getByText('users, counted')).toBeDefined();
+  });
+
+  it('submits for approval in place of the start, if the policy asks for one', async () => {
+    const submitted = { 'POST /v1/campaigns/:id/submit': waitingApproval };
+    const { api, user, dialog } = await open({ ...rules({ usersAbove: 1000, approvers: 1 }), ...submitted });
+    const button = await within(dialog).findByRole('button', { name: 'Submit for approval' });
+    await waitFor(() => expect(within(dialog).queryByRole('button', { name: 'Start it' })).toBeNull());
+    await user.click(button);
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
+    expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(0);
+  });
+
+  it('offers to submit once a start was refused for want of an approval', async () => {
+    const refuse = () => problem(409, 'approval-needed', 'cmp_draft needs 1 approver');
+    const { user, dialog } = await open({ 'POST /v1/campaigns/:id/start': refuse });
+    expect(within(dialog).queryByRole('button', { name: 'Submit for approval' })).toBeNull();
+    await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
+    expect(await within(dialog).findByRole('button', { name: 'Submit for approval' })).toBeDefined();
+    expect(within(dialog).getByRole('alert').textContent).toContain('needs 1 approver');
+  });
 });
 
 test('a scheduled one is taken back', async () => {
@@ -119,7 +182,7 @@ describe('a draft that was changed', () => {
     const rows = await within(dialog).findAllByRole('row');
     expect(rows.slice(1).map(({ textContent }) => textContent)).toEqual([
       'CountriesSGSG, VN',
-      'Step 1, units12',
+      'Step 1, Units12',
       'Pace20not there',
     ]);
     const [asked] = api.askedFor('GET /v1/campaigns/cmp_draft/revisions/2/diff');
@@ -262,7 +325,7 @@ describe('a dry run', () => {
         'GET /v1/runs/run_dry/report': reported,
       },
     });
-    const button = await screen.findByRole('button', { name: 'Run it dry' });
+    const button = await screen.findByRole('button', { name: 'Start a dry run' });
     api.answer({
       'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'dry-run' ? [dry] : [], next: null }),
     });
@@ -270,7 +333,20 @@ describe('a dry run', () => {
     expect(await screen.findByText(/of 1,500 users would come through the chain; 12 are excluded/)).toBeDefined();
     expect(screen.getByText('about 1 min')).toBeDefined();
     expect(api.askedFor('POST /v1/campaigns/cmp_draft/dry-run')).toHaveLength(1);
-    expect(screen.getByRole('button', { name: 'Run it dry again' })).toBeDefined();
+    expect(screen.getByRole('button', { name: 'Start another dry run' })).toBeDefined();
+  });
+
+  test('cannot be started while one is in progress, which its button says', async () => {
+    const running = { ...dry, state: 'running', endedAt: null };
+    await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...noRuns,
+        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'dry-run' ? [running] : [], next: null }),
+        'GET /v1/runs/run_dry/report': { ...reported, state: 'running', endedAt: null },
+      },
+    });
+    const button = await screen.findByRole('button', { name: 'Dry run in progress' });
+    expect(button.hasAttribute('disabled')).toBe(true);
   });
 
   test('says why it may not be begun', async () => {
@@ -278,7 +354,7 @@ describe('a dry run', () => {
     const { user } = await openConsole('/campaigns/cmp_draft', {
       answers: { ...noRuns, 'POST /v1/campaigns/:id/dry-run': () => problem(409, 'state-forbids', detail) },
     });
-    await user.click(await screen.findByRole('button', { name: 'Run it dry' }));
+    await user.click(await screen.findByRole('button', { name: 'Start a dry run' }));
     expect(await screen.findByText(detail)).toBeDefined();
   });
 });
@@ -333,7 +409,7 @@ describe('a test', () => {
       'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
     });
     await user.click(send);
-    await screen.findByText('These 2 really got send-message. award-reward was told that it is a test.');
+    await screen.findByText('These 2 really got send-message. Calls of award-reward were marked as a test.');
     expect(screen.getByText('1 of 2 through the chain')).toBeDefined();
     expect(screen.getByText('1 failed in step 2: no-text-for-locale (u2)')).toBeDefined();
     const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/test-send').map(({ body }) => body);
@@ -341,7 +417,43 @@ describe('a test', () => {
     expect(bodies.at(-2)).toEqual({ users: ['u1', 'u2'], country: 'SG', preview: true });
   });
 
-  test('of an earlier revision says that it was before the last change', async () => {
+  test('reaches users again only if its sender requests it', async () => {
+    const reached = 'an earlier live test of cmp_draft has reached "u1": name other users, or';
+    const detail = `${reached} ask to reach them again ("again": true)`;
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...noRuns,
+        'POST /v1/campaigns/:id/test-send': ({ body }: Asked) =>
+          z.object({ again: z.boolean().optional() }).parse(body).again === true
+            ? preview
+            : problem(409, 'reached-by-test', detail),
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
+    const dialog = await screen.findByRole('dialog');
+    await user.type(within(dialog).getByLabelText(/Users/), 'u1');
+    expect(await within(dialog).findByText(`${reached} tick the box to reach them again`)).toBeDefined();
+    await user.click(within(dialog).getByLabelText(/Also reach users/));
+    await within(dialog).findByText('send-message: these 2 users really get it.');
+    const send = within(dialog).getByRole('button', { name: 'Send it' });
+    await waitFor(() => expect(send).toHaveProperty('disabled', false));
+    await user.click(send);
+    const body = { users: ['u1'], country: 'SG', again: true };
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/test-send').at(-1)?.body).toEqual(body));
+  });
+
+  test('shows how many tests there were, and how many users the live ones were sent to', async () => {
+    await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+        'GET /v1/runs/run_test/report': reported,
+        'GET /v1/campaigns/cmp_draft/tests': { runs: 3, liveRuns: 2, users: 27, steps: [] },
+      },
+    });
+    expect(await screen.findByText('3 tests so far, 2 live, sent to 27 users')).toBeDefined();
+  });
+
+  test('of an earlier revision names that revision', async () => {
     await openConsole('/campaigns/cmp_draft', {
       answers: {
         'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
@@ -349,7 +461,7 @@ describe('a test', () => {
         'GET /v1/campaigns/cmp_draft': { ...draft, revision: 2 },
       },
     });
-    expect(await screen.findByText(/before your last change/)).toBeDefined();
+    expect(await screen.findByText(/of revision \d+, not of this one/)).toBeDefined();
   });
 
   test('says why it may not be sent', async () => {

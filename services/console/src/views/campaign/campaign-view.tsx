@@ -8,6 +8,7 @@ import { standingOf } from '../../live/staleness.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
 import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
 import { Failed } from '../../parts/standing/states.tsx';
 import { AboutPanel } from './about-panel.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
@@ -54,7 +55,10 @@ export function CampaignView() {
   const standing = standingOf(campaign);
   return (
     <Page title={campaign.data.name} crumbs={crumbs} freshness={<Freshness standing={standing} />}>
-      <StaleBanner standing={standing} note="Its runs go on; only this page waits." />
+      <StaleBanner
+        standing={standing}
+        note={isDraft(campaign.data.state) ? 'Only this page waits.' : 'Its runs go on; only this page waits.'}
+      />
       <div className="head">
         <CampaignHead campaign={campaign.data} />
         <CampaignActions campaign={campaign.data} />

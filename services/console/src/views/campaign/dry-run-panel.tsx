@@ -1,41 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { getRunReportOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { dryRunCampaign } from '#client/sdk.gen.ts';
-import type { Campaign, RunReport } from '#client/types.gen.ts';
+import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { takesText } from '../../parts/campaign/arithmetic.ts';
+import { DryRunResult } from '../../parts/campaign/dry-run-result.tsx';
+import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
-import { StateBadge } from '../../parts/standing/state-badge.tsx';
-import { Time } from '../../parts/times/time.tsx';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
-const followEveryMs = 1000;
-const lookEveryMs = 10_000;
-
-/** The whole audience without a call: what came of the last time stands where it is begun. */
+/** The whole audience without a call: the result of the newest dry run, where the next one is started. */
 export function DryRunPanel({ campaign }: { campaign: Campaign }) {
-  const { id: campaignId, archivedAt } = campaign;
+  const { id: campaignId, archivedAt, revision } = campaign;
   const refusal = useRefusal('manager');
   const queries = useQueryClient();
-  const dryRuns = useQuery({
-    ...listRunsOptions({ query: { campaignId, kind: 'dry-run', limit: 1 } }),
-    refetchInterval: lookEveryMs,
-  });
-  const [last] = dryRuns.data?.items ?? [];
-  const report = useQuery({
-    ...getRunReportOptions({ path: { id: last?.runId ?? '' } }),
-    enabled: last !== undefined,
-    refetchInterval: ({ state }) => (state.data && hasEnded(state.data.state) ? false : followEveryMs),
-  });
+  const { newest, report } = useNewestReport(campaignId, 'dry-run');
   const begin = useMutation({
     mutationFn: () => dryRunCampaign({ path: { id: campaignId }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
-  const isUnderWay = report.data !== undefined && !hasEnded(report.data.state);
+  const isUnderWay = report !== undefined && !hasEnded(report.state);
   return (
     <Panel
       title="Dry run"
@@ -44,7 +28,7 @@ export function DryRunPanel({ campaign }: { campaign: Campaign }) {
       actions={
         archivedAt === null && (
           <Button small refusal={refusal} disabled={begin.isPending || isUnderWay} onClick={() => begin.mutate()}>
-            {last ? 'Run it dry again' : 'Run it dry'}
+            {isUnderWay ? 'Dry run in progress' : newest ? 'Start another dry run' : 'Start a dry run'}
           </Button>
         )
       }
@@ -54,36 +38,11 @@ export function DryRunPanel({ campaign }: { campaign: Campaign }) {
           {problemOf(begin.error).detail}
         </p>
       )}
-      {report.data ? (
-        <DryRunResult report={report.data} isOld={report.data.revision !== campaign.revision} />
+      {report ? (
+        <DryRunResult report={report} isOld={report.revision !== revision} />
       ) : (
-        <p className="t2">Says who would get what, and how long it would take. No endpoint hears of it.</p>
+        <p className="t2">Shows who would get what, and how long it would take. No endpoint is called.</p>
       )}
     </Panel>
-  );
-}
-
-function DryRunResult({ report, isOld }: { report: RunReport; isOld: boolean }) {
-  const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, forecast } = report;
-  const through = steps.at(-1)?.succeeded ?? 0;
-  return (
-    <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
-      <p className="wrap-anywhere">
-        <b>{formatCount(through)}</b> of {countOf(audience.counted, 'user')} would come through the chain
-        {audience.excluded > 0 && <>; {formatCount(audience.excluded)} are excluded</>}.
-      </p>
-      {forecast && <p className="sm">{takesText(forecast.takesSeconds)}</p>}
-      <div className="row flex-wrap">
-        <StateBadge state={state} />
-        <span className="t3 sm">
-          <Time instant={startedAt ?? scheduledFor} />
-          {isOld && ', before your last change'}
-        </span>
-      </div>
-      {stateReason !== null && <p className="sm wrap-anywhere">{stateReason}</p>}
-      <Link className="link" to={hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
-        {hasEnded(state) ? 'Report' : 'Watch'}
-      </Link>
-    </div>
   );
 }

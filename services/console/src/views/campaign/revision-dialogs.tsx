@@ -5,6 +5,7 @@ import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
+import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
@@ -15,7 +16,7 @@ interface RevisionDialogProps {
 }
 
 /** What a revision changed of the one before it. */
-export function RevisionDialog({ campaign: { id }, revision, onClose }: RevisionDialogProps) {
+export function RevisionDialog({ campaign, revision, onClose }: RevisionDialogProps) {
   return (
     <Dialog
       title={`What changed in revision ${revision}`}
@@ -26,7 +27,7 @@ export function RevisionDialog({ campaign: { id }, revision, onClose }: Revision
         </Button>
       }
     >
-      <Differences id={id} from={revision - 1} to={revision} />
+      <Differences {...{ campaign }} from={revision - 1} to={revision} />
     </Dialog>
   );
 }
@@ -43,12 +44,13 @@ export function RestoreDialog({ campaign, revision, onClose }: RevisionDialogPro
       act={() => restoreCampaignRevision({ path: { id, revision }, throwOnError: true })}
       onClose={onClose}
     >
-      <Differences id={id} from={newest} to={revision} />
+      <Differences {...{ campaign }} from={newest} to={revision} />
     </VerbDialog>
   );
 }
 
-function Differences({ id, from, to }: { id: string; from: number; to: number }) {
+function Differences({ campaign: { id, chain }, from, to }: { campaign: Campaign; from: number; to: number }) {
+  const placeOf = usePlaceNames(chain);
   const diff = useQuery(diffCampaignRevisionsOptions({ path: { id, revision: from }, query: { to } }));
   if (diff.error) {
     return (
@@ -57,5 +59,5 @@ function Differences({ id, from, to }: { id: string; from: number; to: number })
       </p>
     );
   }
-  return diff.data ? <DifferencesTable diff={diff.data} /> : <p className="t3">asking…</p>;
+  return diff.data ? <DifferencesTable diff={diff.data} placeOf={placeOf} /> : <p className="t3">asking…</p>;
 }

@@ -1,30 +1,34 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { estimateCampaign, startCampaign } from '#client/sdk.gen.ts';
+import { previewCampaign, startCampaign, submitCampaign } from '#client/sdk.gen.ts';
 import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
-import type { Campaign } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Icon } from '../../parts/icon/icon.tsx';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Effects } from '../../parts/overlays/effects.tsx';
-import { useZone } from '../../parts/times/zone.ts';
-import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
-import { capitalOf } from '../../parts/words/figures.ts';
+import type { Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
+import { bestOf, howManyOf } from '../../parts/audience/how-many.ts';
+import { useApprovalAsk } from '../../parts/campaign/approval-ask.ts';
 import { afterStart } from '../../parts/campaign/follow-start.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
+import { startEffects } from '../../parts/campaign/start-effects.ts';
+import { StartQuestion } from '../../parts/campaign/start-question.tsx';
+import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
+import { useZone } from '../../parts/times/zone.ts';
 import { whenInWords } from '../../parts/when/when-words.ts';
+import { sentence } from '../../parts/words/figures.ts';
 
-/** Starts a draft from its page: whom it reaches is asked first. */
+/** Starts a draft from its page, after it has shown what the start will do. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const { zone } = useZone();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const path = { id: campaign.id };
-  const estimate = useQuery({
-    queryKey: ['estimateCampaign', campaign.id, campaign.revision],
-    queryFn: async ({ signal }) => (await estimateCampaign({ path, signal, throwOnError: true })).data,
+  const preview = useQuery({
+    queryKey: ['previewCampaign', campaign.id, campaign.revision],
+    queryFn: async ({ signal }) =>
+      (await previewCampaign({ body: definitionIn(campaign), signal, throwOnError: true })).data,
   });
+  const dryRun = useNewestReport(campaign.id, 'dry-run');
+  const known = preview.data && howManyOf(preview.data.users, preview.data.asOf);
+  const size = known ? bestOf(known, dryRun.report, campaign.revision) : null;
+  const ask = useApprovalAsk(campaign, size);
   const start = useMutation({
     mutationFn: async () => (await startCampaign({ path, throwOnError: true })).data,
     onSuccess: async () => {
@@ -34,39 +38,38 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       await navigate(afterStart(campaign));
     },
   });
-  const verb = campaign.schedule.type === 'now' ? 'Start' : 'Schedule';
-  const value = estimate.data ? boundsText(servedBounds(estimate.data)) : estimate.isError ? 'not known' : 'asking…';
-  const steps = campaign.chain.map(({ action }) => action).join(', then ');
+  const submit = useMutation({
+    mutationFn: () => submitCampaign({ path, body: {}, throwOnError: true }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
   return (
-    <Dialog
-      title={`${verb} “${campaign.name}”?`}
+    <StartQuestion
+      verb={campaign.schedule.type === 'now' ? 'Start' : 'Schedule'}
+      name={campaign.name}
       lead={whenInWords(formOf(campaign, [], zone), zone)}
-      onClose={onClose}
-      actions={
-        <span className="ml-auto row">
-          <Button onClick={onClose} data-autofocus>
-            Not yet
-          </Button>
-          <Button kind="ink" disabled={start.isPending} onClick={() => start.mutate()}>
-            {verb} it
-          </Button>
-        </span>
-      }
-    >
-      <Effects
-        effects={[{ value, unit: 'users', isHot: true, children: `in ${campaign.countries.join(', ')} get ${steps}.` }]}
-      />
-      {estimate.data?.warnings.map(({ pointer, detail }) => (
-        <p key={`${pointer} ${detail}`} className="c-warn sm row gap-1.5 items-start">
-          <Icon name="warn" size={14} />
-          <span>{capitalOf(detail)}.</span>
-        </p>
-      ))}
-      {start.isError && (
-        <p className="c-bad sm" role="alert">
-          {[problemOf(start.error).detail, ...problemOf(start.error).errors.map(({ detail }) => detail)].join('; ')}
-        </p>
-      )}
-    </Dialog>
+      effects={startEffects(campaign, preview.isPending ? 'asking' : size, preview.data ?? null)}
+      warnings={(preview.data?.warnings ?? []).map(({ detail }) => sentence(detail))}
+      isWorking={start.isPending || submit.isPending}
+      error={submit.error ?? start.error}
+      onStart={() => start.mutate()}
+      onSubmit={() => submit.mutate()}
+      {...{ ask, onClose }}
+    />
   );
+}
+
+function definitionIn(campaign: Campaign): CampaignDefinitionInput {
+  const { name, countries, audience, chain, schedule, deadlineSeconds, priority, budgets, canary } = campaign;
+  const { paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = campaign;
+  return {
+    ...{ name, countries, audience, chain, schedule, deadlineSeconds, priority },
+    ...(budgets && { budgets }),
+    ...(canary && { canary }),
+    ...(paceUsersPerSecond !== undefined && { paceUsersPerSecond }),
+    ...(pauseAtFailedPercent !== undefined && { pauseAtFailedPercent }),
+    ...(pauseAtFailedMinUsers !== undefined && { pauseAtFailedMinUsers }),
+  };
 }

@@ -5,7 +5,7 @@ import type { Campaign, TestSend } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useSettled } from '../../parts/forms/use-settled.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Select, TextArea } from '../../parts/controls/controls.tsx';
+import { Check, Select, TextArea } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
@@ -19,8 +19,10 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const queries = useQueryClient();
   const [text, setText] = useState('');
   const [country, setCountry] = useState(countries[0] ?? '');
+  const [again, setAgain] = useState(false);
   const users = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-  const wanted = useSettled({ users, country }, settledAfterMs);
+  const testSend = { users, country, ...(again && { again }) };
+  const wanted = useSettled(testSend, settledAfterMs);
   const seen = useQuery({
     queryKey: [previewKey, id, campaign.revision, wanted.written],
     queryFn: async ({ signal }) => {
@@ -32,7 +34,7 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     retry: false,
   });
   const send = useMutation({
-    mutationFn: () => testSendCampaign({ path: { id }, body: { users, country }, throwOnError: true }),
+    mutationFn: () => testSendCampaign({ path: { id }, body: testSend, throwOnError: true }),
     onSuccess: () => {
       onClose();
       // What would be real is not asked for once more.
@@ -73,6 +75,9 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             />
           )}
         </FormField>
+        <Check checked={again} onCheck={setAgain}>
+          Also reach users whom an earlier live test of this campaign has reached
+        </Check>
       </FormProblemsContext>
       {error === null && seen.data && users.length > 0 && <WhatIsReal seen={seen.data} />}
       {error !== null && problemOf(error).errors.length === 0 && (

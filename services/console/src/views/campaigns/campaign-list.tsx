@@ -52,9 +52,9 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
             New campaign
           </Button>
         }
-        command="muster campaign create --help"
       >
-        A campaign says who, what and when. It stays a draft until you start it.
+        A campaign has an audience, steps such as a reward and a message, and a start. It stays a draft until you start
+        it: count its audience, send a test and do a dry run first.
       </Empty>
     );
   }

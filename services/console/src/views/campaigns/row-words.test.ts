@@ -51,7 +51,7 @@ function withRun(change: Partial<ListedRun>, more: Partial<ListedCampaign> = {})
 
 describe('what a row says of', () => {
   test('a run that goes on: who is through of all that are expected, and when it ends', () => {
-    expect(throughWords(running)).toEqual({ first: '2,136,218', second: 'of 3,400,000 · 62.8 %' });
+    expect(throughWords(running)).toEqual({ first: '2,136,218', second: 'of about 3.4 M · 62.8 %' });
     expect(nextWords(campaign, style)).toEqual({ first: 'ETA 03:36', second: '684 users/s', aside: 'p90 03:52' });
     const formatTime = (instant: string) => `Mon 23 Nov, ${instant.slice(11, 16)}`;
     expect(nextWords(campaign, { ...style, formatTime })).toMatchObject({

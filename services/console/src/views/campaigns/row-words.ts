@@ -1,4 +1,6 @@
 import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
+import { localStart } from '../../parts/when/local-start.ts';
+import { aboutWords } from '../../parts/audience/how-many.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
 import { besideTime, formatDuration } from '../../parts/times/times.ts';
 
@@ -57,12 +59,17 @@ export function audienceOf({ audience }: ListedRun): number {
   return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
 }
 
+function isEstimated({ audience }: ListedRun): boolean {
+  return !audience.complete && (audience.estimated ?? 0) > audience.counted;
+}
+
 /** Who is through the chain, of whom. */
 export function throughWords(run: ListedRun | null): Lines {
   if (!run) return { first: '–', second: '' };
   const all = audienceOf(run);
   const { succeeded } = run.lastStep;
-  return { first: formatCount(succeeded), second: `of ${formatCount(all)} · ${formatShare(succeeded, all)}` };
+  const of = isEstimated(run) ? aboutWords(all) : formatCount(all);
+  return { first: formatCount(succeeded), second: `of ${of} · ${formatShare(succeeded, all)}` };
 }
 
 export interface NextWordsStyle {
@@ -106,8 +113,9 @@ function plannedWords(at: string | null, { schedule }: ListedCampaign, { nowMs, 
   if (at === null) return { first: 'As soon as it can', second: '' };
   const leftMs = Date.parse(at) - nowMs;
   const left = leftMs <= 0 ? 'about to begin' : `in ${formatDuration(toMinute(leftMs))}`;
-  const kinds = { now: '', at: '', local: ', local time per country', recurring: ', again and again' };
-  return { first: formatTime(at), second: `${left}${kinds[schedule.type]}` };
+  const kinds = { now: '', at: '', local: ', at that hour in each country', recurring: ', again and again' };
+  const first = schedule.type === 'local' ? localStart(schedule.time, new Date(nowMs)) : formatTime(at);
+  return { first, second: `${left}${kinds[schedule.type]}` };
 }
 
 function endedWords(run: ListedRun, endedAt: string, { formatTime }: NextWordsStyle): Lines {

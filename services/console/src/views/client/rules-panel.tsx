@@ -1,7 +1,7 @@
 import type { Client } from '#client/types.gen.ts';
 import { retryWords } from '../../parts/jobs/retry-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { formatDuration } from '../../parts/times/times.ts';
+import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
 /** How its jobs are called. */
@@ -21,7 +21,7 @@ export function RulesPanel({ client }: { client: Client }) {
           {finalCodes.length > 0 && `; never after ${finalCodes.join(', ')}`}
         </dd>
         <dt>A call takes</dt>
-        <dd>{formatDuration(timeoutMs)} at most</dd>
+        <dd>{formatSetDuration(timeoutMs)} at most</dd>
         {reportWithinSeconds !== undefined && (
           <>
             <dt>After a 202</dt>

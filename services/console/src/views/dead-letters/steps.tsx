@@ -33,7 +33,7 @@ export function Steps({ steps, hasMore, error, onRetry }: StepsProps) {
   if (steps?.length === 0 && id === undefined) {
     return (
       <section className="panel">
-        <Empty icon="sideline" title="No step is quarantined" command="muster quarantined-steps list">
+        <Empty icon="sideline" title="No step is quarantined" command="muster quarantined list">
           A batch whose calls end their workers again and again is set aside here, so that it cannot stop the others.
         </Empty>
       </section>

@@ -3,7 +3,7 @@ import type { Client, Job } from '#client/types.gen.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { retryWords } from '../../parts/jobs/retry-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { formatDuration } from '../../parts/times/times.ts';
+import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
@@ -75,7 +75,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
           {timeout !== undefined && (
             <>
               <dt>A call takes</dt>
-              <dd>{formatDuration(timeout)} at most</dd>
+              <dd>{formatSetDuration(timeout)} at most</dd>
             </>
           )}
           {within !== undefined && (

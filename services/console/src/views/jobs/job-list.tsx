@@ -51,7 +51,7 @@ export function JobList(props: JobListProps) {
         {filterWords(search)}
       </NoMatch>
     ) : (
-      <Empty icon="jobs" title="Nothing is to be called" command="muster jobs add --help">
+      <Empty icon="jobs" title="Nothing is to be called" command="muster jobs schedule --help">
         A job is a call that a service wants to get at a time: it stands here until it was called.
       </Empty>
     );

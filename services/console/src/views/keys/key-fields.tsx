@@ -20,7 +20,7 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
       <Field
         pointer="/owner"
         label="Owner"
-        hint="The team to ask"
+        hint={ownerHint(form.role)}
         value={form.owner}
         onText={(owner) => change({ owner })}
       />
@@ -33,6 +33,10 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
           onText={(text) => change({ [name]: text })}
         />
       ))}
+      <label className="flex items-center gap-2 text-sm">
+        <input type="checkbox" checked={form.users} onChange={({ target }) => change({ users: target.checked })} />
+        Reads the users of every campaign that it sees
+      </label>
       <fieldset className="min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
         <legend className="px-1 text-sm leading-4 font-medium">Bounds of its own</legend>
         <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
@@ -63,10 +67,21 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
   );
 }
 
+/** An approval needs two people who are known. */
+function ownerHint(role: Role): string {
+  if (role === 'manager') return 'The person or team to ask. Needed to submit campaigns for approval';
+  if (role === 'approver') return 'The person or team to ask. Needed to approve';
+  if (role === 'operator') return 'The person or team to ask. Needed to submit and to approve campaigns';
+  return 'The person or team to ask';
+}
+
+const countriesHint =
+  'It sees campaigns in one of them and changes campaigns in no others, such as SG, ID; (all), (none); empty: all, or none for a key of clients';
+
 const scopeFields = [
-  { name: 'clients', label: 'Clients', hint: 'Whose jobs and schedules it sees and may touch; empty: all' },
-  { name: 'countries', label: 'Countries', hint: 'Campaigns that it may change, such as SG, ID; empty: all' },
-  { name: 'actionTypes', label: 'Action types', hint: 'The same of their actions; empty: all' },
+  { name: 'clients', label: 'Clients', hint: 'Whose jobs and schedules it sees and may change; empty: all' },
+  { name: 'countries', label: 'Countries', hint: countriesHint },
+  { name: 'actionTypes', label: 'Action types', hint: 'The same for their actions' },
 ] as const;
 
 const boundFields = [

@@ -13,11 +13,12 @@ export const roleSaid = {
 } as const satisfies Record<ApiKey['role'], string>;
 
 /** `client orders · SG, ID`; everything where no part says less. */
-export function scopeInWords({ clients, countries, actionTypes }: ApiKey['scope']): string {
+export function scopeInWords({ clients, countries, actionTypes, users }: ApiKey['scope']): string {
   const parts = [
     ...said('client', 'clients', clients),
     ...said('country', 'countries', countries),
     ...said('action', 'actions', actionTypes),
+    ...(users ? ['users of all campaigns that it sees'] : []),
   ];
   return parts.length === 0 ? 'everything' : parts.join(' · ');
 }
@@ -81,10 +82,12 @@ export interface KeyForm {
   name: string;
   owner: string;
   role: ApiKey['role'];
-  /** Separated by commas or blanks; empty is all. */
+  /** Separated by commas or blanks; empty is all, but for a key of clients, which is for no campaigns then. */
   clients: string;
   countries: string;
   actionTypes: string;
+  /** Reads the users of every campaign that it sees. */
+  users: boolean;
   /** Numbers as they are typed; empty is none of its own. */
   jobsPerSecond: string;
   storedJobs: string;
@@ -100,6 +103,7 @@ export const emptyForm: KeyForm = {
   clients: '',
   countries: '',
   actionTypes: '',
+  users: false,
   jobsPerSecond: '',
   storedJobs: '',
   requestsPerMinute: '',
@@ -112,12 +116,14 @@ export function formLike(key: ApiKey): KeyForm {
 }
 
 export function formOf({ name, owner, role, scope, bounds, expiresAt }: ApiKey): KeyForm {
-  const { clients, countries, actionTypes } = scope;
+  const { clients, countries, actionTypes, users } = scope;
+  const isAll = clients !== null && countries === null && actionTypes === null;
   const typed = (bound: number | null) => (bound === null ? '' : String(bound));
   const textOf = (names: readonly string[] | null) => (names?.length === 0 ? noneText : (names?.join(', ') ?? ''));
   return {
     ...{ name, owner: owner ?? '', role, expires: expiresAt?.slice(0, '2027-06-01'.length) ?? '' },
-    ...{ clients: textOf(clients), countries: textOf(countries), actionTypes: textOf(actionTypes) },
+    ...{ clients: textOf(clients), countries: isAll ? allText : textOf(countries) },
+    ...{ actionTypes: isAll ? allText : textOf(actionTypes), users },
     ...{ jobsPerSecond: typed(bounds.jobsPerSecond), storedJobs: typed(bounds.storedJobs) },
     requestsPerMinute: typed(bounds.requestsPerMinute),
   };
@@ -139,8 +145,12 @@ export function whyNoKey(form: KeyForm): string | undefined {
   return boundsOfForm(form) === undefined ? 'A bound has to be a number, or empty' : undefined;
 }
 
-export function scopeOfForm({ clients, countries, actionTypes }: KeyForm): ApiKey['scope'] {
-  return { clients: listOf(clients), countries: listOf(countries), actionTypes: listOf(actionTypes) };
+export function scopeOfForm({ clients, countries, actionTypes, users }: KeyForm): ApiKey['scope'] {
+  const isForCallbacks = listOf(clients) !== null && countries.trim() === '' && actionTypes.trim() === '';
+  const campaigns = isForCallbacks
+    ? { countries: [], actionTypes: [] }
+    : { countries: listOf(countries), actionTypes: listOf(actionTypes) };
+  return { clients: listOf(clients), ...campaigns, users };
 }
 
 export function keyOfForm(form: KeyForm): NewApiKeyInput {
@@ -161,7 +171,7 @@ export function patchOfForm(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
     ...(differs('name') && { name: form.name }),
     ...(differs('owner') && { owner: ownerOf(form) }),
     ...(differs('role') && { role: form.role }),
-    ...(differs('clients', 'countries', 'actionTypes') && { scope: scopeOfForm(form) }),
+    ...(differs('clients', 'countries', 'actionTypes', 'users') && { scope: scopeOfForm(form) }),
     ...(bounds !== undefined && differs('jobsPerSecond', 'storedJobs', 'requestsPerMinute') && { bounds }),
     ...(differs('expires') && { expiresAt: endOf(form) }),
   };
@@ -177,9 +187,11 @@ function endOf({ expires }: KeyForm): string | null {
 
 /** No name is written so. Empty would be all. */
 const noneText = '(none)';
+const allText = '(all)';
 
 function listOf(text: string): string[] | null {
   if (text.trim() === noneText) return [];
+  if (text.trim() === allText) return null;
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0 ? null : names;
 }

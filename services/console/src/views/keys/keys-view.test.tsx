@@ -7,7 +7,7 @@ import { openConsole } from '../../testing/open-console.tsx';
 
 const key = {
   ...{ id: 'key_01jdyjm7sbfx2v4xorders', name: 'orders service', owner: 'team-orders', role: 'scheduler' },
-  ...{ scope: { clients: ['orders'], countries: null, actionTypes: null }, state: 'active', revision: 1 },
+  ...{ scope: { clients: ['orders'], countries: null, actionTypes: null, users: false }, state: 'active', revision: 1 },
   bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
   ...{ createdAt: '2026-11-01T00:00:00.000Z', madeBy: null, expiresAt: null, lastUsedAt: '2026-11-20T00:00:00.000Z' },
   ...{ rotatedAt: null, formerUntil: null, revokedAt: null, refusals: null, person: null, sessions: 2 },
@@ -100,7 +100,7 @@ test('a change of what was changed meanwhile is refused in the dialog, and what 
   expect((await dialog.findByRole('alert')).textContent).toBe(detail);
   expect(dialog.getByLabelText<HTMLInputElement>(/^Clients/).value).toBe('orders, billing');
   expect(api.askedFor(`PATCH /v1/api-keys/${key.id}`)[0]?.body).toEqual({
-    ...{ owner: null, scope: { clients: ['orders', 'billing'], countries: null, actionTypes: null } },
+    ...{ owner: null, scope: { clients: ['orders', 'billing'], countries: null, actionTypes: null, users: false } },
   });
 });
 
@@ -150,7 +150,7 @@ test.each([
 });
 
 test('it is made anew with its role and scope, and none stays none', async () => {
-  const scope = { clients: ['orders'], countries: null, actionTypes: [] };
+  const scope = { clients: ['orders'], countries: null, actionTypes: [], users: false };
   const items = [{ ...ended, scope }];
   const { api, user } = await openConsole('/keys', {
     answers: { ...answers, 'GET /v1/api-keys': { items, next: null } },
@@ -187,10 +187,36 @@ test('a new key is made as the form says, and shown once', async () => {
   expect(await screen.findByText(secret)).toBeDefined();
   expect(api.askedFor('POST /v1/api-keys').at(-1)?.body).toEqual({
     ...{ name: 'billing', owner: null, role: 'scheduler', expiresAt: null },
-    scope: { clients: ['billing', 'invoices'], countries: null, actionTypes: null },
+    scope: { clients: ['billing', 'invoices'], countries: [], actionTypes: [], users: false },
   });
   await user.click(screen.getByRole('button', { name: 'Done' }));
   await waitFor(() => expect(screen.queryByText(secret)).toBeNull());
+});
+
+test('a checkbox creates a key that may read the users of all its campaigns', async () => {
+  const { api, user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Name/), 'support desk');
+  await user.type(screen.getByRole('textbox', { name: 'Countries' }), 'SG');
+  await user.click(dialog.getByRole('checkbox', { name: 'Reads the users of every campaign that it sees' }));
+  expect(dialog.getByText(/It is for country SG · users of all campaigns that it sees/)).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+  expect(await screen.findByText(secret)).toBeDefined();
+  expect(api.askedFor('POST /v1/api-keys').at(-1)?.body).toMatchObject({
+    scope: { clients: null, countries: ['SG'], actionTypes: null, users: true },
+  });
+});
+
+test.each([
+  ['manager', /Needed to submit campaigns for approval/],
+  ['approver', /Needed to approve/],
+])('the form of a new key for a %s states that an approval needs its owner', async (role, hint) => {
+  const { user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  expect(screen.getByText('The person or team to ask')).toBeDefined();
+  await user.selectOptions(screen.getByLabelText('Role'), role);
+  expect(screen.getByText(hint)).toBeDefined();
 });
 
 test('what is wrong with a new key stands at its field', async () => {
@@ -291,7 +317,7 @@ test('a person is shut out until somebody lets them in, which a clock that is ah
 });
 
 test('who was refused is not asked for by a key with a scope', async () => {
-  const scope = { clients: null, countries: ['SG'], actionTypes: null };
+  const scope = { clients: null, countries: ['SG'], actionTypes: null, users: false };
   const { api } = await openConsole('/keys', { answers: { ...answers, 'GET /v1/session': { ...session, scope } } });
   await screen.findByText('orders service');
   expect(api.askedFor('GET /v1/refused-people')).toHaveLength(0);

@@ -17,7 +17,8 @@ const mostShown = 100;
  */
 export function RefusedPeoplePanel() {
   const { role, scope } = useSession();
-  const isAllowed = role === 'operator' && Object.values(scope).every((part) => part === null);
+  const isAllowed =
+    role === 'operator' && [scope.clients, scope.countries, scope.actionTypes].every((part) => part === null);
   const { data } = useQuery({ ...listRefusedPeopleOptions({ query: { limit: mostShown } }), enabled: isAllowed });
   const [letIn, setLetIn] = useState<RefusedPerson>();
   if (data === undefined || data.items.length === 0) return null;

@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from 'react';
 import type { Problem, RunReport, StepLine } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
-import { reasonRows } from '../../parts/failures/failure-reasons.ts';
+import { failedUsers, outcomeCounts, reasonRows, usersOf } from '../../parts/failures/failure-reasons.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
@@ -29,12 +29,12 @@ export function FailuresPanel({ runId, steps, query, isBrief = false, remedy }: 
   // Hundreds of them where there are many countries: they come every few seconds, the figures beside them twice in one.
   const failures = query.data?.failures;
   const rows = useMemo(() => reasonRows(failures ?? []), [failures]);
-  const users = rows.reduce((sum, row) => sum + row.users, 0);
-  const failed = steps.reduce((sum, step) => sum + step.failed, 0);
+  const failed = failedUsers(steps, failures ?? []);
+  const unread = failed - usersOf(failures ?? [], 'failed');
   return (
     <Panel
       title="Failures by reason"
-      note={query.data && `${countOf(users, 'user')} in ${countOf(rows.length, 'group')}`}
+      note={query.data && `${outcomeCounts(failed, query.data.failures)}, in ${countOf(rows.length, 'group')}`}
       actions={
         <>
           {rows.length > 0 && (
@@ -64,6 +64,7 @@ export function FailuresPanel({ runId, steps, query, isBrief = false, remedy }: 
       ) : (
         <>
           <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} isBrief={isBrief} />
+          {unread > 0 && <footer>The reasons of {countOf(unread, 'more user')} are being read.</footer>}
           {rows.length > shownReasons && (
             <footer>
               {countOf(rows.length - shownReasons, 'more group')} with fewer users, in the list of all failures.

@@ -36,6 +36,11 @@ describe('the five numbers of a run', () => {
     expect(kpi('Through the chain', { audience: feeding })?.note).toMatch(/^950 of about /);
   });
 
+  it('name batches that a pause holds, which wait for no retry', () => {
+    expect(kpi('In flight', { waitingForRetry: 3 })?.note).toBe('3 more wait for a retry');
+    expect(kpi('In flight', { waitingForRetry: 3, state: 'paused' })?.note).toBe('3 more are held by the pause');
+  });
+
   it('count countries where there are many', () => {
     const countries = Array.from({ length: 9 }, (_, index) => ({
       ...{ country: `C${index}`, audience: 10, excluded: 0 },
@@ -74,6 +79,9 @@ describe('the five numbers of a run', () => {
     expect(kpi('ETA', { waits: [held] })?.note).toBe('not before VN is mended');
     const unserved = { ...wait, by: 'step', blockedBy: 'no-worker' } as const;
     expect(kpi('ETA', { waits: [unserved] })?.note).toBe('not before a worker serves VN');
+    const quiet = { ...wait, country: 'ID', by: 'step', blockedBy: 'quiet-hours' } as const;
+    expect(kpi('ETA', { waits: [quiet] })?.note).toBe('not before quiet hours end in ID');
+    expect(kpi('ETA', { waits: [held, quiet] })?.note).toBe('not before VN is mended');
   });
 
   it.each([

@@ -1,8 +1,10 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { formatFineShare } from '../../parts/words/figures.ts';
+import { failedUsers } from '../../parts/failures/failure-reasons.ts';
 import { foldedAbove } from '../../parts/step-table/country-groups.ts';
+import { aboutWords } from '../../parts/audience/how-many.ts';
 import type { Kpi } from '../../parts/panels/kpis.tsx';
-import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
+import { countOf, formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { besideTime, formatDuration, partsOfTime } from '../../parts/times/times.ts';
 import { troubledCountries } from './causes.ts';
 import { runFigures } from './run-figures.ts';
@@ -10,12 +12,17 @@ import { runFigures } from './run-figures.ts';
 /**
  * Moving, when done, what is wrong: five numbers, each with what it is of.
  *
+ * @param failed as the panel of reasons shows them
  * @param timeOf how an instant is shown: `Mon 24 Nov, 11:36`, and today without the day
  */
-export function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi[] {
-  const { through, failed, of, isEstimated } = runFigures(progress);
-  const { usersPerSecond, inFlight, waitingForRetry, settings } = progress;
-  const whole = isEstimated ? `about ${formatEstimate(of)}` : formatCount(of);
+export function kpisOf(
+  progress: RunProgress,
+  timeOf: (instant: string) => string,
+  failed = failedUsers(progress.steps, []),
+): Kpi[] {
+  const { through, of, isEstimated } = runFigures(progress);
+  const { usersPerSecond, inFlight, settings } = progress;
+  const whole = isEstimated ? aboutWords(of) : formatCount(of);
   const [share, unit] = formatFineShare(through, of).split(/ (?=%)/);
   const { paceUsersPerSecond } = settings;
   const pace = paceUsersPerSecond === null ? '' : `, pace ${formatCount(paceUsersPerSecond)}`;
@@ -45,9 +52,16 @@ export function kpisOf(progress: RunProgress, timeOf: (instant: string) => strin
       name: 'In flight',
       value: formatCount(inFlight),
       unit: inFlight === 1 ? 'batch' : 'batches',
-      note: `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`,
+      note: waitWords(progress),
     },
   ];
+}
+
+/** A pause holds batches: none of them is tried again before a person resumes the run. */
+function waitWords({ state, waitingForRetry }: RunProgress): string {
+  if (state === 'paused' || state === 'pausing')
+    return `${countOf(waitingForRetry, 'more is', 'more are')} held by the pause`;
+  return `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`;
 }
 
 /** Of many countries, how many are done; null of a few: they are all in sight. */
@@ -107,13 +121,16 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
   const needsBudget = [...new Set(waits.flatMap(({ by, country }) => (by === 'budget' ? [country] : [])))];
   if (state === 'running' && needsBudget.length > 0)
     return { value: '–', note: `not before the budget of ${someOf(needsBudget)} is raised` };
-  if (state === 'running' && waits.some(({ held }) => held))
-    return { value: '–', note: `not before ${someOf(waiting)} is mended` };
+  const heldIn = [...new Set(waits.flatMap(({ held, country }) => (held ? [country] : [])))];
+  if (state === 'running' && heldIn.length > 0) return { value: '–', note: `not before ${someOf(heldIn)} is mended` };
   const unserved = [
     ...new Set(waits.flatMap(({ blockedBy, country }) => (blockedBy === 'no-worker' ? [country] : []))),
   ];
   if (state === 'running' && unserved.length > 0)
     return { value: '–', note: `not before a worker serves ${someOf(unserved)}` };
+  const quiet = [...new Set(waits.flatMap(({ blockedBy, country }) => (blockedBy === 'quiet-hours' ? [country] : [])))];
+  if (state === 'running' && quiet.length > 0)
+    return { value: '–', note: `not before quiet hours end in ${someOf(quiet)}` };
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
 }
 

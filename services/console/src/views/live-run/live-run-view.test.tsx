@@ -115,7 +115,7 @@ test('a test says what of it is real', async () => {
   await openRun('running', 'operator', { kind: 'test', steps });
   const [first, second] = steps;
   expect(
-    screen.getByText(new RegExp(`really got ${second?.action}. ${first?.action} was told that it is a test`)),
+    screen.getByText(new RegExp(`really got ${second?.action}. Calls of ${first?.action} were marked as a test`)),
   ).toBeDefined();
 });
 
@@ -134,6 +134,7 @@ describe('a run with a canary', () => {
     await user.click(screen.getByRole('button', { name: 'Go on…' }));
     const dialog = await screen.findByRole('dialog', { name: 'Go on with everybody else?' });
     expect(within(dialog).getByRole('button', { name: 'Stay paused' })).toBeDefined();
+    await within(dialog).findByText(/About 18,700 more are not fed yet, and begin later/);
     await user.click(within(dialog).getByRole('button', { name: 'Go on' }));
     await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
   });

@@ -11,6 +11,7 @@ import type { Standing } from '../../live/staleness.ts';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
 import { StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
+import { effectiveState } from '../../parts/standing/state-looks.ts';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { CancelDialog } from './dialogs/cancel-dialog.tsx';
@@ -130,7 +131,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
         <div className="min-w-0">
           <div className="row flex-wrap">
             <h1>{plainText(progress.campaignName)}</h1>
-            <StateBadge state={progress.state} tinted />
+            <StateBadge state={effectiveState(progress)} tinted />
             <StallTag
               text={
                 troubled.length > 0
@@ -151,7 +152,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       ) : (
         <StallBanner stalls={stalls} onRaise={raise} refusal={refusal} />
       )}
-      <RunKpis progress={progress} isOld={isStale} />
+      <RunKpis progress={progress} failures={report.data?.failures} isOld={isStale} />
       {isFolded ? (
         <>
           <StepsPanel progress={progress} />

@@ -101,6 +101,13 @@ describe('a step of a country that waits', () => {
     expect(wordsOf({ ...wait, step: 1 })).toBeNull();
   });
 
+  it('names quiet hours, and a fault beside them instead', () => {
+    const wordsOf = (...waits: Parameters<typeof waitsOf>[0]['waits']) => waitsOf({ waits })('VN', 2);
+    const quiet = { ...wait, blockedBy: 'quiet-hours' as const };
+    expect(wordsOf(quiet)).toMatchObject({ words: 'quiet hours', isStopped: true });
+    expect(wordsOf(quiet, { ...wait, held: true })).toMatchObject({ words: 'held' });
+  });
+
   it('tells an open breaker and a missing worker apart, the graver one where there are two', () => {
     const wordsOf = (...waits: Parameters<typeof waitsOf>[0]['waits']) => waitsOf({ waits })('VN', 2);
     const [breaker, noWorker] = (['breaker', 'no-worker'] as const).map((blockedBy) => ({ ...wait, blockedBy }));

@@ -89,6 +89,7 @@ const grades: readonly Grade[] = [
   { words: 'held', isStopped: true, isMet: ({ held }) => held },
   { words: 'no worker', isStopped: true, isMet: ({ blockedBy }) => blockedBy === 'no-worker' },
   { words: 'breaker open', isStopped: true, isMet: ({ blockedBy }) => blockedBy === 'breaker' },
+  { words: 'quiet hours', isStopped: true, isMet: ({ blockedBy }) => blockedBy === 'quiet-hours' },
   { words: 'waits', isStopped: false, isMet: () => true },
 ];
 

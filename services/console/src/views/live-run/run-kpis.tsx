@@ -1,14 +1,17 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { Kpis } from '../../parts/panels/kpis.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
+import { failedUsers, type CountryReason } from '../../parts/failures/failure-reasons.ts';
 import { kpisOf } from './kpis-of-run.ts';
 
 interface RunKpisProps {
   progress: RunProgress;
+  /** The same numbers as in the panel of reasons; undefined until they are read. */
+  failures: readonly CountryReason[] | undefined;
   /** The numbers are of another time than now. */
   isOld: boolean;
 }
 
-export function RunKpis({ progress, isOld }: RunKpisProps) {
-  return <Kpis kpis={kpisOf(progress, useFormatTime())} isOld={isOld} />;
+export function RunKpis({ progress, failures = [], isOld }: RunKpisProps) {
+  return <Kpis kpis={kpisOf(progress, useFormatTime(), failedUsers(progress.steps, failures))} isOld={isOld} />;
 }

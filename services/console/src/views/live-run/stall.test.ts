@@ -61,6 +61,17 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run({ waits: [wait, held] }))[0]?.nextStep).toBe('Set it right.');
   });
 
+  it('names the fault of a held step first, with the quiet hours beside it', () => {
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const quiet = { ...wait, blockedBy: 'quiet-hours' as const, cause: 'quiet hours', nextStep: 'Wait.' };
+    const fault = { ...wait, held: true, nextStep: 'Set it right.', since: '2026-11-24T02:31:09.000Z' };
+    expect(stallsOf(run({ waits: [quiet, fault] }))).toMatchObject([
+      { cause: 'Endpoint says 503. Quiet hours.', since: fault.since, nextStep: 'Set it right.' },
+    ]);
+    expect(stallsOf(run({ waits: [quiet] }))).toMatchObject([{ cause: 'Quiet hours.', nextStep: 'Wait.' }]);
+  });
+
   it('says what to do of a step without a worker before one that is tried again, and that a breaker is open', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');

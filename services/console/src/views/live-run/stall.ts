@@ -75,10 +75,13 @@ type Wait = RunProgress['waits'][number];
  * held.
  */
 function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
-  const [oldest] = of.toSorted((a, b) => a.since.localeCompare(b.since));
+  // A fault that a person can mend comes before quiet hours, which end by the clock.
+  const isQuiet = ({ blockedBy }: Wait) => Number(blockedBy === 'quiet-hours');
+  const sorted = of.toSorted((a, b) => isQuiet(a) - isQuiet(b) || a.since.localeCompare(b.since));
+  const [oldest] = sorted;
   if (!oldest) return [];
   const { step, action, country, since } = oldest;
-  const causes = [...new Set(of.map(({ cause }) => shortCause(cause, oldest)))];
+  const causes = [...new Set(sorted.map(({ cause }) => shortCause(cause, oldest)))];
   const pending = progress.countries
     .find((each) => each.country === country)
     ?.steps.find((line) => line.step === step)?.pending;

@@ -1,9 +1,10 @@
 import { memo } from 'react';
 import type { RunProgress } from '#client/types.gen.ts';
+import { aboutWords } from '../../parts/audience/how-many.ts';
 import { AddsUp } from '../../parts/outcomes/equation.tsx';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
 import { outcomesIn } from '../../parts/outcomes/outcomes.ts';
-import { formatCount, formatEstimate } from '../../parts/words/numbers.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { zeroSentence } from '../../parts/step-table/step-columns.ts';
 import { stepColumns } from '../../parts/step-table/step-table.tsx';
@@ -40,8 +41,8 @@ export const StepsPanel = memo(function StepsPanel({ progress }: { progress: Run
           </span>
           {isEstimated && (
             <span>
-              The audience is still being read: {formatCount(progress.audience.counted)} of about {formatEstimate(of)}{' '}
-              users so far.
+              The audience is still being read: {formatCount(progress.audience.counted)} of {aboutWords(of)} users so
+              far.
             </span>
           )}
           {notes.map((note) => (

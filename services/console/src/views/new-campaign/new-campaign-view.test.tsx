@@ -351,7 +351,7 @@ describe('a draft', () => {
     await user.selectOptions(await screen.findByLabelText('List'), 'aud_1');
     await user.click(screen.getByRole('button', { name: 'Add' }));
     expect(within(screen.getByRole('list', { name: 'Included' })).getByText('VIPs')).toBeDefined();
-    await user.click(screen.getByRole('button', { name: 'Leave out a earlier run' }));
+    await user.click(screen.getByRole('button', { name: 'Leave out an earlier run' }));
     await user.selectOptions(screen.getByLabelText('Earlier run'), 'run_ended');
     await user.click(screen.getByLabelText('succeeded'));
     await user.type(screen.getByLabelText('Of which step'), '1');

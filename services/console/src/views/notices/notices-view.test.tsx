@@ -115,6 +115,6 @@ test('it is tested, its dead notices are shown and sent again, and it is deleted
 
 test('an installation without any says what they are for, and a viewer which role makes one', async () => {
   await openConsole('/notices', { role: 'viewer', answers: { 'GET /v1/webhooks': { items: [], next: null } } });
-  expect(await screen.findByText('Nothing is told yet')).toBeDefined();
+  expect(await screen.findByText('No notices yet')).toBeDefined();
   expect(screen.getByRole('button', { name: 'New notice' }).getAttribute('aria-disabled')).toBe('true');
 });

@@ -41,8 +41,9 @@ export function NoticesView() {
             onRetry={() => void webhooks.refetch()}
           />
         ) : items?.length === 0 ? (
-          <Empty icon="fwd" title="Nothing is told yet" command="muster webhooks create --help">
-            A notice tells another service, such as a channel of a team, when a run starts, is paused or has ended.
+          <Empty icon="fwd" title="No notices yet">
+            A notice is a message to another service, such as the channel of a team, when a run starts, is paused or has
+            ended. Add one with the button above, and choose the events and the campaigns that it is for.
           </Empty>
         ) : (
           <NoticeTable webhooks={items} refusal={refusal} onAsk={setAsked} />

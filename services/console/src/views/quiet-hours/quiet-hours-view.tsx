@@ -75,8 +75,9 @@ export function QuietHoursView() {
         {rules === undefined && error !== null ? (
           <Failed title="The quiet hours could not be read" error={error} onRetry={() => void quiet.refetch()} />
         ) : rules?.length === 0 ? (
-          <Empty icon="scheduled" title="There are none" command="muster quiet-hours --file rules.json">
-            Every action type may call everybody at any time.
+          <Empty icon="scheduled" title="No quiet hours yet">
+            Users can be called at any hour. A rule names hours in which users of a country are not called, such as
+            22:00 to 08:00 by their clocks. Users of that time wait, and are called after it.
           </Empty>
         ) : shown?.length === 0 ? (
           <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>

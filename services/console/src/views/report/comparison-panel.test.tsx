@@ -34,7 +34,7 @@ describe('a report beside a run of another campaign', () => {
     const { api, user, address } = await openConsole('/runs/run_ended/report', {
       answers: { ...comparedTo(), 'GET /v1/runs': found },
     });
-    await user.click(within(await panel()).getByRole('button', { name: 'Other campaigns…' }));
+    await user.click(within(await panel()).getByRole('button', { name: 'Other runs…' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Compare with a run of any campaign' }));
     await dialog.findByRole('button', { name: 'Payday, October' });
     // The run of the report is none of them.
@@ -77,7 +77,7 @@ describe('a report beside a run of another campaign', () => {
     });
     const region = await panel();
     expect(await within(region).findByText('The other run could not be read')).toBeDefined();
-    expect(within(region).getByRole('button', { name: 'Other campaigns…' })).toBeDefined();
+    expect(within(region).getByRole('button', { name: 'Other runs…' })).toBeDefined();
   });
 });
 
@@ -85,5 +85,5 @@ test('of a campaign that has run once, the panel leads to the runs of others', a
   await openConsole('/runs/run_ended/report');
   const region = await panel();
   expect(await within(region).findByText(/^This is the first run of its campaign that has ended/)).toBeDefined();
-  expect(within(region).getByRole('button', { name: 'Other campaigns…' })).toBeDefined();
+  expect(within(region).getByRole('button', { name: 'Other runs…' })).toBeDefined();
 });

@@ -42,10 +42,10 @@ export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
           <span className="row">
             {offered && <RunSelect comparison={offered} onChoose={choose} />}
             {offered ? (
-              <Button small icon="search" label="Other campaigns…" onClick={() => setChoosing(true)} />
+              <Button small icon="search" label="Other runs…" onClick={() => setChoosing(true)} />
             ) : (
               <Button small onClick={() => setChoosing(true)}>
-                Other campaigns…
+                Other runs…
               </Button>
             )}
           </span>

@@ -8,7 +8,7 @@ import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 
 /** Files of the API itself: the same columns and names as everywhere. */
 export function DownloadMenu({ report }: { report: RunReport }) {
-  const { runId, kind, steps, failuresKept } = report;
+  const { runId, kind, steps, failuresKept, receiptsDeletedAt } = report;
   const hasHeldOut = kind !== 'dry-run' && steps.some(({ heldOut }) => heldOut > 0);
   const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
   const of = `v1/runs/${runId}`;
@@ -45,7 +45,11 @@ export function DownloadMenu({ report }: { report: RunReport }) {
       {hasReceipts && (
         <>
           <hr />
-          <File href={`${of}/receipts?format=csv`}>Receipts as CSV</File>
+          {receiptsDeletedAt === null ? (
+            <File href={`${of}/receipts?format=csv`}>Receipts as CSV</File>
+          ) : (
+            <p className="menu-head">Receipts are not kept any more</p>
+          )}
         </>
       )}
     </Menu>

@@ -4,7 +4,7 @@ import type { RunReport } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
-import { reasonRows, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
+import { outcomeCounts, reasonRows, usersOf, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
@@ -28,11 +28,10 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
     if (!next.delete(key)) next.add(key);
     setSelected(next);
   };
-  const all = rows.reduce((sum, row) => sum + row.users, 0);
   return (
     <Panel
       title="Failures by reason"
-      note={countOf(all, 'user')}
+      note={outcomeCounts(usersOf(report.failures, 'failed'), report.failures)}
       actions={
         <>
           {chosen.length > 0 && <span className="t2 sm wide">{countOf(chosen.length, 'reason')} selected</span>}

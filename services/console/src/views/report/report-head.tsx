@@ -6,6 +6,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { effectiveState } from '../../parts/standing/state-looks.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
@@ -18,7 +19,8 @@ interface ReportHeadProps {
 }
 
 export function ReportHead({ report, onExplain }: ReportHeadProps) {
-  const { campaignName, state, stateReason } = report;
+  const { campaignName, stateReason } = report;
+  const state = effectiveState(report);
   const [isSharing, setSharing] = useState(false);
   return (
     <div className="head">
@@ -28,6 +30,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
           <StateBadge state={state} tinted />
         </div>
         <ReportFacts report={report} />
+        {state !== report.state && <p className="t2 sm">It was cancelled after every user had ended.</p>}
         {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
       </div>
       <div className="row ml-auto phone:flex-wrap">

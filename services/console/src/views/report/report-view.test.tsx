@@ -58,6 +58,7 @@ test('the report of a dry run says that nobody was called, and how long the run 
   };
   await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': answer } });
   expect(await screen.findByText(/Nobody was called/)).toBeDefined();
+  expect(screen.queryByText(/receipts say/)).toBeNull();
   const panel = screen.getByRole('region', { name: 'What it would take' });
   expect(within(panel).getByText('at least 1 min 30 s')).toBeDefined();
   expect(within(panel).getByText('412 users are in several sources; each counts once.')).toBeDefined();
@@ -133,6 +134,32 @@ test('everybody is no file where users are not kept any more', async () => {
   expect(screen.queryByRole('menuitem', { name: 'Everybody as CSV' })).toBeNull();
 });
 
+const withReceipts = {
+  ...report,
+  steps: report.steps.map((line) => {
+    return { ...line, receipts: { delivered: 8, undelivered: 1, awaiting: 1, unexpected: 2 } };
+  }),
+};
+
+test('receipts are a file as long as they are kept', async () => {
+  const { user } = await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': withReceipts },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Download' }));
+  expect(screen.getByRole('menuitem', { name: 'Receipts as CSV' })).toBeDefined();
+  expect(screen.queryByText(/Receipts of single users were deleted/)).toBeNull();
+});
+
+test('deleted receipts are no file, and the report says when they were deleted', async () => {
+  const { user } = await openConsole('/runs/run_ended/report', {
+    answers: { 'GET /v1/runs/run_ended/report': { ...withReceipts, receiptsDeletedAt: '2026-11-28T04:00:00.000Z' } },
+  });
+  expect((await screen.findByText(/Receipts of single users were deleted on/)).textContent).toContain('28 Nov');
+  await user.click(screen.getByRole('button', { name: 'Download' }));
+  expect(screen.getByText('Receipts are not kept any more')).toBeDefined();
+  expect(screen.queryByRole('menuitem', { name: 'Receipts as CSV' })).toBeNull();
+});
+
 test('whom it held out is a file where there is somebody', async () => {
   const steps = report.steps.map((line) => ({ ...line, heldOut: 20 }));
   const { user } = await openConsole('/runs/run_ended/report', {
@@ -147,6 +174,7 @@ const times = { createdAt: '2026-11-22T20:00:00.000Z', expiresAt: '2036-11-29T20
 const links = [
   { id: 'rpl_open', madeBy: 'key_demo', state: 'open', ...times },
   { id: 'rpl_other', madeBy: 'key_01jdyjm7sbfx2v4xother', state: 'revoked', ...times },
+  { id: 'rpl_third', madeBy: 'key_01jdyjm7sbfx2v4xthird', state: 'key-ended', ...times },
 ];
 
 test('a link to the report is made for as long as was chosen, shown once, and can be revoked', async () => {
@@ -172,6 +200,9 @@ test('a link to the report is made for as long as was chosen, shown once, and ca
   await waitFor(() => expect(api.askedFor('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(1));
   const revoked = within(dialog).getByRole('row', { name: /revoked/ });
   expect(within(revoked).queryByRole('button')).toBeNull();
+  // The key may be allowed to share it again, which opens the link: it can be revoked until then.
+  const closed = within(dialog).getByRole('row', { name: /closed: its key ended/ });
+  expect(within(closed).getByRole('button', { name: /^Revoke/ })).toBeDefined();
 });
 
 test('who may not share a report sees its links, and which role may', async () => {

@@ -11,6 +11,7 @@ import { useKeys } from '../../parts/keys/use-keys.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { Time } from '../../parts/times/time.tsx';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
@@ -80,7 +81,14 @@ function TableFooter({ report, notes }: { report: RunReport; notes: readonly str
   const excluded = report.audience.excluded;
   return (
     <>
-      {report.steps.map((line) => line.receipts && <ReceiptSentence key={line.step} line={line} />)}
+      {report.kind !== 'dry-run' &&
+        report.steps.map((line) => line.receipts && <ReceiptSentence key={line.step} line={line} />)}
+      {report.receiptsDeletedAt !== null && report.steps.some(({ receipts }) => receipts !== undefined) && (
+        <p>
+          Receipts of single users were deleted on <Time instant={report.receiptsDeletedAt} withDay />; these figures
+          stay.
+        </p>
+      )}
       {excluded > 0 && <p>{countOf(excluded, 'user')} were excluded, and are not in the audience.</p>}
       {notes.map((note) => (
         <p key={note}>{note}</p>

@@ -124,6 +124,11 @@ function LinkTable({ links, ...rest }: LinkTableProps) {
   );
 }
 
+const closedStates = {
+  revoked: 'revoked',
+  'key-ended': 'closed: its key ended, or may not share this report',
+} as const;
+
 function LinkRow({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
   const queries = useQueryClient();
   const { keyId } = useSession();
@@ -142,12 +147,12 @@ function LinkRow({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { lin
       </td>
       <td className="wide t2">{madeBy === keyId ? 'by you' : <span className="mono">key …{madeBy.slice(-4)}</span>}</td>
       <td className={state === 'open' ? 'whitespace-nowrap' : 't3'}>
-        {state === 'revoked' ? 'revoked' : <Time instant={expiresAt} />}
+        {state === 'open' || state === 'expired' ? <Time instant={expiresAt} /> : closedStates[state]}
         {state === 'expired' && ', ended'}
         {revoke.isError && <Refused error={revoke.error} />}
       </td>
       <td className="text-right whitespace-nowrap">
-        {state === 'open' &&
+        {(state === 'open' || state === 'key-ended') &&
           (isAsked ? (
             <span className="row justify-end">
               <Button small kind="solid-bad" disabled={revoke.isPending} onClick={() => revoke.mutate()}>

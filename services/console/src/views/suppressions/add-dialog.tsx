@@ -7,7 +7,7 @@ import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { listWords, usersIn } from './list-words.ts';
+import { lastCallWords, listWords, usersIn } from './list-words.ts';
 import { TypeChoice } from './type-choice.tsx';
 import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
@@ -55,7 +55,7 @@ export function AddDialog({ actionType, onClose }: { actionType: string; onClose
           <span className="t2">
             {users.length > add.data.added && `${countOf(users.length - add.data.added, 'other')} stood there before. `}
             {countOf(add.data.people, 'person', 'people')} {add.data.people === 1 ? 'is' : 'are'} not called by{' '}
-            {listWords(add.data.actionType)} now.
+            {listWords(add.data.actionType)} now. {lastCallWords(add.data.lastCallWithinMs)}
           </span>
         </p>
       ) : (

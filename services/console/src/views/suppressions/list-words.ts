@@ -1,4 +1,5 @@
 import type { SuppressionUpload } from '#client/types.gen.ts';
+import { formatDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
 /** Stands for all action types. */
@@ -17,6 +18,13 @@ export function uploadWords({ state, mode, people, rows, rejected, cause }: Supp
   }
   if (mode === 'replace') return `the list is ${countOf(people, 'person', 'people')} since`;
   return `${countOf(people, 'person', 'people')} added of ${countOf(rows - rejected, 'row')}`;
+}
+
+/** `A call to them that was claimed before may still begin within 30 s.`; empty if nothing can be claimed. */
+export function lastCallWords(withinMs: number | null): string {
+  return withinMs === null
+    ? ''
+    : `A call to them that was claimed before may still begin within ${formatDuration(withinMs)}.`;
 }
 
 /** Ids as they are typed or pasted: one a line, or separated by commas or blanks. */

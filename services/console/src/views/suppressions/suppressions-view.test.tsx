@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { suppressionLists, suppressionUpload } from '../../testing/engine.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
-import { uploadWords, usersIn } from './list-words.ts';
+import { lastCallWords, uploadWords, usersIn } from './list-words.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -75,11 +75,40 @@ test('a file replaces a list only when that is chosen, and what came of it is sa
   expect(asked).toEqual([expect.stringMatching(/^POST .*actionType=send-message&mode=replace$/)]);
 });
 
+test('a replacement that removes many people is sent again with their number', async () => {
+  const asked: string[] = [];
+  const refusal = {
+    ...{ type: 'about:blank', title: 'Conflict', status: 409, code: 'replacement-not-confirmed', requestId: '' },
+    detail: 'the file replaces 9 people by 3: it removes 8 of them',
+    errors: [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 8' }],
+  };
+  const done = { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 };
+  vi.stubGlobal('XMLHttpRequest', answering(asked, refusal, refusal.status));
+  const { user } = await openConsole('/suppressions');
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
+  await user.upload(within(dialog).getByLabelText(/^File/), new File(['u-1\nu-2\nu-3\n'], 'users.csv'));
+  await user.click(within(dialog).getByRole('button', { name: 'Replace the list', pressed: false }));
+  expect(within(dialog).queryByLabelText('People to remove')).toBeNull();
+  const [, replace] = within(dialog).getAllByRole('button', { name: 'Replace the list' });
+  if (!replace) throw new Error('there is no button that replaces the list');
+  await user.click(replace);
+  expect(await within(dialog).findByText(/it removes 8 of them/)).toBeDefined();
+  vi.stubGlobal('XMLHttpRequest', answering(asked, done));
+  await user.type(within(dialog).getByLabelText('People to remove'), '8');
+  await user.click(replace);
+  expect(await within(dialog).findByText(/the list is 3 people since/)).toBeDefined();
+  expect(asked.map((each) => each.replace(/^.*\?/, ''))).toEqual([
+    'actionType=send-message&mode=replace',
+    'actionType=send-message&mode=replace&confirmRemoved=8',
+  ]);
+});
+
 /** Stands where the browser's request stands: a fetch cannot say how much was sent. */
-function answering(asked: string[], answer: object) {
+function answering(asked: string[], answer: object, status = 201) {
   return class {
     upload = {};
-    status = 201;
+    status = status;
     responseText = JSON.stringify(answer);
     onload = () => undefined;
     open(method: string, url: string) {
@@ -114,4 +143,6 @@ test('ids are taken as they are pasted, each once', () => {
   expect(uploadWords({ ...suppressionUpload, state: 'failed', cause: 'it was cut off', people: 1 })).toBe(
     'it was cut off; 1 person added before',
   );
+  expect(lastCallWords(30_000)).toBe('A call to them that was claimed before may still begin within 30 s.');
+  expect(lastCallWords(null)).toBe('');
 });

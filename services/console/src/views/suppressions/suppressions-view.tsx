@@ -79,8 +79,9 @@ export function SuppressionsView() {
         {items === undefined && error !== null ? (
           <Failed title="The lists could not be read" error={error} onRetry={() => void lists.refetch()} />
         ) : items?.length === 0 ? (
-          <Empty icon="muted" title="Nobody is suppressed" command="muster suppressions upload users.csv --action '*'">
-            Add people who opted out, complained or may not be called, for one action type or for all.
+          <Empty icon="muted" title="Nobody is suppressed">
+            Users on a suppression list are not called, by any campaign and from the moment they are added. Add users
+            who opted out or complained one by one, or upload a file, for one action type or for all.
           </Empty>
         ) : (
           <ListTable lists={items} refusal={refusal} onAsk={setAsked} />

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { uploadSuppressions } from '#client/sdk.gen.ts';
 import type { SuppressionUpload } from '#client/types.gen.ts';
+import { rejectedRowsOf } from '../../parts/audience/rejected-rows.ts';
 import { sent } from '../../parts/audience/upload-with-progress.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Segments, TextInput } from '../../parts/controls/controls.tsx';
@@ -10,7 +11,7 @@ import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { countOf, formatShare } from '../../parts/words/numbers.ts';
-import { uploadWords } from './list-words.ts';
+import { lastCallWords, uploadWords } from './list-words.ts';
 import { TypeChoice } from './type-choice.tsx';
 
 type Mode = SuppressionUpload['mode'];
@@ -26,16 +27,23 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   const [list, setList] = useState(actionType);
   const [mode, setMode] = useState<Mode>('add');
   const [note, setNote] = useState('');
+  const [confirmed, setConfirmed] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
   const upload = useMutation({
-    mutationFn: async (chosen: File) => {
+    mutationFn: async ({ chosen, acceptRejected }: { chosen: File; acceptRejected: number | null }) => {
       abort.current = new AbortController();
       const { signal } = abort.current;
       return (
         await uploadSuppressions({
-          query: { actionType: list, mode, ...(note.trim() !== '' && { note: note.trim() }) },
+          query: {
+            ...{ actionType: list, mode },
+            ...(note.trim() !== '' && { note: note.trim() }),
+            ...(mode === 'replace' && confirmed !== '' && { confirmRemoved: Number(confirmed) }),
+            ...(acceptRejected !== null && { acceptRejected }),
+          },
+          body: chosen,
           headers: { ...csv, ...(chosen.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
           fetch: (input, init) => sent(new Request(input, init), chosen, setSent, signal),
           throwOnError: true,
@@ -45,6 +53,11 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
     onSettled: () => queries.invalidateQueries(),
   });
   const problems = useRefusedFields(upload.error);
+  const needsNumber = mode === 'replace' && problems.at('/confirmRemoved').length > 0;
+  const rejected = rejectedRowsOf(upload.error);
+  const send = (acceptRejected: number | null) => {
+    if (file !== null) upload.mutate({ chosen: file, acceptRejected });
+  };
   const end = () => {
     abort.current.abort();
     onClose();
@@ -53,7 +66,7 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   return (
     <Dialog
       title="Upload a suppression list"
-      lead="CSV, plain or .gz: an id a line, with or without the header userId. Rows may repeat."
+      lead="CSV, plain or .gz: with a column userId, or an id a line. Rows may repeat."
       onClose={end}
       actions={
         done ? (
@@ -63,12 +76,7 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
         ) : (
           <>
             <Button onClick={end}>Cancel</Button>
-            <Button
-              kind="ink"
-              icon="up"
-              disabled={upload.isPending || file === null}
-              onClick={() => file !== null && upload.mutate(file)}
-            >
+            <Button kind="ink" icon="up" disabled={upload.isPending || file === null} onClick={() => send(null)}>
               {mode === 'replace' ? 'Replace the list' : 'Upload'}
             </Button>
           </>
@@ -80,6 +88,8 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
           <b>{done.state === 'done' ? 'Read.' : 'It failed.'}</b>{' '}
           <span className="t2">
             {uploadWords(done)}.{done.rejected > 0 && ` ${countOf(done.rejected, 'bad row')}, see below.`}
+            {done.people > 0 && ` ${lastCallWords(done.lastCallWithinMs)}`}
+            {done.reading?.warnings.map(({ detail }) => ` Warning: ${detail}.`).join('')}
           </span>
         </p>
       ) : (
@@ -103,10 +113,26 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
             </span>
             <p className="hint">
               {mode === 'add'
-                ? 'Each part of the file is in force as soon as it is read.'
+                ? 'People are added when the whole file was read.'
                 : 'The list is another at once, when all of the file is there: who is not in it is called again.'}
             </p>
           </div>
+          {(needsNumber || confirmed !== '') && (
+            <FormField
+              pointer="/confirmRemoved"
+              label="People to remove"
+              hint="Type the number of people who leave the list, and replace the list again"
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  value={confirmed}
+                  onText={(text) => setConfirmed(text.replaceAll(/\D/g, ''))}
+                  inputMode="numeric"
+                />
+              )}
+            </FormField>
+          )}
           <FormField pointer="/note" label="Why" hint="Shown where a run has left a user out">
             {(control) => <TextInput {...control} value={note} onText={setNote} maxLength={200} />}
           </FormField>
@@ -115,7 +141,19 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
               {sentBytes >= file.size ? 'Sent; its rows are being read' : `${formatShare(sentBytes, file.size)} sent`}
             </p>
           )}
-          {upload.isError && <Refused error={upload.error} changed="Ask again, and see below what is on the list." />}
+          {rejected !== null && !upload.isPending && (
+            <span>
+              <Button small onClick={() => send(rejected)}>
+                Leave out {countOf(rejected, 'row')} and upload
+              </Button>
+            </span>
+          )}
+          {upload.isError && (
+            <Refused
+              error={upload.error}
+              changed={needsNumber ? undefined : 'Ask again, and see below what is on the list.'}
+            />
+          )}
         </FormProblemsContext>
       )}
     </Dialog>

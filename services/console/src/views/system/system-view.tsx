@@ -167,6 +167,10 @@ const quotaWords: Readonly<Record<Quota['name'], string>> = {
   listBytes: 'Bytes of lists',
   allListBytes: 'Bytes of all lists',
   streams: 'Streams',
+  exports: 'Exports at once',
+  uploads: 'Uploads at once',
+  reports: 'Reports at once',
+  previews: 'Previews at once',
 };
 
 function BoundsPanel() {

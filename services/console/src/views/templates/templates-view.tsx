@@ -59,8 +59,9 @@ export function TemplatesView() {
             Called “{text}”.
           </NoMatch>
         ) : items?.length === 0 ? (
-          <Empty icon="campaign" title="No templates yet" command="muster template create --help">
-            A template is a campaign in which some values are chosen each time: a reward, a segment, a day.
+          <Empty icon="campaign" title="No templates yet">
+            A template is a campaign in which some values are chosen each time: a reward, a segment, a day. Write one
+            with the button above; “New campaign…” beside it then makes a draft in which only these values are missing.
           </Empty>
         ) : (
           <TemplateTable templates={items} refusal={refusal} onAsk={setAsked} />

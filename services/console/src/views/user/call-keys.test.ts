@@ -15,6 +15,7 @@ it('tells each key once, in the order of its first call: a repeated call has the
     ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'running', asOf: '2026-10-23T01:00:00.000Z' },
     ...{ audience: { place: 'member', country: 'SG', detail: 'it was fed' }, batches: [] },
     steps: [step(1, ['f-1-1', 'f-1-1', 'f-9-1']), step(2, ['f-9-2'])],
+    receiptsDeletedAt: null,
   };
   expect(callKeys(explained)).toEqual([
     { step: 1, key: 'f-1-1' },

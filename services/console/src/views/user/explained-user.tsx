@@ -72,6 +72,7 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
         <Icon name="info" />
         <div>
           <b>{verdict.answer}</b> {isInIt && <span className="t2">{verdict.because}</span>}
+          <DeletedReceipts explained={explained} />
         </div>
       </div>
       {isInIt ? (
@@ -88,6 +89,16 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
         <NotInIt explained={explained} run={run} />
       )}
     </>
+  );
+}
+
+function DeletedReceipts({ explained: { steps, receiptsDeletedAt } }: { explained: Explanation }) {
+  if (receiptsDeletedAt === null || steps.length === 0 || steps.some(({ receipt }) => receipt !== null)) return null;
+  return (
+    <p className="t2">
+      Receipts were deleted on <Time instant={receiptsDeletedAt} withDay />: whether this user was delivered is no
+      longer known.
+    </p>
   );
 }
 

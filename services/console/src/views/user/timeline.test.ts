@@ -23,6 +23,7 @@ function explained(steps: ExplainedStep[]): Explanation {
     audience: { place: 'member', country: 'VN', detail: 'it was fed' },
     batches: [{ batchNo: 7, parent: null, fromStep: 1, users: 100 }],
     steps,
+    receiptsDeletedAt: null,
   };
 }
 
@@ -52,7 +53,7 @@ describe('the timeline of a user', () => {
         'Call 1: no whole answer',
         '… 31 s of back-off, then the same key again',
         'Call 2: not applied yet',
-        '… 20 s of waiting: the endpoint did not take it',
+        '… 21 s of waiting: the endpoint did not take it',
         'Call 3: succeeded',
       ],
     ]);

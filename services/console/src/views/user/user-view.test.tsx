@@ -23,6 +23,26 @@ test('a batch whose trace is recorded has its id, to be copied', async () => {
   expect(screen.getByRole('button', { name: /^Copy the trace id of batch/ })).toBeDefined();
 });
 
+const deletedAt = { receiptsDeletedAt: '2026-11-28T04:00:00.000Z' };
+
+test('a user whose receipts were deleted is not shown as one without receipts', async () => {
+  await openConsole(path, {
+    answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, ...deletedAt }) },
+  });
+  const sentence = await screen.findByText(/whether this user was delivered is no longer known/);
+  expect(sentence.textContent).toMatch(/^Receipts were deleted on .*28 Nov/);
+});
+
+test('a user with a receipt is shown with it, even if its run is about to lose its receipts', async () => {
+  const receipt = { status: 'undelivered', code: null, at: '2026-11-22T19:38:11.762Z', receivedAt: explanation.asOf };
+  const steps = explanation.steps.map((step) => ({ ...step, receipt }));
+  await openConsole(path, {
+    answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, ...deletedAt, steps }) },
+  });
+  await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
+  expect(screen.queryByText(/is no longer known/)).toBeNull();
+});
+
 test('one who is not in the run gets an answer too', async () => {
   const audience = { place: 'held-out', country: 'ID', detail: 'it is held out' };
   await openConsole(path, {

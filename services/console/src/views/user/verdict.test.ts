@@ -13,7 +13,7 @@ function step(no: number, outcome: ExplainedStep['outcome'], change: Partial<Exp
 function explained(steps: ExplainedStep[], place: Place = 'member', detail = 'it was fed'): Explanation {
   return {
     ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'completed', asOf: '2026-10-23T01:00:00.000Z' },
-    ...{ audience: { place, country: 'VN', detail }, batches: [], steps },
+    ...{ audience: { place, country: 'VN', detail }, batches: [], steps, receiptsDeletedAt: null },
   };
 }
 

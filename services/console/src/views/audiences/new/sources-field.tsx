@@ -15,8 +15,8 @@ interface SourcesFieldProps {
 }
 
 const words = {
-  include: { label: 'Include any of', note: undefined, what: 'Include a', list: 'Included' },
-  exclude: { label: 'Leave out', note: 'whoever is in one of these', what: 'Leave out a', list: 'Left out' },
+  include: { label: 'Include any of', note: undefined, verb: 'Include', list: 'Included' },
+  exclude: { label: 'Leave out', note: 'whoever is in one of these', verb: 'Leave out', list: 'Left out' },
 } as const;
 
 /** Segments, lists and earlier runs that are taken in, or left out. */
@@ -24,7 +24,7 @@ export function SourcesField({ role, sources, countries, onChange }: SourcesFiel
   const lists = useLists();
   const runs = useEarlierRuns();
   const named = useNamedSources({ include: sources.map(entryOf) });
-  const { label, note, what, list } = words[role];
+  const { label, note, verb, list } = words[role];
   const add = (source: SourceForm) => {
     if (!sources.some((each) => isSameSource(each, source))) onChange([...sources, source]);
   };
@@ -41,7 +41,7 @@ export function SourcesField({ role, sources, countries, onChange }: SourcesFiel
       ) : (
         role === 'include' && <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
       )}
-      <AddSource what={what} lists={lists} runs={runs} onAdd={add}>
+      <AddSource verb={verb} lists={lists} runs={runs} onAdd={add}>
         {role === 'include' && (
           <UploadList countries={countries} onUploaded={({ id }) => add({ kind: 'list', list: id })} />
         )}

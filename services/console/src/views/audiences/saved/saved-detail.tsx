@@ -3,14 +3,14 @@ import { useState, type ReactNode } from 'react';
 import { estimateSavedAudience } from '#client/sdk.gen.ts';
 import type { NamedAudienceSize, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
-import { ExactCountLine, largeNumber } from '../../../parts/audience/exact-count.tsx';
+import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
+import { HowManyLine } from '../../../parts/audience/how-many-line.tsx';
+import { howManyOf } from '../../../parts/audience/how-many.ts';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
 import { useNamedSources } from '../../../parts/audience/use-sources.ts';
-import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
 import { CopyableId } from '../../../parts/controls/copy-button.tsx';
 import { Panel } from '../../../parts/panels/panel.tsx';
-import { Time } from '../../../parts/times/time.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
 import { AudienceActions } from '../audience-actions.tsx';
 import { fileEquation } from '../audience-words.ts';
@@ -113,12 +113,5 @@ function Estimated({ estimate: { data, isError }, refusal }: EstimatedProps): Re
   if (refusal !== undefined) return <span className="t3">Estimated for those who may make campaigns</span>;
   if (isError) return <span className="t3">Not known now: it could not be estimated</span>;
   if (!data) return <span className="t3">estimating…</span>;
-  return (
-    <>
-      <span className={largeNumber}>{boundsText(audienceBounds(data))}</span>{' '}
-      <span className="t2">
-        users, estimated <Time instant={data.asOf} />
-      </span>
-    </>
-  );
+  return <HowManyLine size={howManyOf(data.users, data.asOf)} isLarge />;
 }

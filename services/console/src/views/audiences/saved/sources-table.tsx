@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Audience, AudienceCount, Run, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
 import { isOpen } from '../../../parts/audience/use-exact-count.ts';
-import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
+import { aboutWords, howManyOf, kindWords, numberWords } from '../../../parts/audience/how-many.ts';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { sourceOf } from '../../../parts/campaign/form-definition.ts';
 import { outcomesInWords, usersOfSource } from '../../../parts/campaign/sources.ts';
@@ -25,6 +25,7 @@ interface SourcesTableProps {
 /** From the sources to the users, each with its sign: a sum that adds up where it was counted, else what each has. */
 export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesTableProps) {
   const lines = counted && isOfUse(counted) ? signedLines(counted) : undefined;
+  const size = estimate && howManyOf(estimate.users, estimate.asOf);
   const { include, exclude = [] } = saved.audience;
   const nameOf = (role: 'include' | 'exclude', index: number) => {
     const entry = (role === 'include' ? include : exclude)[index];
@@ -72,7 +73,7 @@ export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesT
                   <Known users={usersOfSource(estimate, 'exclude', index)} isEstimate={'segment' in entry} />
                 </Line>
               ))}
-              {estimate && <Sum kind="estimated">{boundsText(audienceBounds(estimate))}</Sum>}
+              {size && <Sum kind={kindWords(size)}>{numberWords(size)}</Sum>}
             </>
           )}
         </tbody>
@@ -168,7 +169,7 @@ function Check({ isRight }: { isRight: boolean }) {
 function Known({ users, isEstimate }: { users: number | null | undefined; isEstimate: boolean }) {
   if (users === undefined) return null;
   if (users === null) return <span className="t3">not known</span>;
-  return `${isEstimate ? 'about ' : ''}${formatCount(users)}`;
+  return isEstimate ? aboutWords(users) : formatCount(users);
 }
 
 interface KnownSources {

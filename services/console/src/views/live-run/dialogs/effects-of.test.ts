@@ -62,10 +62,36 @@ describe('before a pause', () => {
 
 describe('before a run goes on', () => {
   it('it is said where users go on', () => {
-    const [pending] = resumeEffects(run, moment);
+    const [pending] = resumeEffects(run, { ...moment, preview });
     expect(pending?.children).toBe(
       '1,200 begin with step 1, 100 with the step behind the one they have. Nobody gets a step again.',
     );
+  });
+});
+
+describe('the effects of going on', () => {
+  const canary = { ...preview, notStartedUsers: 0, halfWayUsers: 0, notFedUsers: 118_812 };
+
+  it('count users that are not fed yet, as an estimate', () => {
+    const [pending] = resumeEffects(run, { ...moment, preview: canary });
+    expect(pending).toMatchObject({ value: '118,800', unit: 'users pending (estimate)' });
+    expect(pending?.children).toContain('About 118,800 more are not fed yet, and begin later.');
+  });
+
+  it.each([
+    [null, 'An unknown number of users is not fed yet'],
+    [undefined, 'Users that are not fed yet are still being counted.'],
+  ])('include an open number of users that are not fed yet: %s', (notFedUsers, words) => {
+    const counts = notFedUsers === undefined ? undefined : { ...canary, notFedUsers };
+    const [pending] = resumeEffects(run, { ...moment, preview: counts });
+    expect(pending).toMatchObject({ unit: 'users pending, or more' });
+    expect(pending?.children).toContain(words);
+  });
+
+  it('are an exact number when every user is fed', () => {
+    const [pending] = resumeEffects(run, { ...moment, preview });
+    expect(pending).toMatchObject({ value: '1,300', unit: 'users pending' });
+    expect(pending?.children).not.toContain('fed');
   });
 });
 
@@ -95,7 +121,7 @@ describe('before a cancellation', () => {
   });
 
   it.each([
-    [null, ' Who is not fed yet never will be.'],
+    [null, ' An unknown number of users is not fed yet, and never will be.'],
     [0, ''],
     [500, ' About 500 more are not fed yet, and never will be.'],
   ])('users that are not fed yet, %s, are named', (notFedUsers, words) => {

@@ -1,10 +1,10 @@
 import type { CancelPreview, RunProgress } from '#client/types.gen.ts';
 import type { Effect } from '../../../parts/overlays/effects.tsx';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
-import { formatDuration, partsOfTime } from '../../../parts/times/times.ts';
+import { formatDuration, formatSetDuration, partsOfTime } from '../../../parts/times/times.ts';
 import { waitingUsers } from '../run-figures.ts';
 
-interface PauseMoment {
+interface DecisionMoment {
   /** What the engine counts; undefined while nobody knows, which keeps nobody from pausing. */
   preview?: CancelPreview | undefined;
   nowMs: number;
@@ -13,16 +13,15 @@ interface PauseMoment {
 }
 
 /** What a pause does to whom. */
-export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: PauseMoment): Effect[] {
+export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: DecisionMoment): Effect[] {
   const { steps } = progress;
   // All of it of one look: what the table below says adds up to what is said here.
   const inFlight = preview?.inFlight.batches ?? progress.inFlight;
   const waitingForRetry = preview?.waiting ?? progress.waitingForRetry;
-  const { untouched, halfWay } = preview ? pendingIn(preview) : waitingUsers(progress);
   const lastAnswer = preview
-    ? `The last answer comes within ${formatDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
+    ? `The last answer comes within ${formatSetDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
     : 'The last answer comes within the endpoints’ time-out after that.';
-  const notFed = preview?.notFedUsers ?? 0;
+  const { untouched, halfWay, notFed } = pendingIn(progress, preview);
   return [
     {
       value: formatCount(inFlight),
@@ -42,30 +41,46 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
       children: [
         `${formatCount(untouched)} have had no step`,
         steps.length > 1 ? `, ${formatCount(halfWay)} have ${halfWayWords(steps)}.` : '.',
-        notFed > 0 ? ` About ${formatEstimate(notFed)} more are not fed yet.` : '',
+        notFedWords(notFed, ''),
       ].join(''),
     },
     ...deadlineEffects(progress, nowMs, timeOf),
   ];
 }
 
-/** As the table by country has them: neither who is not fed yet nor who is being called. */
-function pendingIn({ notStartedUsers, halfWayUsers }: CancelPreview) {
-  return { untouched: notStartedUsers, halfWay: halfWayUsers };
+interface Pending {
+  untouched: number;
+  halfWay: number;
+  /** Users that are not fed yet: null if the engine cannot tell, undefined until it has counted. */
+  notFed: number | null | undefined;
 }
 
-/** What going on does to whom. */
-export function resumeEffects(progress: RunProgress, { nowMs, timeOf }: PauseMoment): Effect[] {
-  const { untouched, halfWay } = waitingUsers(progress);
+/** Users that wait, as the table by country counts them: without users that are being called. */
+function pendingIn(progress: RunProgress, preview: CancelPreview | undefined): Pending {
+  if (!preview) return { ...waitingUsers(progress), notFed: undefined };
+  return { untouched: preview.notStartedUsers, halfWay: preview.halfWayUsers, notFed: preview.notFedUsers };
+}
+
+/** Effects of a resumed run, or of a canary that goes on with all users that it has held back. */
+export function resumeEffects(progress: RunProgress, { preview, nowMs, timeOf }: DecisionMoment): Effect[] {
+  const { untouched, halfWay, notFed } = pendingIn(progress, preview);
   const others = progress.steps.length > 1 ? `, ${formatCount(halfWay)} with the step behind the one they have` : '';
+  const beginning = `${formatCount(untouched)} begin with step 1${others}.`;
   return [
     {
-      ...pendingOf(untouched + halfWay),
+      ...toCall(untouched + halfWay, notFed),
       lead: 'Go on where they stopped.',
-      children: `${formatCount(untouched)} begin with step 1${others}. Nobody gets a step again.`,
+      children: `${beginning}${notFedWords(notFed, ', and begin later')} Nobody gets a step again.`,
     },
     ...deadlineEffects(progress, nowMs, timeOf),
   ];
+}
+
+/** Users that a run which goes on will call. Users that are not fed yet make the number an estimate. */
+function toCall(waiting: number, notFed: number | null | undefined): Pick<Effect, 'value' | 'unit'> {
+  if (notFed === 0) return pendingOf(waiting);
+  if (typeof notFed === 'number') return { value: rounded(waiting + notFed), unit: 'users pending (estimate)' };
+  return { ...pendingOf(waiting), unit: 'users pending, or more' };
 }
 
 function pendingOf(users: number): Pick<Effect, 'value' | 'unit'> {
@@ -141,7 +156,7 @@ function untouchedEffect({ notStartedUsers, notFedUsers }: CancelPreview, steps:
     value: formatCount(notStartedUsers),
     unit: notStartedUsers === 1 ? 'user untouched' : 'users untouched',
     lead: 'Get nothing',
-    children: `and end as cancelled${inStepsWords(steps)}.${notFedWords(notFedUsers)}`,
+    children: `and end as cancelled${inStepsWords(steps)}.${notFedWords(notFedUsers, ', and never will be')}`,
   };
 }
 
@@ -150,9 +165,16 @@ function inStepsWords(steps: number): string {
   return steps === 2 ? ' in both steps' : ' in every step';
 }
 
-function notFedWords(users: number | null): string {
-  if (users === null) return ' Who is not fed yet never will be.';
-  return users > 0 ? ` About ${formatEstimate(users)} more are not fed yet, and never will be.` : '';
+/** @param outcome of a run's decision for these users: a part of a sentence that begins with a comma, or nothing */
+function notFedWords(users: number | null | undefined, outcome: string): string {
+  if (users === undefined) return ' Users that are not fed yet are still being counted.';
+  if (users === null) return ` An unknown number of users is not fed yet${outcome}.`;
+  return users > 0 ? ` About ${rounded(users)} more are not fed yet${outcome}.` : '';
+}
+
+/** An estimate in four digits: more of them would claim a precision that it does not have. */
+function rounded(users: number): string {
+  return formatEstimate(Number(users.toPrecision(4)));
 }
 
 function inFlightEffect({ inFlight: { batches, users } }: CancelPreview): Effect {

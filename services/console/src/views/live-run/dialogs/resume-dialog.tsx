@@ -1,16 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
-import { resumeRunMutation } from '#client/@tanstack/react-query.gen.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { previewCancelOptions, resumeRunMutation } from '#client/@tanstack/react-query.gen.ts';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { resumeEffects } from './effects-of.ts';
 
-/** Before a run goes on: who will be called. */
+/** Before a run goes on: users that will be called, with those that are not fed yet. */
 export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
   const isCanary = progress.canary === 'waits';
   const nowMs = useMinute();
   const timeOf = useFormatTime();
+  const path = { id: progress.runId };
+  const { data: preview } = useQuery(previewCancelOptions({ path }));
   const resume = useMutation({ ...resumeRunMutation(), onSuccess: onDone });
   return (
     <ControlDialog
@@ -20,9 +22,9 @@ export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
       confirm={isCanary ? 'Go on' : 'Resume run'}
       icon="play"
       asked={resume}
-      onConfirm={(body) => resume.mutate({ path: { id: progress.runId }, body })}
+      onConfirm={(body) => resume.mutate({ path, body })}
     >
-      <Effects effects={resumeEffects(progress, { nowMs, timeOf })} />
+      <Effects effects={resumeEffects(progress, { preview, nowMs, timeOf })} />
     </ControlDialog>
   );
 }

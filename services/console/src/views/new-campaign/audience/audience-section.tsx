@@ -3,7 +3,7 @@ import { useRefusal } from '../../../frame/session/session.ts';
 import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
-import { audienceBounds, boundsText } from '../../../parts/campaign/arithmetic.ts';
+import { HowManyLine } from '../../../parts/audience/how-many-line.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { AddSource } from '../../../parts/audience/add-source.tsx';
@@ -44,13 +44,13 @@ export function AudienceSection({ editor }: { editor: Editor }) {
         ) : (
           <Sources role="include" {...{ editor, lists, runs }} />
         )}
-        <AddSource what="Include a" lists={lists} runs={runs} onAdd={add('include')}>
+        <AddSource verb="Include" lists={lists} runs={runs} onAdd={add('include')}>
           <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
         </AddSource>
       </FieldGroup>
       <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
         {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
-        <AddSource what="Leave out a" lists={lists} runs={runs} onAdd={add('exclude')} />
+        <AddSource verb="Leave out" lists={lists} runs={runs} onAdd={add('exclude')} />
       </FieldGroup>
       <SavedAs editor={editor} />
       <HowMany editor={editor} />
@@ -59,7 +59,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
 }
 
 /** What is known of its size, and the way to know it exactly. */
-function HowMany({ editor: { definition, standing } }: { editor: Editor }) {
+function HowMany({ editor: { definition, size } }: { editor: Editor }) {
   const id = useId();
   const count = useExactCount();
   const refusal = useRefusal('manager');
@@ -68,7 +68,6 @@ function HowMany({ editor: { definition, standing } }: { editor: Editor }) {
   const question = { countries, audience: { include, ...(exclude && { exclude }) } };
   const isSaid = countries.length > 0 && include.length > 0;
   const missing = isSaid ? undefined : 'Name countries and whom to include first';
-  const { preview } = standing;
   return (
     <div role="group" aria-labelledby={id}>
       <span className="lab" id={id}>
@@ -77,13 +76,7 @@ function HowMany({ editor: { definition, standing } }: { editor: Editor }) {
       <div className="box grid gap-2 py-2 px-3">
         <ExactCountLine
           {...{ count, question, refusal, missing }}
-          estimate={
-            <span className={isSaid ? 't2' : 't3'}>
-              {isSaid && preview && preview.countries.length > 0
-                ? `${boundsText(audienceBounds(preview))} users, estimated`
-                : 'Not known yet'}
-            </span>
-          }
+          estimate={isSaid && size !== null ? <HowManyLine size={size} /> : <span className="t3">Not known yet</span>}
         />
         {isSaid && (
           <div className="border-t border-line pt-2">

@@ -1,11 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { changeCampaign, cloneCampaign, createCampaign, startCampaign } from '#client/sdk.gen.ts';
+import { changeCampaign, cloneCampaign, createCampaign, startCampaign, submitCampaign } from '#client/sdk.gen.ts';
 import { listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { ActionType, Campaign, CampaignDefinitionInput, CampaignPatchInput } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import type { FormProblems, FieldProblem } from '../../../parts/forms/form-field.tsx';
 import { fieldPointers } from '../review/field-pointers.ts';
+import { bestOf, howManyOf } from '../../../parts/audience/how-many.ts';
+import { useNewestReport } from '../../../parts/campaign/use-newest-report.ts';
 import { definitionOf } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
 import { placeProblems, type PlacedProblem } from '../review/problem-places.ts';
@@ -41,6 +43,17 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
   /** Somebody wants to start, and what the API says of the form as it is now is still under way. */
   const [isAwaited, setAwaited] = useState(false);
   const standing = usePreview(said.definition, isAwaited ? 0 : settleMs);
+  const dryRun = useNewestReport(draft?.id ?? '', 'dry-run', draft !== null);
+  const { preview } = standing;
+  /** Null: not known. */
+  const size =
+    preview === undefined || preview.countries.length === 0
+      ? null
+      : bestOf(
+          howManyOf(preview.users, preview.asOf),
+          kept.isChanged ? undefined : dryRun.report,
+          draft?.revision ?? 0,
+        );
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   /**
    * Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move
@@ -108,8 +121,14 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
     onError: (error) => setRefused(problemOf(error).errors),
   });
 
+  const submit = useMutation({
+    mutationFn: async (id: string) => (await submitCampaign({ path: { id }, body: {}, throwOnError: true })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() }),
+    onError: (error) => setRefused(problemOf(error).errors),
+  });
+
   return {
-    ...{ form, definition: said.definition, types, draft, kept, standing, problems, warnings, fields, isTried },
+    ...{ form, definition: said.definition, types, draft, kept, standing, size, problems, warnings, fields, isTried },
     ...{ isAwaited, setAwaited },
     change: (change: Partial<CampaignForm>) => {
       setRefused([]);
@@ -118,7 +137,7 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
     },
     /** Everything that is wrong is shown from now on. */
     tryIt: () => setTried(true),
-    ...{ save, start },
+    ...{ save, start, submit },
   };
 }
 

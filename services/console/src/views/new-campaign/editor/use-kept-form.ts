@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
-import { createFormKeeper, tabName } from './kept-form.ts';
+import { createFormKeeper, tabName, type FormKeeper } from './kept-form.ts';
 
 const settleMs = 400;
 
@@ -28,20 +28,34 @@ export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormSt
   const [restoredAtMs, setRestoredAtMs] = useState(found?.keptAtMs ?? null);
   const isChanged = useMemo(() => JSON.stringify(form) !== JSON.stringify(base), [form, base]);
 
+  /** The form if it differs from what is saved and is not kept yet. */
+  const unkept = useRef<CampaignForm>(null);
+
   useEffect(() => {
+    unkept.current = isChanged ? form : null;
     if (!isChanged) {
       keeper.forget();
       return;
     }
-    const timer = setTimeout(() => keeper.keep(form), settleMs);
-    // Also what was typed in the last moment before the page is left.
-    const leave = () => keeper.keep(form);
+    const timer = setTimeout(() => keepNow(keeper, unkept), settleMs);
+    return () => clearTimeout(timer);
+  }, [form, base, isChanged, keeper]);
+
+  // Leaving the editor, by a link or with the whole page, keeps what was typed in the last moment.
+  useEffect(() => {
+    const leave = () => keepNow(keeper, unkept);
     addEventListener('pagehide', leave);
     return () => {
-      clearTimeout(timer);
       removeEventListener('pagehide', leave);
+      leave();
     };
-  }, [form, isChanged, keeper]);
+  }, [keeper]);
+
+  const forget = () => {
+    unkept.current = null;
+    keeper.forget();
+    setRestoredAtMs(null);
+  };
 
   return {
     form,
@@ -49,14 +63,18 @@ export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormSt
     isChanged,
     restoredAtMs,
     startAnew: () => {
-      keeper.forget();
+      forget();
       setForm(base);
-      setRestoredAtMs(null);
     },
     markSaved: () => {
-      keeper.forget();
+      forget();
       setBase(form);
-      setRestoredAtMs(null);
     },
   };
+}
+
+function keepNow(keeper: FormKeeper, unkept: RefObject<CampaignForm | null>): void {
+  if (unkept.current === null) return;
+  keeper.keep(unkept.current);
+  unkept.current = null;
 }

@@ -90,10 +90,10 @@ function SumsSkeleton() {
   );
 }
 
-function Sums({ editor: { standing, definition } }: { editor: Editor }) {
+function Sums({ editor: { standing, definition, size } }: { editor: Editor }) {
   const { preview } = standing;
   if (!preview) return null;
-  if (preview.countries.length === 0) {
+  if (size === null) {
     return <p className="t2 sm">Name countries and whom to include: how many that are is shown here.</p>;
   }
   const lines = loadLines(preview, definition);
@@ -102,7 +102,7 @@ function Sums({ editor: { standing, definition } }: { editor: Editor }) {
       <table className={standing.isBehind ? 'sums t3' : 'sums'} aria-busy={standing.isBehind}>
         <caption className="sr-only">How the audience comes about, in users</caption>
         <tbody>
-          {audienceSums(preview).map(({ label, value, kind }) => (
+          {audienceSums(preview, size).map(({ label, value, kind }) => (
             <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
               <th scope="row" className={kind === 'aside' ? 't2' : undefined}>
                 {label}
@@ -166,7 +166,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
     return (
       <p className="row sm c-ok gap-1.5">
         <Icon name="done" size={14} />
-        Nothing keeps it from starting.
+        Ready to start.
       </p>
     );
   }
@@ -178,7 +178,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
         <b>
           {isTried
             ? `${countOf(problems.length, 'problem')} to solve before it starts`
-            : 'Still to say before it starts'}
+            : 'Required before it can start'}
         </b>
         <ul>
           {shown.slice(0, maxListed).map(({ pointer, lead, rest }) => (

@@ -1,0 +1,299 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
+import { createdWebhook } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { mayActAs, roles, type Role } from '../../../shared/domain/roles.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { bodyOf, exampleOf, fieldsWithin } from '../../../test/support/fuzz/body-schemas.ts';
+import { isFields, type JsonValue } from '../../../test/support/fuzz/json.ts';
+import { readDocument, type OpenApiDocument, type Operation } from '../../../test/support/fuzz/operations.ts';
+import { guardedRoutes, type GuardedRoute } from '../../../test/support/guarded-routes.ts';
+import {
+  owning,
+  owningCountries,
+  reaches,
+  secretOf,
+  teamsAndThings,
+  type Reach,
+} from '../../../test/support/teams-and-things.ts';
+import { apiDocument } from '../api-document.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { fieldsOfOperators } from './rights.ts';
+import type { RouteScope } from './scopes.ts';
+
+/*
+ * Every operation of the OpenAPI document, asked by every role with every kind of scope. A new route is tried by itself:
+ * the document has its role and its scope, and its path names a thing of the team `own`.
+ */
+
+const on = apiOnPostgres({ begun: 'once' });
+const teams = teamsAndThings(on);
+const written = await apiDocument();
+const document = readDocument(written);
+const guarded = guardedRoutes(written);
+/** The document as the running API serves it: it has examples with the action types of the installation. */
+let served: OpenApiDocument;
+let things: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  things = await teams.begin();
+  served = readDocument((await on.api.server.inject('/openapi.json')).json());
+});
+
+const callers = roles.flatMap((role) => reaches.map((reach) => ({ role, reach, name: `${role}, ${reach}` })));
+
+type Verdict = 'admitted' | 'forbidden' | 'out-of-scope' | 'not-yours' | 'missing';
+
+function mayPlay(role: Role, needed: readonly string[]): boolean {
+  return roles.some((each) => needed.includes(each) && mayActAs(role, each));
+}
+
+/** Kinds that belong to no campaign. */
+const ofNoCampaign = ['/v1/suppressions/', '/v1/dead-letters/'];
+
+/** The verdict on a request whose path names a thing of the team `own`. */
+function expectedOfPath(
+  { operation: { method, path }, needed, scope }: GuardedRoute,
+  role: Role,
+  reach: Reach,
+): Verdict {
+  if (!mayPlay(role, needed)) return 'forbidden';
+  const isOwn = reach === 'own' || reach === 'none';
+  const isSeen = isOwn || reach === 'part';
+  const namesThing = path.includes('{id}');
+  switch (scope) {
+    case 'none':
+    case 'own':
+      return 'admitted';
+    case 'calculation':
+      return isSeen || !namesThing ? 'admitted' : 'missing';
+    case 'installation':
+      return reach === 'none' ? 'admitted' : 'out-of-scope';
+    case 'client':
+    case 'schedule':
+      return isSeen || !namesThing ? 'admitted' : 'missing';
+    case 'key':
+      return isOwn || !namesThing ? 'admitted' : 'missing';
+    case 'campaign':
+      if (!isSeen && namesThing) return 'missing';
+      return isOwn || !namesThing || method === 'GET' ? 'admitted' : 'out-of-scope';
+    case 'users':
+      if (ofNoCampaign.some((each) => path.startsWith(each))) return reach === 'none' ? 'admitted' : 'out-of-scope';
+      if (isOwn) return 'admitted';
+      return reach === 'part' ? 'out-of-scope' : 'missing';
+    case 'account':
+      if (!namesThing || reach === 'own') return 'admitted';
+      if (reach !== 'none') return 'missing';
+      return method === 'GET' || role === 'operator' ? 'admitted' : 'not-yours';
+  }
+}
+
+const hidden = [
+  ...['job', 'jobChange', 'schedule', 'client', 'webhook', 'apiKey', 'campaign', 'template', 'run', 'audience'],
+  ...['audience-count', 'saved-audience', 'approval', 'quarantinedStep'],
+].map((kind) => `${kind}-not-found`);
+
+type Answer = Awaited<ReturnType<typeof on.ask>>;
+
+/** Answers item by item, to a request that may name several teams. */
+const perItem = z.object({
+  results: z.array(z.object({ errors: z.array(z.object({ code: z.string() })).optional() })),
+});
+
+function verdictOn({ statusCode, json, headers, body }: Answer): Verdict {
+  const isJson = statusCode === 200 && String(headers['content-type']).startsWith('application/json');
+  const items = isJson ? (perItem.safeParse(json()).data?.results ?? []) : [];
+  if (items.some(({ errors }) => errors?.some(({ code }) => code === 'out-of-scope'))) return 'out-of-scope';
+  expect([429, 500], `no verdict: ${body}`).not.toContain(statusCode);
+  if (statusCode !== 403 && statusCode !== 404) return 'admitted';
+  const { code } = problem.parse(json());
+  if (statusCode === 404) return hidden.includes(code) ? 'missing' : 'admitted';
+  return z.enum(['forbidden', 'out-of-scope', 'not-yours']).parse(code);
+}
+
+const bound: readonly RouteScope[] = ['client', 'schedule', 'campaign', 'users', 'calculation', 'account', 'key'];
+
+/** Returns the path with a thing of the team `own`. Throws for a kind of thing that the team lacks. */
+function pathOf({ operation: { path, parameters }, scope }: GuardedRoute): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const { description = '' } = parameters.find((each) => each.in === 'path' && each.name === name) ?? {};
+    if (name !== 'id') return 'x';
+    const kind = path.startsWith('/v1/dead-jobs') ? 'dead-jobs' : description.slice(0, 3);
+    if (!bound.includes(scope)) return scope === 'installation' ? (things[kind] ?? 'x') : 'x';
+    return z.string({ error: `the team has no thing whose id is ${description}` }).parse(things[kind]);
+  });
+}
+
+interface Asked {
+  method: Operation['method'];
+  url: string;
+  payload?: string;
+  type?: string;
+}
+
+async function verdict({ method, url, payload, type = 'application/json' }: Asked, role: Role, reach: Reach) {
+  const headers = { authorization: `Bearer ${secretOf(role, reach)}` };
+  const body = payload === undefined ? {} : { payload };
+  const typed = payload === undefined ? headers : { ...headers, 'content-type': type };
+  return verdictOn(await on.api.server.inject({ method, url, headers: typed, ...body }));
+}
+
+/** Asks as each caller, one after the other: slots of heavy requests are few. Returns the verdicts by caller. */
+async function ask(asked: Asked): Promise<Record<string, Verdict>> {
+  const verdicts: Record<string, Verdict> = {};
+  for (const { role, reach, name } of callers) verdicts[name] = await verdict(asked, role, reach);
+  return verdicts;
+}
+
+function table(of: (role: Role, reach: Reach) => Verdict): Record<string, Verdict> {
+  return Object.fromEntries(callers.map(({ role, reach, name }) => [name, of(role, reach)]));
+}
+
+describe('the path of a request, by role and scope', () => {
+  it.each(guarded)('$name', async (route) => {
+    const { method } = route.operation;
+    // A body that cannot be read is refused after the caller was admitted and before anything is changed.
+    const payload = route.scope === 'key' ? '{}' : '{';
+    const asked = { method, url: pathOf(route), ...(method !== 'GET' && { payload }) };
+    expect(await ask(asked)).toEqual(table((role, reach) => expectedOfPath(route, role, reach)));
+  });
+});
+
+/** Names the owning team wherever a body names a client, a country or an action type. */
+function ofOwningTeam(value: JsonValue, name = ''): JsonValue {
+  if (name === 'countries' && Array.isArray(value)) return owningCountries;
+  if (Array.isArray(value)) return value.map((each) => ofOwningTeam(each));
+  if (isFields(value))
+    return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, ofOwningTeam(inner, field)]));
+  if (typeof value !== 'string') return value;
+  const names: Readonly<Record<string, string>> = owning;
+  return names[name] ?? value;
+}
+
+const changing = guarded.filter(({ operation: { method, path } }) => method !== 'GET' && !path.includes('{id}'));
+
+describe('the body of a request that names another team, by role and scope', () => {
+  const scoped = changing.filter(({ scope }) => ['client', 'schedule', 'campaign'].includes(scope));
+  const uploads = ['POST /v1/audiences'];
+
+  it.each(scoped.filter(({ name }) => !uploads.includes(name)))('$name', async (route) => {
+    const { operation, needed } = route;
+    const schema = bodyOf(operation, served) ?? expect.fail('a route that takes what a scope bounds has a body');
+    const properties = z.record(z.string(), z.json()).parse(schema['properties'] ?? {});
+    const example = { ...exampleOf(schema), ...(properties['client'] !== undefined && { client: owning.client }) };
+    const payload = JSON.stringify(ofOwningTeam(example));
+    expect(await ask({ method: operation.method, url: operation.path, payload })).toEqual(
+      table((role, reach) => {
+        if (!mayPlay(role, needed)) return 'forbidden';
+        const isHeld = reach === 'own' || reach === 'none' || (reach === 'part' && route.scope !== 'campaign');
+        return isHeld ? 'admitted' : 'out-of-scope';
+      }),
+    );
+  });
+
+  it('POST /v1/audiences, with the country in its query', async () => {
+    const url = `/v1/audiences?name=riders&country=${owning.country}`;
+    expect(await ask({ method: 'POST', url, payload: 'u1\n', type: 'text/csv' })).toEqual(
+      table((role, reach) => {
+        if (!mayActAs(role, 'manager')) return 'forbidden';
+        return reach === 'other' || reach === 'empty' ? 'out-of-scope' : 'admitted';
+      }),
+    );
+  });
+
+  it('POST /v1/webhooks needs a scope with campaigns for notices about them', async () => {
+    const payload = JSON.stringify({ url: 'https://shop.example.com/hook', events: ['key.ending', 'run.ended'] });
+    expect(await ask({ method: 'POST', url: '/v1/webhooks', payload })).toEqual(
+      table((role, reach) => {
+        if (!mayActAs(role, 'manager')) return 'forbidden';
+        return reach === 'empty' ? 'out-of-scope' : 'admitted';
+      }),
+    );
+  });
+});
+
+describe('a field that only an operator of everything may set', () => {
+  const withField = guarded.flatMap((route) => {
+    const fields = fieldsWithin(bodyOf(route.operation, document) ?? {}, document);
+    return fieldsOfOperators.filter((field) => fields.includes(field)).map((field) => ({ ...route, field }));
+  });
+
+  it('is looked for in all bodies', () => {
+    const names = withField.map(({ name, field }) => `${name} ${field}`);
+    expect(names).toEqual(expect.arrayContaining(['POST /v1/webhooks egress', 'PATCH /v1/webhooks/{id} egress']));
+  });
+
+  it.each(withField)('$name: $field stands at the top of its body', ({ operation, field }) => {
+    const schema = bodyOf(operation, served) ?? {};
+    expect(Object.keys(z.record(z.string(), z.json()).parse(schema['properties']))).toContain(field);
+    expect(fieldsWithin(schema, document).filter((each) => each === field)).toHaveLength(1);
+  });
+
+  it.each(withField)('$name: $field', async (route) => {
+    const { operation, needed, field, scope } = route;
+    const payload = JSON.stringify({ ...exampleOf(bodyOf(operation, served) ?? {}), [field]: { allow: [] } });
+    const verdicts = await ask({ method: operation.method, url: pathOf(route), payload });
+    expect(verdicts).toEqual(
+      table((role, reach) => {
+        const ofPath = expectedOfPath(route, role, reach);
+        if (ofPath !== 'admitted') return ofPath;
+        if (role !== 'operator') return 'forbidden';
+        return reach === 'none' ? 'admitted' : 'out-of-scope';
+      }),
+    );
+    expect(mayPlay('operator', needed), scope).toBe(true);
+  });
+});
+
+describe('a field of a key that would give it more than its maker has', () => {
+  const ownScope = { clients: [owning.client], countries: [owning.country], actionTypes: [owning.action] };
+  const most = { clients: null, countries: null, actionTypes: null, users: true };
+  const beyond = Object.entries(most).map(([name, all]) => ({
+    field: `scope.${name}`,
+    scope: { ...ownScope, [name]: all },
+  }));
+  const others = callers.filter(({ role, reach }) => role !== 'operator' || reach !== 'none');
+
+  it('covers each field of a scope that bounds access', () => {
+    const route = guarded.find(({ name }) => name === 'POST /v1/api-keys') ?? expect.fail('keys are made');
+    const properties = z.record(z.string(), z.json()).parse(bodyOf(route.operation, document)?.['properties']);
+    expect(fieldsWithin(properties['scope'] ?? {}, document).toSorted()).toEqual(Object.keys(most).toSorted());
+  });
+
+  it.each(beyond)('POST /v1/api-keys: $field', async ({ scope }) => {
+    const payload = JSON.stringify({ name: 'more', role: 'viewer', scope });
+    expect(await ask({ method: 'POST', url: '/v1/api-keys', payload })).toEqual(
+      table((role, reach) => {
+        if (role !== 'operator') return 'forbidden';
+        return reach === 'none' ? 'admitted' : 'out-of-scope';
+      }),
+    );
+  });
+
+  it.each(beyond)('PATCH /v1/api-keys/{id}: $field', async ({ field, scope }) => {
+    const made = await on.ask('POST', '/v1/api-keys', { name: field, role: 'viewer', scope: ownScope });
+    const { key } = issuedApiKey.parse(made.json());
+    const change = { method: 'PATCH', url: `/v1/api-keys/${key.id}`, payload: JSON.stringify({ scope }) } as const;
+    for (const { role, reach, name } of others) {
+      const isSeen = reach === 'own' || reach === 'part';
+      const expected = role !== 'operator' ? 'forbidden' : isSeen ? 'out-of-scope' : 'missing';
+      expect(await verdict(change, role, reach), name).toBe(expected);
+    }
+    // The last, because it changes the key.
+    expect(await verdict(change, 'operator', 'none')).toBe('admitted');
+  });
+
+  it.each(['manager', 'operator'] as const)(
+    'PATCH /v1/webhooks/{id}: events about campaigns, by a %s',
+    async (role) => {
+      const headers = { authorization: `Bearer ${secretOf(role, 'empty')}` };
+      const payload = { url: 'https://shop.example.com/hook', events: ['key.ending'] };
+      const made = await on.api.server.inject({ method: 'POST', url: '/v1/webhooks', headers, payload });
+      const { webhook } = createdWebhook.parse(made.json());
+      const change = JSON.stringify({ events: ['run.ended'] });
+      const request = { method: 'PATCH', url: `/v1/webhooks/${webhook.id}`, payload: change } as const;
+      expect(await verdict(request, role, 'empty')).toBe('out-of-scope');
+      expect(await verdict(request, role, 'other')).toBe('missing');
+    },
+  );
+});

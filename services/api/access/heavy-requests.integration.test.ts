@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { someCampaign } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { teamsOn } from '../../../test/support/teams-on-postgres.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { rateWindowMs } from '../frame/upload-bytes.ts';
+
+const on = apiOnPostgres();
+const { askAs, makeLead, makeManager, usedBy } = teamsOn(on);
+
+interface Sent {
+  request: ClientRequest;
+  answer: Promise<IncomingMessage>;
+}
+const sent: Sent[] = [];
+afterEach(async () => {
+  for (const { request } of sent.splice(0)) request.destroy();
+  await expect.poll(() => on.deps.uploadPool.totalCount).toBe(0);
+});
+
+async function send(secret: string, method: string, path: string, headers: Record<string, string>): Promise<Sent> {
+  const all = { authorization: `Bearer ${secret}`, ...headers };
+  const request = httpRequest(`${await on.start()}${path}`, { method, headers: all });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.once('error', reject);
+  });
+  answer.catch(() => undefined);
+  const one = { request, answer };
+  sent.push(one);
+  return one;
+}
+
+let lists = 0;
+
+/** An upload whose sender stops after its first row. */
+async function beginUpload(secret: string): Promise<Sent> {
+  const path = `/v1/audiences?country=SG&name=list-${lists++}`;
+  const one = await send(secret, 'POST', path, { 'content-type': 'text/csv', 'content-length': '100000' });
+  one.request.write('userId\na1\n');
+  return one;
+}
+
+async function problemAnswerOf({ answer }: Sent) {
+  const response = await answer;
+  const { headers } = response;
+  return { headers, ...problem.parse(JSON.parse(await text(response))) };
+}
+
+const upload = (secret: string) => {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' };
+  const url = `/v1/audiences?country=SG&name=list-${lists++}`;
+  return on.api.server.inject({ method: 'POST', url, headers, payload: 'userId\nq1\n' });
+};
+
+describe('uploads that come slowly', () => {
+  it('take at most half of the slots for all keys of an account, and leave the rest to other accounts', async () => {
+    const lead = await makeLead();
+    const member = await makeManager(lead.secret);
+    const other = await makeManager();
+    const first = await beginUpload(lead.secret);
+    await beginUpload(member.secret);
+    await expect.poll(() => usedBy(lead.secret)).toMatchObject({ uploads: 2 });
+    const refused = await problemAnswerOf(await beginUpload(member.secret));
+    expect(refused).toMatchObject({ status: 429, code: 'too-many-uploads', headers: { 'retry-after': '5' } });
+    expect(refused.detail).toContain('have 2 uploads under way in this process, which is the limit for an account');
+    expect((await upload(other.secret)).statusCode).toBe(201);
+
+    first.request.destroy();
+    await expect.poll(() => usedBy(lead.secret)).toMatchObject({ uploads: 1 });
+    expect((await upload(member.secret)).statusCode).toBe(201);
+  });
+
+  it('are refused with 408 and the minimum rate, release their slot, and leave a failed list', async () => {
+    const { secret } = await makeManager();
+    const slow = await beginUpload(secret);
+    let isAnswered = false;
+    void slow.answer.then(() => (isAnswered = true));
+    await expect
+      .poll(() => {
+        on.deps.clock.advance(rateWindowMs);
+        return isAnswered;
+      })
+      .toBe(true);
+    const refused = await problemAnswerOf(slow);
+    expect(refused).toMatchObject({ status: 408, code: 'upload-too-slow', headers: { connection: 'close' } });
+    expect(refused.detail).toContain('minimum rate of an upload is 1024 bytes a second');
+    await expect.poll(() => usedBy(secret)).toMatchObject({ uploads: 0 });
+    expect(await on.rowsOf('audiences')).toMatchObject([{ state: 'failed', cause: refused.detail }]);
+  });
+});
+
+/** Path of the failures of a run without any. */
+async function failuresOfRun() {
+  const { campaigns, rows } = on.deps;
+  const { campaignId } = await campaigns.create(campaignDefinition.parse({ ...someCampaign, countries: ['SG'] }));
+  const runId = await rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
+  const feed = await rows.addFeed(runId, { country: 'SG', fedUsers: 100 });
+  return { feed, path: `/v1/runs/${publicId('run', runId)}/failures` };
+}
+
+describe('exports', () => {
+  it('run two at a time for an account, over their own connections, without delaying pages', async () => {
+    const [one, other] = [await makeManager(), await makeManager()];
+    const { path } = await failuresOfRun();
+    const reader = await on.deps.pool.connect();
+    const read = (secret: string) => send(secret, 'GET', path, { accept: 'text/csv' });
+    const begin = async (secret: string) => {
+      const begun = await read(secret);
+      begun.request.end();
+      return begun;
+    };
+    try {
+      // Exports wait for it as they would for a slow database.
+      await reader.query('begin');
+      await reader.query('lock table user_failures in access exclusive mode');
+      const held = [
+        await begin(one.secret),
+        await begin(one.secret),
+        await begin(other.secret),
+        await begin(other.secret),
+      ];
+      await expect.poll(async () => (await usedBy(one.secret))['exports']).toBe(2);
+      await expect.poll(async () => (await usedBy(other.secret))['exports']).toBe(2);
+      const refused = await problemAnswerOf(await begin(one.secret));
+      expect(refused).toMatchObject({ status: 429, code: 'too-many-exports', headers: { 'retry-after': '5' } });
+      await expect.poll(() => on.deps.heavyPool.totalCount - on.deps.heavyPool.idleCount).toBe(4);
+      expect((await askAs(one.secret, 'GET', '/v1/campaigns')).statusCode).toBe(200);
+      await reader.query('rollback');
+      for (const { answer } of held) expect((await answer).statusCode).toBe(200);
+      for (const { answer } of held) expect(await text(await answer)).toContain('userId');
+    } finally {
+      reader.release(true);
+    }
+    await expect.poll(async () => (await usedBy(one.secret))['exports']).toBe(0);
+    expect((await askAs(one.secret, 'GET', `${path}?format=csv`)).statusCode).toBe(200);
+  });
+
+  it('end when their readers stop, and release slots and connections', async () => {
+    const { secret } = await makeManager();
+    const { feed, path } = await failuresOfRun();
+    // More than the buffers of a connection can hold.
+    await on.pool.query(
+      `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
+       select $1, 1, 0, 'u' || n, 2, 'refused', repeat('x', 2000), 1 from generate_series(1, 20000) n`,
+      [feed],
+    );
+    const { hostname, port } = new URL(await on.start());
+    const readers = ['csv', 'ndjson'].map((format) => {
+      const reader = connect(Number(port), hostname).on('error', () => undefined);
+      reader.write(`GET ${path}?format=${format} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${secret}\r\n\r\n`);
+      return reader;
+    });
+    try {
+      // They read the beginning alone.
+      await Promise.all(readers.map((reader) => once(reader, 'readable')));
+      expect(await usedBy(secret)).toMatchObject({ exports: 2 });
+      expect((await askAs(secret, 'GET', `${path}?format=csv`)).statusCode).toBe(429);
+      await expect
+        .poll(async () => {
+          on.deps.clock.advance(rateWindowMs);
+          return await usedBy(secret);
+        })
+        .toMatchObject({ exports: 0 });
+      await expect.poll(() => on.deps.heavyPool.totalCount - on.deps.heavyPool.idleCount).toBe(0);
+    } finally {
+      for (const reader of readers) reader.destroy();
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { heavyKinds, heavySlotsOfAccount, heavySlotsOfProcess, type HeavyKind } from '../../../shared/domain/quotas.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+
+/** Bounds the heavy requests that a process carries out at once, by kind and by account. */
+export interface HeavyRequests {
+  /**
+   * Takes a slot. Exports and uploads may last for minutes, so they are refused at once when there is none. Reports and
+   * previews last for moments, so they wait for one first.
+   * @param account of the key, whose other keys count with it
+   * @returns releases the slot
+   * @throws {HttpProblem} 429 with the limit that has been reached
+   */
+  begin(kind: HeavyKind, account: string): Promise<() => void>;
+  /** Returns the number of requests of an account that are under way. */
+  underWayOf(kind: HeavyKind, account: string): number;
+}
+
+/** Longest time that a request waits for a slot, in milliseconds. */
+const waitMsOf: Readonly<Record<HeavyKind, number>> = { exports: 0, uploads: 0, reports: 5_000, previews: 5_000 };
+
+/** Requests of one account that may wait for slots of one kind. */
+const maxWaitingOfAccount = 20;
+
+const retryAfterSecondsOf: Readonly<Record<HeavyKind, number>> = { exports: 5, uploads: 5, reports: 1, previews: 1 };
+
+export function createHeavyRequests({ clock }: { clock: Clock }): HeavyRequests {
+  const lanes = new Map(heavyKinds.map((kind) => [kind, createLane()]));
+
+  function laneOf(kind: HeavyKind): Lane {
+    const lane = lanes.get(kind);
+    if (!lane) throw new TypeError(`${kind} are no heavy requests`);
+    return lane;
+  }
+
+  return {
+    underWayOf: (kind, account) => laneOf(kind).underWayOf(account),
+    begin: async (kind, account) => {
+      const lane = laneOf(kind);
+      if (lane.tryBegin(account)) return () => lane.end(account);
+      const waitMs = waitMsOf[kind];
+      const waiting = waitMs > 0 ? lane.wait(account) : undefined;
+      if (!waiting) throw tooMany(kind, lane.underWayOf(account));
+      const isOver = new AbortController();
+      const isBegun = await Promise.race([waiting.begun, clock.sleep(waitMs, isOver.signal).then(waiting.giveUp)]);
+      isOver.abort();
+      if (!isBegun) throw tooMany(kind, lane.underWayOf(account));
+      return () => lane.end(account);
+    },
+  };
+}
+
+type Lane = ReturnType<typeof createLane>;
+
+/** Slots of one kind of request, with the requests that wait for them in the order in which they came. */
+function createLane() {
+  const accounts = new Map<string, number>();
+  const line: { account: string; begin: () => void }[] = [];
+  let underWay = 0;
+
+  const underWayOf = (account: string) => accounts.get(account) ?? 0;
+
+  function tryBegin(account: string): boolean {
+    if (underWay >= heavySlotsOfProcess || underWayOf(account) >= heavySlotsOfAccount) return false;
+    underWay++;
+    accounts.set(account, underWayOf(account) + 1);
+    return true;
+  }
+
+  function end(account: string): void {
+    underWay--;
+    const left = underWayOf(account) - 1;
+    if (left === 0) accounts.delete(account);
+    else accounts.set(account, left);
+    // The first one whose account has a slot: another account's requests do not wait for it.
+    const place = line.findIndex((waiting) => tryBegin(waiting.account));
+    if (place >= 0) line.splice(place, 1)[0]?.begin();
+  }
+
+  /** Puts a request into the line. Returns undefined if too many requests of the account wait already. */
+  function wait(account: string) {
+    if (line.filter((waiting) => waiting.account === account).length >= maxWaitingOfAccount) return undefined;
+    const { promise: begun, resolve } = Promise.withResolvers<boolean>();
+    const waiting = { account, begin: () => resolve(true) };
+    line.push(waiting);
+    /** Stops waiting. Returns true if the request had received a slot before. */
+    const giveUp = (): boolean => {
+      const place = line.indexOf(waiting);
+      if (place >= 0) line.splice(place, 1);
+      return place < 0;
+    };
+    return { begun, giveUp };
+  }
+
+  return { underWayOf, tryBegin, end, wait };
+}
+
+function tooMany(kind: HeavyKind, ofAccount: number): HttpProblem {
+  const isAccount = ofAccount >= heavySlotsOfAccount;
+  const whose = isAccount
+    ? `the keys of this account have ${ofAccount} ${kind} under way in this process, which is the limit for an account`
+    : `${heavySlotsOfProcess} ${kind} are under way in this process, which is its limit`;
+  return new HttpProblem({
+    status: 429,
+    code: `too-many-${kind}`,
+    detail: `${whose}; Retry-After says when to try again, and GET /v1/quotas shows the limit`,
+    headers: { 'retry-after': String(retryAfterSecondsOf[kind]) },
+  });
+}

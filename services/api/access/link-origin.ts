@@ -1,0 +1,16 @@
+import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+
+const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
+
+/**
+ * Returns where a log-in link begins: the public address. Without one, the Host header counts for this machine alone.
+ * The sender of a request chooses that header, and a link with another host would show its secret to that host.
+ * @throws {HttpProblem} 409 if no address is known
+ */
+export function linkOriginOf(publicAddress: PublicAddress | undefined, host: string | undefined): string {
+  if (publicAddress) return publicAddress.origin + publicAddress.basePath;
+  if (host !== undefined && loopbackHost.test(host)) return `http://${host}`;
+  const detail = 'the address of the console is not known: set API_PUBLIC_URL, or send this request to localhost';
+  throw new HttpProblem({ status: 409, code: 'no-public-url', detail });
+}

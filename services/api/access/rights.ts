@@ -1,0 +1,59 @@
+import type { FastifyRequest } from 'fastify';
+import { mayActAs } from '../../../shared/domain/roles.ts';
+import { holdsReach, type CampaignReach } from '../../../shared/domain/scopes.ts';
+import { requireRole } from './route-roles.ts';
+import { callerOf, isOperatorOfEverything, outOfScope } from './scopes.ts';
+import type { ApiKeyRecord } from './postgres/key-rows.ts';
+
+/*
+ * Rights that depend on more than the role and the scope that a route declares. The other rooms ask these functions and
+ * never compare roles themselves (rule house/rights-in-access).
+ */
+
+type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
+
+/** Body fields that only an operator of everything may set, whichever route takes them. */
+export const fieldsOfOperators = ['egress'] as const;
+
+/**
+ * Checks the fields of a body that need an operator of everything. It runs for each route, so no handler can forget it.
+ * @throws {HttpProblem} 403 for a caller that is not an operator, or whose key has a scope
+ */
+export function checkFieldsOfOperators(request: FastifyRequest): void {
+  const { apiKey, body } = request;
+  if (!apiKey || typeof body !== 'object' || body === null || isOperatorOfEverything(apiKey)) return;
+  const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));
+  if (field === undefined) return;
+  requireRole(request, 'operator');
+  throw outOfScope(`${field} is set for the whole installation, and this key has a scope`);
+}
+
+/** True if the caller sees headers, bodies and answers of jobs. A viewer sees only how jobs ended. */
+export function seesContentOfJobs(request: FastifyRequest): boolean {
+  return mayActAs(callerOf(request).role, 'scheduler');
+}
+
+/**
+ * Checks the role for a change of a schedule: a manager changes schedules of campaigns, a scheduler those of clients.
+ * @throws {HttpProblem} 403
+ */
+export function requireScheduleChanger(request: FastifyRequest, campaignId: string | null): void {
+  requireRole(request, campaignId === null ? 'scheduler' : 'manager');
+}
+
+/**
+ * True if the key may show the report of a run of this reach to people without a key. The links that it made end when
+ * it no longer may: it was revoked, has expired, or has another role or scope.
+ */
+export function mayShareRun(
+  { state, role, scope }: Holder & Pick<ApiKeyRecord, 'state'>,
+  reach: CampaignReach,
+): boolean {
+  return state === 'active' && mayActAs(role, 'manager') && holdsReach(scope, reach);
+}
+
+/** Returns the reason why a key may not approve a campaign of this reach, or null. */
+export function refusedApprover({ role, scope }: Holder, reach: CampaignReach): string | null {
+  if (!mayActAs(role, 'approver')) return `this key is of the role ${role}, and approving needs approver`;
+  return holdsReach(scope, reach) ? null : 'this key is not for all of its countries and actions';
+}

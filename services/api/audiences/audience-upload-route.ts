@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
+import { receivedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
+import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import { holdsAll } from '../../../shared/domain/scopes.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
+import { unknownCountry } from './audience-problems.ts';
+import { receiveUpload } from '../user-files/receive-upload.ts';
+import { listRefusals } from '../user-files/file-problems.ts';
+import { fileQuery } from '../user-files/upload-query.ts';
+import { readUploadEncoding } from '../frame/upload-bytes.ts';
+import { audienceView } from './audience-view.ts';
+import { nameShape } from '../../../shared/contracts/stored-texts.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import type { AudienceStore } from './audience-store.port.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+
+export interface AudienceUploadRouteDeps {
+  audiences: AudienceStore;
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+const uploadQuery = z.object({
+  name: nameShape(200),
+  owner: aboutFields.owner.describe(
+    'The team or the person to ask about it; otherwise the owner of the key, or its name',
+  ),
+  country: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'An ISO 3166-1 alpha-2 code in capitals, such as `SG`, is the country of all users. Any other text is the name of the column of ' +
+        'countries; with `header=none` its number, from 1. Absent: the column is named `country`',
+    ),
+  ...fileQuery,
+});
+
+/** The route has a scope of its own, because no other one takes a body that is read as it comes. */
+export function audienceUploadRoute(
+  server: HttpServer,
+  { audiences, catalogue, clock }: AudienceUploadRouteDeps,
+): void {
+  const configured = catalogue.current().countries;
+  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
+
+  server.route({
+    method: 'POST',
+    url: '/audiences',
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      heavy: 'uploads',
+      refusals: {
+        ...listRefusals,
+        'no-country-column': 'the file has no column of countries, and the request names no country',
+        'other-country': 'a row names another country than the request',
+        'unknown-country': 'the country is not configured',
+      },
+      uploads: { 'text/csv': 'A header with a column `userId`, and a column `country` or the country in the query' },
+    },
+    schema: {
+      operationId: 'uploadAudience',
+      summary: 'Upload a list of users',
+      description:
+        'CSV, plain or packed with gzip, read as it comes: a header that names the columns, in any order and among others, or an id ' +
+        'a line. The first 64 KiB decide encoding, separator and columns; `reading` in the answer describes them. Nothing of a file ' +
+        'that is refused is stored. Rows may come in any order and repeat. The answer comes when campaigns can name the list. With an `Idempotency-Key`, a repeat ' +
+        'creates nothing; its body is not compared. Of a key with a scope, rows of other countries are rejected.',
+      tags: ['audiences'],
+      headers: idempotentHeaders,
+      querystring: uploadQuery,
+      response: {
+        201: jsonAnswer('The list, and what the file was read as', receivedAudience),
+        ...problems(507),
+      },
+    },
+    handler: async (request, reply) => {
+      const { body, begun, headers, log } = request;
+      const { name, owner, country: named, user, header, acceptRejected } = request.query;
+      const isCode = named !== undefined && countryPattern.test(named);
+      const country = isCode ? named : undefined;
+      const choice = { user, header, country: isCode ? undefined : named };
+      const scope = scopeOf(request);
+      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
+      if (country !== undefined && !holdsAll(scope.countries, [country]))
+        throw outOfScope(`this key is not for ${country}`);
+      const encoding = readUploadEncoding(headers['content-encoding']);
+      const { account, ...key } = callerOf(request);
+      const of = owner ?? key.owner ?? key.name;
+      const start = {
+        audienceId: begun?.createdId ?? uuidv7(),
+        ...{ name, country: country ?? null, account, owner: of },
+      };
+      const begin = await audiences.begin(start);
+      const { record, reading } =
+        begin.kind === 'ready'
+          ? { record: begin.record, reading: null }
+          : await receiveUpload({
+              body: body instanceof Readable ? body : Readable.from([]),
+              encoding,
+              clock,
+              upload: begin.upload,
+              choice,
+              acceptRejected,
+              country: start.country,
+              hasCountries: true,
+              countries: { has: (code) => countries.has(code) && holdsAll(scope.countries, [code]) },
+              logger: log,
+            });
+      const view = audienceView(record);
+      return reply
+        .code(201)
+        .header('location', view.links.self)
+        .send({ ...view, reading });
+    },
+  });
+}

@@ -1,0 +1,76 @@
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/**
+ * Yields whole lines as bytes, without their end and without a byte order mark at the start of the file; null for a
+ * line that is too long. Memory is bounded however long a line is. Lines stay bytes, because a decoder that replaces
+ * what is not UTF-8 would yield another text than the sender's.
+ */
+export async function* byteLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<Buffer | null> {
+  let isFirst = true;
+  for await (const line of splitLines(bytes, maxLineBytes)) {
+    yield isFirst && line ? withoutMark(line) : line;
+    isFirst = false;
+  }
+}
+
+async function* splitLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<Buffer | null> {
+  const begun = createBegunLine(maxLineBytes);
+  for await (const chunk of bytes) {
+    const data = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    let from = 0;
+    for (let end = data.indexOf(lineFeed); end >= 0; end = data.indexOf(lineFeed, from)) {
+      begun.add(data.subarray(from, end));
+      yield begun.take();
+      from = end + 1;
+    }
+    begun.add(data.subarray(from));
+  }
+  if (!begun.isEmpty()) yield begun.take();
+}
+
+/**
+ * Gathers one line from its parts. Its memory doubles when it is full: a copy for each part would cost minutes of CPU
+ * for one long line that is sent byte by byte.
+ */
+function createBegunLine(maxBytes: number) {
+  let gathered = Buffer.alloc(0);
+  let length = 0;
+  let isOverlong = false;
+
+  function makeRoom(bytes: number): void {
+    if (bytes <= gathered.length) return;
+    const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(bytes, 2 * gathered.length)));
+    gathered.copy(larger, 0, 0, length);
+    gathered = larger;
+  }
+
+  return {
+    isEmpty: () => length === 0 && !isOverlong,
+    add: (part: Buffer) => {
+      isOverlong ||= length + part.length > maxBytes;
+      if (isOverlong || part.length === 0) return;
+      makeRoom(length + part.length);
+      length += part.copy(gathered, length);
+    },
+    /** Returns the line, null if it is too long, and begins the next one. */
+    take: (): Buffer | null => {
+      const line = isOverlong ? null : withoutReturn(gathered.subarray(0, length));
+      // The reader keeps the line, so the next one needs memory of its own.
+      gathered = Buffer.alloc(0);
+      length = 0;
+      isOverlong = false;
+      return line;
+    },
+  };
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+}
+
+function withoutMark(line: Buffer): Buffer {
+  const isMarked = line.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+  return isMarked ? line.subarray(byteOrderMark.length) : line;
+}

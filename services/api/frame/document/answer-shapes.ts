@@ -1,0 +1,42 @@
+import { STATUS_CODES } from 'node:http';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { problem } from '../problems.contract.ts';
+
+export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 503 | 507;
+
+/**
+ * How problems are described: all alike. A route names those of its own rules; what follows from its shape is added by
+ * `withUsualProblems`, and 500 goes without saying.
+ */
+export function problems(...statuses: ProblemStatus[]) {
+  const content = { 'application/problem+json': { schema: problem } };
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: STATUS_CODES[status] ?? 'Problem', content }]),
+  );
+}
+
+export function jsonAnswer<Shape extends z.ZodType>(description: string, schema: Shape) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** A text that is written while it is sent, beside JSON in an answer's `content`. */
+export const streamed = { schema: z.custom<Readable>().meta({ type: 'string' }) };
+
+/**
+ * Server-sent events beside JSON in an answer's `content`. The schema describes the data of an event, as clients of the
+ * document read it; `x-events` has the data's schema by the name of the event.
+ * @param events shapes that are components of the document
+ */
+export function eventStream(events: Readonly<Record<string, z.ZodType>>) {
+  const refs = Object.entries(events).map(([name, shape]) => [name, { $ref: componentOf(shape) }] as const);
+  const description = `JSON after \`data:\`, by the name after \`event:\`: ${Object.keys(events).join(', ')}`;
+  const anyOf = refs.map(([, ref]) => ref);
+  return { schema: z.custom<Readable>().meta({ description, anyOf, 'x-events': Object.fromEntries(refs) }) };
+}
+
+function componentOf(shape: z.ZodType): string {
+  const id = shape.meta()?.id;
+  if (id === undefined) throw new TypeError('the data of an event has to be a component');
+  return `#/components/schemas/${id}`;
+}

@@ -1,0 +1,90 @@
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { z } from 'zod';
+import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { referredTo } from './describe-answers.ts';
+import { fieldsOf } from './prune-components.ts';
+
+/**
+ * Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it
+ * would accept.
+ */
+export function describeInstallation(document: unknown, config: Catalogue): void {
+  const definition = fieldsIn(document, 'components', 'schemas', 'CampaignDefinitionInput');
+  const { countries, chain } = fieldsOf(definition['properties']);
+  fieldsOf(countries)['items'] = { type: 'string', ...(config.countries && { enum: config.countries }) };
+  const action = fieldsIn(chain, 'items', 'properties', 'action');
+  action['enum'] = Object.keys(config.actionTypes);
+  describeParams(document, fieldsIn(chain, 'items'), config);
+  definition['examples'] = [exampleCampaign(config)];
+  for (const path of ['/v1/campaigns/{id}', '/v1/runs/{id}']) {
+    const shown = fieldsIn(document, 'paths', path, 'get', 'responses', '200');
+    shown['headers'] = { ...fieldsOf(shown['headers']), ...referredTo(['ETag']) };
+  }
+}
+
+/** Parameters by action: a component for each type that says what it takes, and what a step may hold by its action. */
+function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
+  const components = fieldsIn(document, 'components', 'schemas');
+  const described = Object.entries(actionTypes).flatMap(([name, { paramsSchema }]) =>
+    paramsSchema ? [{ name, component: `Params.${name}`, paramsSchema }] : [],
+  );
+  for (const { component, paramsSchema } of described) components[component] = withOwnRefs(paramsSchema, component);
+  if (described.length === 0) return;
+  step['allOf'] = described.map(({ name, component, paramsSchema }) => ({
+    if: { properties: { action: { const: name } }, required: ['action'] },
+    then: {
+      properties: { params: { $ref: `#/components/schemas/${component}` } },
+      // Without parameters it is as with none.
+      ...(Array.isArray(paramsSchema['required']) && paramsSchema['required'].length > 0 && { required: ['params'] }),
+    },
+  }));
+}
+
+/** What refers to a part of itself finds it where the schema stands in the document. */
+function withOwnRefs(schema: unknown, component: string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withOwnRefs(each, component));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]: [string, unknown]) => [
+      key,
+      key === '$ref' && typeof value === 'string'
+        ? value.replace(/^#\//, `#/components/schemas/${component}/`)
+        : withOwnRefs(value, component),
+    ]),
+  );
+}
+
+function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, unknown> {
+  return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
+}
+
+/** The first example of the schema, or what the sandbox's endpoints understand; what others take is unknown here. */
+function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
+  const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
+  return example ?? (Object.hasOwn(exampleParams, action) ? exampleParams[action] : undefined) ?? {};
+}
+
+type ExampleParams = CampaignDefinition['chain'][number]['params'];
+
+/** Without a schema. */
+const exampleParams: Record<string, ExampleParams> = {
+  'award-reward': { rewardId: 'ride-5', units: 2 },
+  'award-points': { points: 100 },
+  'send-message': { template: 'congratulations' },
+};
+
+const exampleSteps = 2;
+const exampleCountries = 3;
+
+/** The campaign of the demo, as far as this installation can carry it out. */
+export function exampleCampaign({ countries = ['SG'], actionTypes }: Catalogue) {
+  return {
+    name: 'Lapsed riders, December',
+    countries: countries.slice(0, exampleCountries),
+    audience: { include: [{ segment: 'lapsed-riders' }] },
+    chain: Object.keys(actionTypes)
+      .slice(0, exampleSteps)
+      .map((action) => ({ action, params: exampleParamsOf(action, actionTypes[action]?.paramsSchema) })),
+    schedule: { type: 'now' },
+  };
+}

@@ -1,0 +1,59 @@
+import { refusalsKey, type Refusals } from '../../../../shared/contracts/stated-rules.ts';
+import { fieldsOf, reachedFrom } from './prune-components.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Refusals with 422 that follow from the state or from several fields, by code; shapes carry those of a field. */
+    refusals?: Refusals;
+  }
+}
+
+/** Every body of JSON is read by the same parser. */
+const bodyRefusals: Refusals = {
+  'inexact-number': 'a number of the body has more digits than a double keeps',
+  'reserved-name': 'the body has a field `__proto__`',
+  'too-deep': 'the body is nested deeper than 64 levels',
+  'too-long-name': 'a field of the body has a name of more than 1,000 characters',
+  'too-many-fields': 'an object of the body has more than 10,000 fields',
+  'too-many-values': 'the body has more than 65,536 values, and more than one for each ten bytes',
+};
+
+/** Every path, query and body is looked at before its route. */
+const textRefusals: Refusals = {
+  'unstorable-text': 'a text holds U+0000 or half of a surrogate pair',
+};
+
+/**
+ * Lists in each operation the 422 refusals of requests that fit the schemas: those of its route, and those that its
+ * parameters and its body carry. They are taken off the schemas.
+ */
+export function describeRefusals(document: unknown): void {
+  const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);
+  const operations = Object.values(fieldsOf(fieldsOf(document)['paths'])).flatMap((path) =>
+    Object.values(fieldsOf(path)).map(fieldsOf),
+  );
+  for (const operation of operations) {
+    const { parameters, requestBody, [refusalsKey]: own } = operation;
+    const carried = [...reachedFrom([parameters, requestBody], schemas)].map((value) => fieldsOf(value)[refusalsKey]);
+    const isJson = 'application/json' in fieldsOf(fieldsOf(requestBody)['content']);
+    const ofBody = isJson ? bodyRefusals : undefined;
+    const ofTexts = isJson || Array.isArray(parameters) ? textRefusals : undefined;
+    const all = [...carried, ofBody, ofTexts, own].flatMap((rules) => Object.entries(fieldsOf(rules)));
+    if (all.length === 0) continue;
+    const rules = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
+    const lines = Object.entries(rules).map(([code, condition]) => `- \`${code}\`: ${String(condition)}`);
+    const list = `Refused with 422 although the schemas allow it, by the code of the error:\n${lines.join('\n')}`;
+    const { description } = operation;
+    operation['description'] = typeof description === 'string' ? `${description}\n\n${list}` : list;
+    operation[refusalsKey] = rules;
+  }
+  for (const operation of operations)
+    strip([operation['parameters'], operation['requestBody'], operation['responses']]);
+  strip(schemas);
+}
+
+function strip(value: unknown): void {
+  const fields = fieldsOf(value);
+  Reflect.deleteProperty(fields, refusalsKey);
+  Object.values(fields).forEach(strip);
+}

@@ -1,0 +1,54 @@
+/**
+ * Tidies a written OpenAPI document in place. The type provider writes every registered shape twice, as it is accepted
+ * (`…Input`) and as it is answered, whether a route uses it or not: what no route leads to is left out. Answers are
+ * opened: a field may join them any day, and a client that was generated from a closed shape would then refuse them.
+ */
+export function pruneComponents(document: unknown): void {
+  const paths = fieldsOf(fieldsOf(document)['paths']);
+  const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);
+  const used = namesReached(paths, schemas);
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!used.has(name)) Reflect.deleteProperty(schemas, name);
+    else if (!name.endsWith('Input')) openObjects(schema);
+  }
+  for (const path of Object.values(paths)) {
+    for (const operation of Object.values(fieldsOf(path))) openObjects(fieldsOf(operation)['responses']);
+  }
+}
+
+const prefix = '#/components/schemas/';
+
+function namesReached(from: unknown, schemas: Record<string, unknown>): Set<string> {
+  const reached = reachedFrom(from, schemas);
+  return new Set(Object.keys(schemas).filter((name) => reached.has(schemas[name])));
+}
+
+/** All values within a value, and within the components that they refer to. */
+export function reachedFrom(from: unknown, schemas: Record<string, unknown>): Set<unknown> {
+  const reached = new Set<unknown>();
+  const open = [from];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (!isObject(value) || reached.has(value)) continue;
+    reached.add(value);
+    const { $ref } = value;
+    if (typeof $ref === 'string' && $ref.startsWith(prefix)) open.push(schemas[$ref.slice(prefix.length)]);
+    open.push(...Object.values(value));
+  }
+  return reached;
+}
+
+function openObjects(value: unknown): void {
+  const fields = fieldsOf(value);
+  if (fields['additionalProperties'] === false) Reflect.deleteProperty(fields, 'additionalProperties');
+  Object.values(fields).forEach(openObjects);
+}
+
+/** The object itself, so that it can be changed; lists count as objects, everything else as an empty one. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

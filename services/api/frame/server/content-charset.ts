@@ -1,0 +1,18 @@
+import { HttpProblem, quoted } from '../http-problem.ts';
+
+const charsetParameter = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/gi;
+
+/**
+ * Requires that a body says UTF-8, if it says a charset. Names of charsets have no case, and a value may be quoted (RFC
+ * 9110 section 8.3.2).
+ * @throws {HttpProblem} 415 with the charset
+ */
+export function requireUtf8(contentType: string | undefined): void {
+  for (const [, inQuotes, plain = ''] of contentType?.matchAll(charsetParameter) ?? []) {
+    const charset = inQuotes?.replaceAll(/\\(.)/g, '$1') ?? plain;
+    if (!/^utf-?8$/i.test(charset)) {
+      const detail = `charset is ${quoted(charset)}, and has to be utf-8 or not there`;
+      throw new HttpProblem({ status: 415, code: 'unsupported-charset', detail });
+    }
+  }
+}

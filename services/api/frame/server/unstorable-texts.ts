@@ -1,0 +1,41 @@
+import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
+import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
+import { quoted } from '../http-problem.ts';
+import { pointerOf } from './json-pointer.ts';
+
+/** Code of the refusal of a text that no table can hold. */
+export const unstorableText = 'unstorable-text';
+
+const maxProblems = 100;
+
+/**
+ * Returns a problem for each text within a value that holds U+0000 or half of a surrogate pair. Postgres can neither
+ * keep such a text nor look for it, so every entry of the API refuses it before a route sees it. Walks with the stack:
+ * the depth of the value has to be bounded.
+ */
+export function unstorableTexts(value: unknown): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  visit(value, [], problems);
+  return problems;
+}
+
+function visit(value: unknown, path: readonly string[], problems: FieldProblem[]): void {
+  if (problems.length >= maxProblems) return;
+  if (typeof value === 'string') note(value, path, problems);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    note(key, path, problems);
+    visit(inner, [...path, key], problems);
+  }
+}
+
+function note(text: string, path: readonly string[], problems: FieldProblem[]): void {
+  if (problems.length >= maxProblems || isStorable(text)) return;
+  const detail = `${quoted(text)} holds U+0000 or half of a surrogate pair, which no text here may`;
+  problems.push({ pointer: pointerOf(path), code: unstorableText, detail });
+}
+
+/** Returns whether the value of a JSON text may hold such texts: in UTF-8 they can only be written as escapes. */
+export function mayHoldUnstorable(json: string): boolean {
+  return /\\u(?:0000|[dD][89a-fA-F])/.test(json);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { allPages, csvStream, ndjsonStream } from './stream-rows.ts';
+import { nextSlice } from './work-slices.ts';
+
+/** Counts turns of the event loop while work is done. */
+async function countingTurns<Result>(work: (turn: () => number) => Promise<Result>): Promise<Result> {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  try {
+    return await work(() => turns);
+  } finally {
+    isOver = true;
+  }
+}
+
+describe('slices of heavy work', () => {
+  it('each get a turn of the event loop, however many exports are under way', async () => {
+    const turnsOfSlices = await countingTurns(async (turn) => {
+      const seen: number[] = [];
+      const work = async () => {
+        for (let slice = 0; slice < 10; slice++) {
+          await nextSlice();
+          seen.push(turn());
+        }
+      };
+      await Promise.all([work(), work(), work(), work()]);
+      return seen;
+    });
+    expect(new Set(turnsOfSlices).size).toBe(40);
+  });
+
+  it.each([
+    ['CSV', 1001, (pages: AsyncIterable<readonly object[]>) => csvStream(pages, ['id'], { raw: true, bom: false })],
+    ['lines of JSON', 1000, ndjsonStream],
+  ])('are 100 rows of an export as %s', async (_, lines, streamOf) => {
+    const items = Array.from({ length: 1000 }, (_row, id) => ({ id }));
+    const pages = allPages(
+      { items, next: null },
+      () => Promise.reject(new Error('there is one page')),
+      (row) => row,
+    );
+    const { chunks, turns } = await countingTurns(async (turn) => {
+      const read: unknown[] = [];
+      for await (const chunk of streamOf(pages)) read.push(chunk);
+      return { chunks: read, turns: turn() };
+    });
+    expect(chunks.join('').trimEnd().split(/\r?\n/)).toHaveLength(lines);
+    expect(turns).toBeGreaterThanOrEqual(20);
+  });
+});

@@ -1,0 +1,30 @@
+import { HttpProblem } from '../frame/http-problem.ts';
+
+/** Refusals of files with rows of users, by code. Routes that read such files declare them. */
+export const fileRefusals = {
+  'unreadable-file': 'the file is no CSV file, or its text cannot be read',
+  'no-user-column': 'no column of the file is known to hold user ids',
+  'repeated-column': 'several columns of the file have the same name',
+  'unknown-column': 'the file has no column of that name',
+  'unclear-separator': 'the rows have another separator than the header',
+} as const;
+
+/** Refusals of files whose rows are also judged by their number and their countries. */
+export const listRefusals = {
+  ...fileRefusals,
+  'no-users': 'the file has no row that is a user',
+  'too-many-rejected': 'more than 5 % of the rows are rejected, and `acceptRejected` does not accept that many',
+} as const;
+
+export type FileProblemCode = keyof typeof listRefusals | 'no-country-column' | 'other-country';
+
+const saveAsCsv = 'save it as CSV (in Excel: File, Save as, "CSV UTF-8"), and upload that file';
+
+/** @param format such as `a PDF document` */
+export function otherFormat(format: string, advice = saveAsCsv): HttpProblem {
+  return fileProblem('unreadable-file', `the file is ${format}, and has to be a CSV file; ${advice}`);
+}
+
+export function fileProblem(code: FileProblemCode, detail: string): HttpProblem {
+  return new HttpProblem({ status: 422, code, detail });
+}

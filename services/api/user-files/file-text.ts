@@ -1,0 +1,113 @@
+import { encodingOf, requireRowsOfText, type FileEncoding } from './file-format.ts';
+import { fileProblem } from './file-problems.ts';
+
+/** Bytes of a file that are examined before any of its rows counts. */
+const headBytes = 64 * 1024;
+
+/** A file whose format and encoding are known. */
+export interface FileText {
+  encoding: FileEncoding;
+  /**
+   * Lines of the first 64 KiB, without their ends. A line that continues behind them is left out. Bytes that are not in
+   * the encoding are U+FFFD.
+   */
+  headLines: readonly string[];
+  /** The file from its beginning, as UTF-8 without a byte order mark. */
+  bytes: AsyncIterable<Buffer>;
+  /** Ends the source. It has to be called even if `bytes` are not read, because the sender waits until then. */
+  close(): Promise<void>;
+}
+
+interface FileHead {
+  bytes: Buffer;
+  isWhole: boolean;
+  /** Why the source ended early. */
+  failure: { error: unknown } | null;
+}
+
+/**
+ * Examines the beginning of a file and decides its encoding.
+ * @throws {HttpProblem} 422 for a format or an encoding that cannot be read
+ */
+export async function openFile(
+  bytes: AsyncIterable<unknown>,
+  { allowsJson = false }: { allowsJson?: boolean } = {},
+): Promise<FileText> {
+  const source = bytes[Symbol.asyncIterator]();
+  const close = async () => {
+    await source.return?.();
+  };
+  try {
+    const head = await readHead(source);
+    const { encoding, markBytes } = encodingOf(head.bytes);
+    const first = head.bytes.subarray(markBytes);
+    const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(first, { stream: !head.isWhole });
+    requireRowsOfText(text, { allowsJson });
+    // Files of old Macs end their lines with a carriage return alone.
+    const hasReturns = !text.includes('\n') && /\r[^\r]/.test(text);
+    const lines = text.split(hasReturns ? '\r' : '\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+    const headLines = head.isWhole ? lines : lines.slice(0, -1);
+    requireFirstLine(headLines, head);
+    const all = restOf({ ...head, bytes: first }, source);
+    const utf8 = encoding === 'utf-8' ? all : fromUtf16(all, encoding);
+    return { encoding, headLines, bytes: hasReturns ? withLineFeeds(utf8) : utf8, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function readHead(source: AsyncIterator<unknown>): Promise<FileHead> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    while (length < headBytes) {
+      const next = await source.next();
+      if (next.done) return { bytes: Buffer.concat(chunks), isWhole: true, failure: null };
+      const chunk = bufferOf(next.value);
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+  } catch (error) {
+    return { bytes: Buffer.concat(chunks), isWhole: false, failure: { error } };
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: false, failure: null };
+}
+
+/** @throws what ended the source, or {HttpProblem} 422 if the first 64 KiB are empty lines or a part of one */
+function requireFirstLine(lines: readonly string[], { isWhole, failure }: FileHead): void {
+  if (isWhole || lines.some((line) => line.trim() !== '')) return;
+  if (failure) throw failure.error;
+  throw fileProblem('unreadable-file', 'the first 64 KiB of the file hold no whole line; is it a CSV file?');
+}
+
+function bufferOf(chunk: unknown): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+}
+
+async function* restOf(head: FileHead, source: AsyncIterator<unknown>): AsyncGenerator<Buffer, void> {
+  yield head.bytes;
+  if (head.failure) throw head.failure.error;
+  for (let next = await source.next(); !next.done; next = await source.next()) yield bufferOf(next.value);
+}
+
+async function* fromUtf16(bytes: AsyncIterable<Buffer>, encoding: FileEncoding): AsyncGenerator<Buffer, void> {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  for await (const chunk of bytes) yield decodedPart(() => decoder.decode(chunk, { stream: true }), encoding);
+  yield decodedPart(() => decoder.decode(), encoding);
+}
+
+function decodedPart(decode: () => string, encoding: FileEncoding): Buffer {
+  try {
+    return Buffer.from(decode());
+  } catch {
+    throw fileProblem(
+      'unreadable-file',
+      `the file is no well-formed ${encoding.toUpperCase()}; save it as "CSV UTF-8"`,
+    );
+  }
+}
+
+async function* withLineFeeds(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  for await (const chunk of bytes) yield Buffer.from(chunk.toString('latin1').replaceAll('\r', '\n'), 'latin1');
+}

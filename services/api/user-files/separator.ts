@@ -1,0 +1,86 @@
+import { quoted } from '../frame/http-problem.ts';
+import { fieldsOf, separators, type Separator } from './csv-rows.ts';
+import { fileProblem } from './file-problems.ts';
+
+/** The beginning of a file, cut into what decides its columns. */
+export interface HeadLines {
+  /** The separator that a first line such as `sep=;` names. */
+  named: Separator | undefined;
+  /** Lines before the first one that is not empty. */
+  skippedLines: number;
+  /** The first line that is not empty. */
+  first: string | undefined;
+  /** The first lines that are not empty, with the first one. */
+  rows: readonly string[];
+}
+
+/** Lines that decide which character separates the fields. */
+const judgedLines = 100;
+
+/** @throws {HttpProblem} 422 if the line `sep=` names another character */
+export function headLinesOf(lines: readonly string[]): HeadLines {
+  const sep = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1];
+  const named = separators.find((separator) => separator === sep);
+  if (sep !== undefined && named === undefined) {
+    const detail = `the line "sep=" names ${quoted(sep)}; fields may be separated by a comma, a semicolon, a tab or |`;
+    throw fileProblem('unreadable-file', detail);
+  }
+  const begin = named === undefined ? 0 : 1;
+  const place = lines.findIndex((line, index) => index >= begin && line.trim() !== '');
+  if (place < 0) return { named, skippedLines: begin, first: undefined, rows: [] };
+  const rows: string[] = [];
+  for (let at = place; at < lines.length && rows.length < judgedLines; at++) {
+    const line = lines[at] ?? '';
+    if (line.trim() !== '') rows.push(line);
+  }
+  return { named, skippedLines: place, first: lines[place], rows };
+}
+
+/** The separator by which a field of a header is the one that is looked for. */
+export function separatorWhere(header: string, isWanted: (name: string) => boolean): Separator | undefined {
+  const found = separators.filter((each) => header.includes(each));
+  return found.find((each) => fieldsIn(header, each).some(isWanted));
+}
+
+/** The separator that cuts the first line, and most others into the same number of fields; a comma if none does. */
+export function rowSeparatorOf(rows: readonly string[]): Separator {
+  const regular = separators.filter((each) => {
+    const counts = rows.map((row) => fieldsIn(row, each).length);
+    const [first = 1] = counts;
+    return first > 1 && counts.filter((count) => count === first).length * 2 > counts.length;
+  });
+  return regular[0] ?? ',';
+}
+
+/** The fields of a first line. A quoted field that does not end there is taken as it is. */
+export function fieldsIn(line: string, separator: Separator): string[] {
+  const fields = fieldsOf(line, separator);
+  return Array.isArray(fields) ? fields : [line];
+}
+
+/**
+ * Refuses a file whose rows are mostly cut by another separator than its header: their ids would be `u-1;SG`. A line
+ * such as `sep=,` says that they are ids. `|` is common in ids, as in `auth0|6b1f`.
+ * @throws {HttpProblem} 422
+ */
+export function requireSameSeparator(
+  { named, rows }: HeadLines,
+  { separator, count }: { separator: Separator; count: number },
+): void {
+  if (named !== undefined) return;
+  const others = separators.filter((each) => each !== separator && (each !== '|' || count > 1));
+  const below = rows.slice(count > 1 || rows.length > 1 ? 1 : 0);
+  for (const other of others) {
+    const odd = below.filter((row) => fieldsIn(row, separator).length === 1 && fieldsIn(row.trim(), other).length > 1);
+    if (odd.length === 0 || odd.length * 2 < below.length) continue;
+    const has = count === 1 ? 'one column' : `${count} columns, separated by ${nameOf(separator)}`;
+    const detail =
+      `the first line has ${has}, and ${odd.length} of the next ${below.length} lines hold ${nameOf(other)}, such as ${quoted(odd[0])}. ` +
+      `Use one separator in all lines; if it belongs to the ids, put the line "sep=${separator}" in front`;
+    throw fileProblem('unclear-separator', detail);
+  }
+}
+
+function nameOf(separator: Separator): string {
+  return { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a |' }[separator];
+}

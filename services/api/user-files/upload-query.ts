@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** Query parameters of every file of users whose columns have other names. */
+export const columnQuery = {
+  user: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Name of the column of user ids; with `header=none` its number, from 1. Common names such as `userId`, `user_id`, `customer_id` or ' +
+        '`external_id` are found without it',
+    ),
+  header: z.literal('none').optional().describe('none: the first line is a row already'),
+};
+
+/** Query parameters of every file that becomes a list. */
+export const fileQuery = {
+  ...columnQuery,
+  acceptRejected: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'How many rejected rows the caller accepts. Needed if they are more than 5 % of all rows, or if one of them is not UTF-8; the ' +
+        'refusal names the number',
+    ),
+};

@@ -1,0 +1,99 @@
+import type { CampaignPreview, RunReport } from '#client/types.gen.ts';
+import { formatCount, formatEstimate } from '../words/numbers.ts';
+
+/**
+ * A number of users with what it is. Every place that shows the size of an audience uses it, so that one campaign has
+ * one size.
+ *
+ * - `counted`: of an exact count, a stored list or an earlier run.
+ * - `dry-run`: counted by a dry run of the same revision.
+ * - `estimated`: as its sources estimate it.
+ * - `last-run`: an estimate by the last run of the campaign.
+ * - `so-far`: of a run that goes on.
+ * - `at-most`: the bound that was approved.
+ */
+export interface HowMany {
+  kind: 'counted' | 'dry-run' | 'estimated' | 'last-run' | 'so-far' | 'at-most';
+  atLeast: number;
+  /** Null: nobody knows the most. */
+  atMost: number | null;
+  /** When it was known, as an ISO time; null: not known. */
+  at: string | null;
+}
+
+type Bounds = CampaignPreview['users'];
+
+/** @param asOf when the sources were asked */
+export function howManyOf({ atLeast, atMost, countedAt }: Bounds, asOf: string | null): HowMany {
+  return { kind: countedAt === undefined ? 'estimated' : 'counted', atLeast, atMost, at: countedAt ?? asOf };
+}
+
+/** Over all countries; counted if all of them are, as of the oldest count. */
+export function sumOfBounds(countries: readonly Bounds[]): Bounds {
+  const times = countries.flatMap(({ countedAt }) => countedAt ?? []);
+  const [oldest] = times.toSorted();
+  const isCounted = oldest !== undefined && times.length === countries.length;
+  return {
+    atLeast: countries.reduce((sum, { atLeast }) => sum + atLeast, 0),
+    atMost: countries.reduce<number | null>(
+      (sum, { atMost }) => (sum === null || atMost === null ? null : sum + atMost),
+      0,
+    ),
+    ...(isCounted && { countedAt: oldest }),
+  };
+}
+
+type DryRun = Pick<RunReport, 'state' | 'revision' | 'audience' | 'startedAt'>;
+
+/**
+ * Returns the size by a dry run of the same revision that has read the whole audience, unless something was counted
+ * after it; else the size as it is known without one.
+ */
+export function bestOf(known: HowMany, dryRun: DryRun | undefined, revision: number): HowMany {
+  if (dryRun?.revision !== revision || !dryRun.audience.complete || dryRun.startedAt === null) return known;
+  if (known.kind === 'counted' && known.at !== null && known.at > dryRun.startedAt) return known;
+  const { counted } = dryRun.audience;
+  return { kind: 'dry-run', atLeast: counted, atMost: counted, at: dryRun.startedAt };
+}
+
+/** The part of an audience that a hold-out leaves, or takes. A share is drawn by user, so it is an estimate. */
+export function shareOf(all: HowMany, share: number): HowMany {
+  if (share === 1) return all;
+  const atMost = all.atMost === null ? null : Math.round(all.atMost * share);
+  return {
+    ...all,
+    kind: all.kind === 'at-most' ? 'at-most' : 'estimated',
+    atLeast: Math.round(all.atLeast * share),
+    atMost,
+  };
+}
+
+/** `121,315`, `about 93,200`, `121,313 to 125,005`, `at most 131,257`, `at least 500`, `not known`. */
+export function numberWords({ kind, atLeast, atMost }: HowMany): string {
+  if (atMost === null) return atLeast === 0 ? 'not known' : `at least ${formatCount(atLeast)}`;
+  if (kind === 'at-most') return `at most ${formatCount(atMost)}`;
+  if (atLeast !== atMost) return `${formatCount(atLeast)} to ${formatCount(atMost)}`;
+  return isExact(kind) ? formatCount(atMost) : aboutWords(atMost);
+}
+
+/** `about 118,800`: a number that is not counted. */
+export function aboutWords(users: number): string {
+  return `about ${formatEstimate(users)}`;
+}
+
+const kindNames = {
+  counted: 'counted',
+  'dry-run': 'counted by the dry run',
+  estimated: 'estimated',
+  'last-run': 'as in the last run',
+  'so-far': 'so far',
+  'at-most': 'approved',
+} as const;
+
+export function kindWords({ kind }: Pick<HowMany, 'kind'>): string {
+  return kindNames[kind];
+}
+
+function isExact(kind: HowMany['kind']): boolean {
+  return kind === 'counted' || kind === 'dry-run' || kind === 'so-far';
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { getApprovalPolicyOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ApprovalPolicy, Campaign } from '#client/types.gen.ts';
+import type { HowMany } from '../audience/how-many.ts';
+
+/**
+ * Returns whether a start needs an approval by the policy.
+ *
+ * - `yes`: a rule asks for one whatever the costs and earlier starts are.
+ * - `maybe`: a rule judges costs, or the sum of starts, which only the API knows.
+ * - `no`: no rule is about its countries, or an approval was submitted or given.
+ */
+export type ApprovalAsk = 'yes' | 'maybe' | 'no';
+
+interface Asking {
+  countries: readonly string[];
+  approval: Pick<NonNullable<Campaign['approval']>, 'state'> | null;
+}
+
+const ruleChangesRarely = 60_000;
+
+/** @param size null: not known */
+export function useApprovalAsk(asking: Asking, size: HowMany | null): ApprovalAsk {
+  const { data } = useQuery({ ...getApprovalPolicyOptions(), staleTime: ruleChangesRarely });
+  return approvalAsk(data?.rules ?? [], asking, size);
+}
+
+export function approvalAsk(
+  rules: ApprovalPolicy['rules'],
+  { countries, approval }: Asking,
+  size: HowMany | null,
+): ApprovalAsk {
+  if (approval?.state === 'approved' || approval?.state === 'waiting') return 'no';
+  const own = rules.filter(({ countries: of }) => of === undefined || of.some((each) => countries.includes(each)));
+  if (own.length === 0) return 'no';
+  const isCertain = own.some(({ countries: of, usersAbove, unitsAbove, amountAbove }) => {
+    if (usersAbove === undefined) return unitsAbove === undefined && amountAbove === undefined;
+    // The size is of all countries: a rule for some of them judges fewer users.
+    const isOfAll = of === undefined || countries.every((each) => of.includes(each));
+    return isOfAll && size !== null && (size.atMost ?? 0) > usersAbove;
+  });
+  return isCertain ? 'yes' : 'maybe';
+}

@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { hasEnded } from '../standing/state-looks.ts';
+import { StateBadge } from '../standing/state-badge.tsx';
+import { Time } from '../times/time.tsx';
+import { countOf, formatCount } from '../words/numbers.ts';
+import { takesText } from './arithmetic.ts';
+import type { NewestReport } from './use-newest-report.ts';
+
+/** The newest dry run of a campaign: the users that would come through its chain. */
+export function DryRunResult({ report, isOld }: NewestReport) {
+  const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, forecast } = report;
+  const through = steps.at(-1)?.succeeded ?? 0;
+  return (
+    <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
+      <p className="wrap-anywhere">
+        <b>{formatCount(through)}</b> of {countOf(audience.counted, 'user')} would come through the chain
+        {!hasEnded(state) && ' so far'}
+        {audience.excluded > 0 && <>; {formatCount(audience.excluded)} are excluded</>}.
+      </p>
+      {forecast && <p className="sm">{takesText(forecast.takesSeconds)}</p>}
+      <div className="row flex-wrap">
+        <StateBadge state={state} />
+        <span className="t3 sm">
+          <Time instant={startedAt ?? scheduledFor} />
+          {isOld && `, of revision ${report.revision}, not of this one`}
+        </span>
+      </div>
+      {stateReason !== null && <p className="sm wrap-anywhere">{stateReason}</p>}
+      <Link className="link" to={hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
+        {hasEnded(state) ? 'Report' : 'Watch'}
+      </Link>
+    </div>
+  );
+}

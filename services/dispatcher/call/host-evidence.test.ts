@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createEvidenceMemory, createHostEvidence, type HostEvidence } from './host-evidence.ts';
+
+describe('the evidence of a host', () => {
+  let evidence: HostEvidence;
+  let nowMs: number;
+  let number: number;
+  beforeEach(() => {
+    [evidence, nowMs, number] = [createHostEvidence(), 100_000, 0];
+  });
+  const jobOf = (route: string, orderingKey: string | null = null) => ({ jobId: `${++number}`, route, orderingKey });
+  const call = (sign: 'answers' | 'fails', route: string, orderingKey?: string) =>
+    evidence.onCalled({ ...jobOf(route, orderingKey ?? null), sign, startedMs: nowMs }, nowMs);
+  const failLate = (tookMs: number, route: string, orderingKey?: string) =>
+    evidence.onCalled({ ...jobOf(route, orderingKey ?? null), sign: 'fails', startedMs: nowMs - tookMs }, nowMs);
+  const permitOf = (route: string, orderingKey?: string) =>
+    evidence.firstHandOf(jobOf(route, orderingKey ?? null), nowMs);
+  /** Counts the jobs that get each permit. */
+  const permitsOf = (count: number, routeOf: (nth: number) => string) => {
+    const counts: Record<string, number> = {};
+    for (let nth = 0; nth < count; nth++) {
+      const permit = permitOf(routeOf(nth));
+      counts[permit] = (counts[permit] ?? 0) + 1;
+    }
+    return counts;
+  };
+
+  it('concerns the host while it serves no other route', () => {
+    expect(call('fails', 'h/bad').isOfRoute).toBe(false);
+    call('fails', 'h/other');
+    expect(call('fails', 'h/bad').isOfRoute).toBe(false);
+  });
+
+  it('concerns the route for ten seconds after the host has served another one, which has not failed since', () => {
+    call('answers', 'h/good');
+    nowMs += 9999;
+    expect(call('fails', 'h/bad').isOfRoute).toBe(true);
+    nowMs += 1;
+    expect(call('fails', 'h/bad').isOfRoute).toBe(false);
+    call('answers', 'h/good');
+    nowMs += 1;
+    call('fails', 'h/good');
+    expect(call('fails', 'h/bad').isOfRoute).toBe(false);
+  });
+
+  it('concerns the route of a call that took long if the host has served another one since ten seconds before it', () => {
+    call('answers', 'h/good');
+    nowMs += 60_000;
+    expect(failLate(50_001, 'h/bad').isOfRoute).toBe(true);
+    expect(failLate(50_000, 'h/bad').isOfRoute).toBe(false);
+    call('fails', 'h/good');
+    expect(failLate(50_001, 'h/bad').isOfRoute).toBe(false);
+  });
+
+  it('concerns the ordering key of a call that took long if another one was served since ten seconds before it', () => {
+    call('answers', 'h/a', 'good');
+    nowMs += 60_000;
+    expect(failLate(50_001, 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
+    expect(failLate(50_000, 'h/a', 'bad')).toMatchObject({ isOfKey: false, id: '3' });
+  });
+
+  it('counts all jobs of an ordering key as one while another key of the route is served', () => {
+    expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfKey: false, id: '1' });
+    call('answers', 'h/a', 'good');
+    expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
+    expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
+    expect(call('fails', 'h/a')).toMatchObject({ isOfKey: false, id: '5' });
+  });
+
+  it('concerns the whole route when a key is answered beside another one', () => {
+    call('answers', 'h/a', 'one');
+    expect(call('answers', 'h/a', 'other')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key other' });
+    expect(call('answers', 'h/a', 'one')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key one' });
+  });
+
+  it('counts jobs with a key by themselves while only jobs of other routes are served', () => {
+    call('answers', 'h/b', 'good');
+    expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfRoute: true, isOfKey: false, id: '2' });
+  });
+
+  it('permits one first-hand call of each route that has not failed, four at once, 100 ms apart', () => {
+    call('fails', 'h/bad');
+    expect(permitOf('h/bad')).toBe('put-aside');
+    expect(permitOf('h/a')).toBe('call');
+    expect(permitOf('h/b')).toBe('wait');
+    for (const route of ['h/b', 'h/c', 'h/d']) {
+      nowMs += 100;
+      expect(permitOf(route)).toBe('call');
+    }
+    nowMs += 100;
+    expect(permitOf('h/e')).toBe('put-aside');
+    expect(permitOf('h/d')).toBe('wait');
+    nowMs += 1000;
+    expect(permitOf('h/d')).toBe('put-aside');
+  });
+
+  it('permits the same job again, and another of its route once it has ended', () => {
+    const job = jobOf('h/a');
+    expect([evidence.firstHandOf(job, nowMs), evidence.isFirstHand(job.jobId)]).toEqual(['call', true]);
+    expect(evidence.firstHandOf(job, nowMs)).toBe('call');
+    evidence.onEnded(job.jobId, 'none');
+    expect(evidence.isFirstHand(job.jobId)).toBe(false);
+    nowMs += 100;
+    expect(permitOf('h/a')).toBe('call');
+  });
+
+  it('lets four jobs of other routes wait for their turn, until they are called or for a second', () => {
+    permitOf('h/a');
+    const waiting = Array.from('bcde', (name) => jobOf(`h/${name}`));
+    const permits = () => waiting.map((job) => evidence.firstHandOf(job, nowMs));
+    expect(permits()).toEqual(['wait', 'wait', 'wait', 'wait']);
+    expect(permitsOf(1000, (nth) => `h/other-${nth}`)).toEqual({ 'put-aside': 1000 });
+    expect(permits()).toEqual(['wait', 'wait', 'wait', 'wait']);
+    nowMs += 100;
+    expect(permits()).toEqual(['call', 'wait', 'wait', 'wait']);
+    expect([permitOf('h/f'), permitOf('h/g')]).toEqual(['wait', 'put-aside']);
+    nowMs += 950;
+    expect(permitOf('h/h')).toBe('call');
+    expect(permitsOf(5, (nth) => `h/next-${nth}`)).toEqual({ wait: 3, 'put-aside': 2 });
+  });
+
+  it('lets 64 jobs wait for the answer to another one of their route', () => {
+    permitOf('h/a');
+    expect(permitsOf(1000, () => 'h/a')).toEqual({ wait: 64, 'put-aside': 936 });
+    expect(permitOf('h/b')).toBe('wait');
+  });
+
+  it('permits no first-hand call after four that failed, until the host has answered', () => {
+    const tryRoute = (nth: number, sign: 'answers' | 'fails' | 'gone' | 'none') => {
+      const job = jobOf(`h/shop-${nth}`);
+      nowMs += 100;
+      const permit = evidence.firstHandOf(job, nowMs);
+      evidence.onEnded(job.jobId, sign);
+      return permit;
+    };
+    expect([0, 1, 2].map((nth) => tryRoute(nth, 'fails'))).toEqual(['call', 'call', 'call']);
+    expect([3, 4].map((nth) => tryRoute(nth, 'none'))).toEqual(['call', 'call']);
+    expect([5, 6].map((nth) => tryRoute(nth, 'fails'))).toEqual(['call', 'put-aside']);
+    nowMs += 3_600_000;
+    evidence.onEnded('a probe', 'fails');
+    expect(tryRoute(7, 'fails')).toBe('put-aside');
+    for (const sign of ['answers', 'gone'] as const) {
+      evidence.onEnded('a probe', sign);
+      expect([0, 1, 2, 3, 4].map((nth) => tryRoute(nth, 'fails'))).toEqual([
+        ...['call', 'call', 'call', 'call'],
+        'put-aside',
+      ]);
+    }
+  });
+
+  it('is of the host as well while half of eight routes or more fail within ten seconds', () => {
+    const routes = Array.from('abcdefgh', (name) => `h/${name}`);
+    for (const route of routes.slice(0, 4)) call('answers', route);
+    expect(routes.slice(4, 7).map((route) => call('fails', route).isOfMany)).toEqual([false, false, false]);
+    expect(call('fails', 'h/h')).toMatchObject({ isOfRoute: true, isOfMany: true });
+    call('answers', 'h/i');
+    expect(call('fails', 'h/h').isOfMany).toBe(false);
+    expect(call('fails', 'h/j').isOfMany).toBe(true);
+    nowMs += 10_000;
+    expect(call('fails', 'h/h').isOfMany).toBe(false);
+  });
+
+  it('is not of the host where one key of each route fails beside another one', () => {
+    for (const name of 'abcdefgh') {
+      call('answers', `h/${name}`, 'good');
+      nowMs += 1;
+      expect(call('fails', `h/${name}`, 'bad')).toMatchObject({ isOfKey: true, isOfMany: false });
+    }
+  });
+
+  it('permits a first-hand call of another key while one key alone has failed', () => {
+    call('fails', 'h/a', 'bad');
+    expect(permitOf('h/a', 'bad')).toBe('put-aside');
+    expect(permitOf('h/a', 'good')).toBe('call');
+    call('fails', 'h/a', 'third');
+    nowMs += 100;
+    expect(permitOf('h/a', 'fourth')).toBe('put-aside');
+  });
+
+  it('remembers the 64 routes that were called last', () => {
+    call('fails', 'h/first');
+    for (let route = 0; route < 64; route++) call('answers', `h/${route}`);
+    expect(permitOf('h/first')).toBe('call');
+  });
+});
+
+describe('the evidence of all hosts', () => {
+  it('has one bound for all hosts, and keeps a host while a first-hand call is under way', () => {
+    const memory = createEvidenceMemory();
+    const job = (nth: number) => ({ jobId: `${nth}`, route: `h/${nth % 64}`, orderingKey: `${nth}` });
+    const callMany = (host: string) => {
+      for (let nth = 0; nth < 64 * 20; nth++)
+        memory.of(host).onCalled({ ...job(nth), sign: 'answers', startedMs: 0 }, 0);
+    };
+    const tried = memory.of('tried');
+    tried.firstHandOf(job(0), 0);
+    const first = memory.of('host-0');
+    for (let host = 0; host < 80; host++) callMany(`host-${host}`);
+    expect(memory.find('tried')).toBe(tried);
+    expect(memory.find('host-0')).toBeUndefined();
+    expect(memory.of('host-0')).not.toBe(first);
+    expect(memory.find('host-79')?.size).toBe(64 * 21);
+  });
+});

@@ -1,0 +1,50 @@
+import type { ClientQueue } from './client-queue.ts';
+
+type Claimant = Pick<ClientQueue, 'ownerId' | 'claiming'>;
+
+/** Counts the jobs of each owner that are being claimed, or were claimed and have not ended. */
+export interface ClaimsUnderWay {
+  /** References of all queues whose claims are being written. */
+  readonly claiming: number;
+  ofOwner(ownerId: string): number;
+  note(queue: Claimant, count: number): void;
+  /** Claims of the queue are being written from now on. */
+  begin(queue: Claimant, count: number): void;
+  /** Ends the count of claims that were being written: they are claimed by now, or refused. */
+  endAll(): void;
+}
+
+export function createClaimsUnderWay(): ClaimsUnderWay {
+  const counts = new Map<string, number>();
+  /** Those with claims that are being written. */
+  const beingClaimed = new Set<Claimant>();
+  let claiming = 0;
+
+  function note({ ownerId }: Claimant, count: number): void {
+    const sum = (counts.get(ownerId) ?? 0) + count;
+    if (sum > 0) counts.set(ownerId, sum);
+    else counts.delete(ownerId);
+  }
+
+  return {
+    get claiming() {
+      return claiming;
+    },
+    ofOwner: (ownerId) => counts.get(ownerId) ?? 0,
+    note,
+    begin: (queue, count) => {
+      queue.claiming += count;
+      claiming += count;
+      beingClaimed.add(queue);
+      note(queue, count);
+    },
+    endAll: () => {
+      for (const queue of beingClaimed) {
+        note(queue, -queue.claiming);
+        queue.claiming = 0;
+      }
+      beingClaimed.clear();
+      claiming = 0;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts';
+import { mayQueue } from './credit.ts';
+
+describe('what may be sent to a dispatcher', () => {
+  it('is two hundred of a client that has nothing there', () => {
+    expect(clientQueuesSubject().credit()).toEqual({ toAnyClient: 200, toClients: {} });
+  });
+
+  it('is nothing of a slow client that has two rounds of slots there', () => {
+    const { add, claim, credit } = clientQueuesSubject();
+    add('slow', 17);
+    claim();
+    expect(credit().toClients).toEqual({ slow: 13 });
+    add('slow', 13);
+    expect(credit().toClients).toEqual({ slow: 0 });
+  });
+
+  it('grows to what calls get through in two seconds, and falls when they become slow', () => {
+    const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
+    add('quick', 40_000);
+    for (let flushes = 0; flushes < 300; flushes++) {
+      claim();
+      clock.advance(10);
+      for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) end('quick');
+    }
+    queues.clear();
+    expect(credit().toClients['quick']).toBeGreaterThan(15_000);
+    add('quick', 100);
+    for (let flushes = 0; flushes < 300; flushes++) {
+      claim();
+      clock.advance(10);
+    }
+    expect(credit().toClients['quick']).toBeLessThanOrEqual(200);
+  });
+
+  it('stays as it was over a second in which none came, and is forgotten after a while', () => {
+    const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
+    const work = (ms: number) => {
+      for (let passedMs = 0; passedMs < ms; passedMs += 10) {
+        claim();
+        clock.advance(10);
+        for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) end('quick');
+      }
+    };
+    for (let seconds = 0; seconds < 3; seconds++) {
+      add('quick', 1000);
+      work(1000);
+    }
+    const before = credit().toClients['quick'] ?? 0;
+    work(1000);
+    expect(credit().toClients['quick']).toBeGreaterThan(before / 2);
+    expect(credit().toClients['quick']).toBeGreaterThan(1000);
+    work(20_000);
+    expect(credit()).toEqual({ toAnyClient: 200, toClients: {} });
+  });
+
+  it('leaves every client a floor, however much lies there of others', () => {
+    const { add, credit } = clientQueuesSubject();
+    add('crowd', 150_000);
+    expect(credit()).toEqual({ toAnyClient: 20, toClients: { crowd: 0 } });
+  });
+
+  it('is somewhat less than what is kept: what schedulers know is a little old', () => {
+    const { queues, add } = clientQueuesSubject();
+    add('crowd', 100_000);
+    expect([mayQueue(queues, 'crowd'), mayQueue(queues, 'other')]).toEqual([false, true]);
+    add('next', 99_999);
+    add('third', 1);
+    expect([mayQueue(queues, 'next'), mayQueue(queues, 'third')]).toEqual([false, true]);
+  });
+});

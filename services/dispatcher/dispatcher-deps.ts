@@ -1,0 +1,49 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
+import type { JobNodes } from '../../shared/ports/job-nodes.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
+import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import type { Notices } from '../../shared/ports/notices.ts';
+import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { CallOpener } from './call/call-opener.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { CallLedger } from './ports/call-ledger.ts';
+import type { CallbackEndpoint } from './ports/callback-endpoint.ts';
+import type { ClientDirectory } from './ports/client-terms.ts';
+import type { HostCircuits } from './ports/host-circuits.ts';
+import type { ReportInviter } from './call/report-inviter.ts';
+
+/** Ports and settings of a dispatcher. */
+export interface DispatcherDeps {
+  consumer: MessageConsumer;
+  ledger: CallLedger;
+  circuits: HostCircuits;
+  keys: Pick<KeyAdvancer, 'advance'>;
+  clients: ClientDirectory;
+  opener: CallOpener;
+  inviter: ReportInviter;
+  endpoint: CallbackEndpoint;
+  deadLetters: DeadLetters;
+  heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
+  nodes: Pick<JobNodes, 'dispatchers'>;
+  /** Leases of slots that dispatchers take in turns. */
+  leases: Leases;
+  /** Owner of its claims and leases, as its beats name it. */
+  owner: string;
+  /** Shortest lease of a claim. */
+  leaseMs: number;
+  /** Calls in flight over all clients. */
+  concurrency: number;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  /** Notices of other dispatchers, and of hosts that they leave alone. */
+  notices: Notices;
+  logger: Logger;
+  meter?: Meter;
+  /** Null, or undefined, if tracing is off. */
+  tracing?: Tracing | null | undefined;
+}

@@ -1,0 +1,48 @@
+import { circuitKeyOf } from './circuit-states.ts';
+import { createHostBreaker, type HostBreaker } from '../call/host-breaker.ts';
+import type { HostKey } from '../ports/host-circuits.ts';
+
+/** Breakers of one client, and of all clients together. */
+const maxOfClient = 1000;
+const maxOfAll = 10_000;
+
+/** Breakers of hosts and routes. Those that were used longest ago make room: of the same client, or of all clients. */
+export interface BreakerMemory {
+  /** Returns the breaker of this host or route, which counts as used last from now on. */
+  of(key: HostKey): HostBreaker;
+  /** Returns the breaker if there is one. */
+  find(key: HostKey): HostBreaker | undefined;
+  forget(key: HostKey): void;
+}
+
+export function createBreakerMemory(): BreakerMemory {
+  /** Both have the breaker that was used longest ago first. */
+  const breakers = new Map<string, { key: HostKey; breaker: HostBreaker }>();
+  const ofClients = new Map<string, Map<string, HostKey>>();
+
+  function forget(key: HostKey): void {
+    const name = circuitKeyOf(key);
+    const ofClient = ofClients.get(key.clientId);
+    breakers.delete(name);
+    ofClient?.delete(name);
+    if (ofClient?.size === 0) ofClients.delete(key.clientId);
+  }
+
+  return {
+    of: (key) => {
+      const name = circuitKeyOf(key);
+      const breaker = breakers.get(name)?.breaker ?? createHostBreaker();
+      forget(key);
+      const ofClient = ofClients.get(key.clientId) ?? new Map<string, HostKey>();
+      const [oldestOfClient] = ofClient.values();
+      if (ofClient.size >= maxOfClient && oldestOfClient) forget(oldestOfClient);
+      const [oldest] = breakers.values();
+      if (breakers.size >= maxOfAll && oldest) forget(oldest.key);
+      breakers.set(name, { key, breaker });
+      ofClients.set(key.clientId, ofClient.set(name, key));
+      return breaker;
+    },
+    find: (key) => breakers.get(circuitKeyOf(key))?.breaker,
+    forget,
+  };
+}

@@ -1,0 +1,73 @@
+import type { HostState } from '../call/host-breaker.ts';
+import type { HostCircuit, HostKey } from '../ports/host-circuits.ts';
+
+/** No call takes longer, the time until its end is judged included. */
+const longestCallMs = 120_000;
+
+export function circuitKeyOf({ clientId, host }: HostKey): string {
+  return `${clientId} ${host}`;
+}
+
+/** The circuits that this dispatcher knows: as it read them last, and as it has changed them since. */
+export interface CircuitStates {
+  /** Returns `closed` for a host or route without a circuit. */
+  of(key: HostKey): HostState;
+  /** True if this host, or its route, has a circuit. */
+  has(key: HostKey): boolean;
+  /** True if it was open or disabled at this time or later, as far as this dispatcher knows, and is not any more. */
+  isBackSince(key: HostKey, timeMs: number): boolean;
+  set(key: HostKey, state: HostState): void;
+  replace(rows: readonly HostCircuit[]): void;
+  /** Returns how many routes of this host have a circuit of their own. A look-up, however many circuits there are. */
+  routesOf(key: HostKey): number;
+}
+
+const isAside = (state: HostState | undefined) => state === 'open' || state === 'disabled';
+
+export function createCircuitStates(monotonicMs: () => number): CircuitStates {
+  const states = new Map<string, HostState>();
+  /** Times at which hosts and routes were last known to be open or disabled, the oldest first. */
+  const asideAtMs = new Map<string, number>();
+  const routes = new Map<string, number>();
+
+  function set(key: HostKey, state: HostState): void {
+    const name = circuitKeyOf(key);
+    const host = hostOfRoute(key);
+    if (host && !states.has(name)) routes.set(host, (routes.get(host) ?? 0) + 1);
+    if (isAside(state) || isAside(states.get(name))) {
+      asideAtMs.delete(name);
+      asideAtMs.set(name, monotonicMs());
+    }
+    states.set(name, state);
+  }
+
+  function forgetLongAgo(): void {
+    for (const [name, atMs] of asideAtMs) {
+      if (monotonicMs() - atMs < longestCallMs) return;
+      asideAtMs.delete(name);
+    }
+  }
+
+  return {
+    of: (key) => states.get(circuitKeyOf(key)) ?? 'closed',
+    has: (key) => states.has(circuitKeyOf(key)),
+    isBackSince: (key, timeMs) => {
+      const name = circuitKeyOf(key);
+      return !isAside(states.get(name)) && (asideAtMs.get(name) ?? -Infinity) > timeMs;
+    },
+    set,
+    replace: (rows) => {
+      forgetLongAgo();
+      states.clear();
+      routes.clear();
+      for (const row of rows) set(row, row.state);
+    },
+    routesOf: (key) => routes.get(circuitKeyOf(key)) ?? 0,
+  };
+}
+
+/** Returns the key of the host that a route belongs to; null if this is a host. */
+function hostOfRoute({ clientId, host }: HostKey): string | null {
+  const end = host.indexOf('/');
+  return end < 0 ? null : circuitKeyOf({ clientId, host: host.slice(0, end) });
+}

@@ -1,0 +1,292 @@
+import type { CallEnd, Pressure } from '../../../shared/domain/endpoint/own-matter.ts';
+import { isOwnMatter } from '../../../shared/domain/endpoint/own-matter.ts';
+import { createSourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
+import { newRouteLine, type RouteLine } from './route-line.ts';
+import { firstCallsOf, halfOf, reservedOf } from './route-slots.ts';
+
+/** Upper bound on the routes remembered for an outlet. The one called longest ago is dropped first. */
+const maxLines = 64;
+/** Stands for the routes beyond that, while all others are being called. */
+const otherRoutes = '';
+/** A route counts as beside another one for so long after its last call. */
+const besideForMs = 10_000;
+/** Answers come at least so often, or calls take so long, that a route is no slow one. */
+const leastFlowMs = 50;
+/** A route is slow if its calls take so many times as long as those of a route beside it, and this long at least. */
+const slowerTimes = 4;
+const slowMs = 500;
+/** A released job comes back within these times, or later where too many would come back in a second. */
+const leastBackMs = 500;
+const mostBackMs = 30_000;
+/** A released job comes back after this time at the latest, also where that is more than come back in a second. */
+const mostPacedMs = 120_000;
+
+/** A call that has ended, as its route sees it. */
+export interface RouteCallEnd {
+  end: CallEnd;
+  /** Null if the receiver took the call well. */
+  pressure: Pressure | null;
+  /** Pause that the receiver requested; null without one. */
+  retryAfterMs: number | null;
+}
+
+/**
+ * Shares the slots of an outlet among the routes that its jobs call, so that none of them holds all of them in calls
+ * that hang. It is learned from the calls of this dispatcher, and kept while the outlet is idle.
+ */
+export interface RouteLines {
+  /** Number of remembered routes. */
+  readonly size: number;
+  /**
+   * Returns the line of a route. It is kept as long as it has calls or claimed jobs.
+   *
+   * @param slots the outlet's own; fewer may be usable, because all slots of the dispatcher are fewer
+   */
+  of(route: string, slots: number): RouteLine;
+  /** Calls of the line that may be in flight, of so many slots that the outlet can use. */
+  allowed(line: RouteLine, slots: number): number;
+  /** Returns the number of claimed jobs that wait beside others because the calls of their route are not answered. */
+  heldUp(slots: number): number;
+  /** Returns the lines with claimed jobs of which no call may begin for long. */
+  blocked(slots: number): ReadonlySet<RouteLine>;
+  /** True if no other route has calls or claimed jobs, or was called within the last ten seconds. */
+  isAlone(line: RouteLine): boolean;
+  /** True if a job of the line that was released now would come back later than any may. */
+  isReturnFull(line: RouteLine, perSecond: number): boolean;
+  /**
+   * Milliseconds until a released job of the line is due: as many as it can call come back at a time.
+   *
+   * @param perSecond released jobs of the outlet that come back in a second at most
+   */
+  backInMs(line: RouteLine, slots: number, perSecond: number): number;
+  begin(line: RouteLine): void;
+  /** @param call null if none was made */
+  end(line: RouteLine, startedMs: number, call: RouteCallEnd | null): void;
+}
+
+export interface RouteLinesDeps {
+  monotonicMs: () => number;
+  /** Random number in [0, 1). */
+  random: () => number;
+}
+
+/** @param onMore reports one more line */
+export function createRouteLines(
+  { monotonicMs, random }: RouteLinesDeps,
+  onMore: () => void = () => undefined,
+): RouteLines {
+  const lines = new Map<string, RouteLine>();
+  /** Those with calls in flight. */
+  const calling = new Set<RouteLine>();
+  let guardedSlots = 0;
+  let most = 0;
+
+  function resize(slots: number): void {
+    if (slots === guardedSlots || slots === 0) return;
+    guardedSlots = slots;
+    for (const { guard } of lines.values()) guard.resize(1, slots);
+  }
+
+  function create(id: string): RouteLine {
+    const limits = { minConcurrency: 1, maxConcurrency: Math.max(1, guardedSlots), firstCalls: halfOf(guardedSlots) };
+    const guard = createSourceGuard({ id, ...limits, random });
+    const line = newRouteLine(guard);
+    lines.set(id, line);
+    if (lines.size > most) {
+      most = lines.size;
+      onMore();
+    }
+    return line;
+  }
+
+  function of(route: string, slots: number): RouteLine {
+    resize(slots);
+    const known = lines.get(route);
+    if (known) {
+      if (lines.size > 1) {
+        lines.delete(route);
+        lines.set(route, known);
+      }
+      return known;
+    }
+    if (lines.size < maxLines) return create(route);
+    for (const [id, line] of lines) {
+      if (line.inFlight + line.waiting > 0) continue;
+      lines.delete(id);
+      return create(route);
+    }
+    return lines.get(otherRoutes) ?? create(otherRoutes);
+  }
+
+  function* besides(line: RouteLine): Iterable<RouteLine> {
+    const nowMs = monotonicMs();
+    for (const other of lines.values()) {
+      if (other === line) continue;
+      if (other.inFlight + other.waiting > 0 || nowMs - other.lastBeginMs < besideForMs) yield other;
+    }
+  }
+
+  function isAlone(line: RouteLine): boolean {
+    for (const other of besides(line)) return other === line;
+    return true;
+  }
+
+  /** More than half of the slots are for calls that are answered all the while, and not much slower than others. */
+  function isFlowing(line: RouteLine): boolean {
+    const { answeredAtMs, times } = line.guard;
+    return monotonicMs() - answeredAtMs <= Math.max(leastFlowMs, times.recentMs / 2) && !isSlow(line);
+  }
+
+  /** True if the calls take much longer than those of another route. */
+  function isSlow(line: RouteLine): boolean {
+    const { recentMs } = line.guard.times;
+    if (recentMs < slowMs) return false;
+    for (const { guard } of besides(line)) {
+      if (guard.times.recentMs > 0 && recentMs > slowerTimes * guard.times.recentMs) return true;
+    }
+    return false;
+  }
+
+  /** True if calls of the line have been under way, or have held their slots, for so long that they seem to hang. */
+  function isStuck({ guard, silentSinceMs }: RouteLine): boolean {
+    return monotonicMs() - silentSinceMs >= guard.stuckAfterMs;
+  }
+
+  function allowed(line: RouteLine, slots: number): number {
+    const { guard } = line;
+    if (lines.size === 1 || isAlone(line)) {
+      return guard.answeredAtMs === -Infinity || (line.isSilent && isStuck(line)) ? halfOf(slots) : slots;
+    }
+    const most = isFlowing(line) ? slots - reservedOf(slots) : roomBeside(line, slots);
+    return Math.min(most, guard.allowed(monotonicMs()));
+  }
+
+  /** True if nothing shows that calls of the line are answered now. */
+  function isDoubtful(line: RouteLine): boolean {
+    const { guard, inFlight } = line;
+    return guard.answeredAtMs === -Infinity || guard.isFailing || guard.isTroubled || (inFlight > 0 && isStuck(line));
+  }
+
+  /**
+   * Returns the calls that a line may have if all lines that do not flow hold half of the slots together. Lines that
+   * were answered share theirs among each other until they are late, so that none waits for calls that hang; one call
+   * of each is free. The first call of a line may have a slot beyond the half.
+   */
+  function roomBeside(line: RouteLine, slots: number): number {
+    const { doubtful, restless } = heldBeside(line);
+    const held = doubtful + restless;
+    if (!isDoubtful(line)) return Math.max(1, halfOf(slots) - (isLate(line) ? held : restless));
+    const first = line.lastBeginMs === -Infinity && held < firstCallsOf(slots) ? 1 : 0;
+    return Math.max(first, halfOf(slots) - held);
+  }
+
+  /** True if no call of the line has ended for the usual time of one. */
+  function isLate({ inFlight, guard, silentSinceMs }: RouteLine): boolean {
+    return inFlight > 0 && monotonicMs() - silentSinceMs > guard.times.recentMs;
+  }
+
+  /** Returns the calls of other lines that do not flow, by whether they are doubtful. */
+  function heldBeside(line: RouteLine): { doubtful: number; restless: number } {
+    const held = { doubtful: 0, restless: 0 };
+    for (const other of calling) {
+      if (other === line || isFlowing(other)) continue;
+      if (isDoubtful(other)) held.doubtful += other.inFlight;
+      else if (other.inFlight > 1) held.restless += other.inFlight;
+    }
+    return held;
+  }
+
+  /** True if other lines hold the slots of the line with calls that hang. */
+  function isHeldBack(line: RouteLine): boolean {
+    if (isFlowing(line) || !isDoubtful(line)) return false;
+    for (const other of calling) if (other !== line && isStuck(other)) return true;
+    return false;
+  }
+
+  /** Returns the number of lines with released jobs that have not come back. */
+  function countAway(nowMs: number): number {
+    let count = 0;
+    for (const { backAtMs } of lines.values()) if (backAtMs > nowMs) count++;
+    return count;
+  }
+
+  function isBlocked(line: RouteLine, slots: number): boolean {
+    const most = allowed(line, slots);
+    if (line.inFlight < most || most >= slots) return false;
+    if (line.inFlight > 0 && isStuck(line)) return true;
+    if (isAlone(line)) return false;
+    const isPaused = line.guard.isTroubled || line.guard.waitMs(monotonicMs()) > 0;
+    return isPaused || isSlow(line) || isHeldBack(line);
+  }
+
+  /** Returns when one more job may come back. */
+  function nextBackMs(line: RouteLine, nowMs: number, perSecond: number): number {
+    return line.backAtMs + (1000 * countAway(nowMs)) / perSecond;
+  }
+
+  return {
+    get size() {
+      return lines.size;
+    },
+    of,
+    allowed,
+    heldUp: (slots) => {
+      let jobs = 0;
+      if (lines.size === 1) return jobs;
+      for (const line of lines.values()) {
+        if (line.waiting > 0 && line.inFlight >= allowed(line, slots) && !isFlowing(line)) jobs += line.waiting;
+      }
+      return jobs;
+    },
+    blocked: (slots) => {
+      const blocked = new Set<RouteLine>();
+      for (const line of lines.values()) if (line.waiting > 0 && isBlocked(line, slots)) blocked.add(line);
+      return blocked;
+    },
+    isAlone,
+    isReturnFull: (line, perSecond) => {
+      const nowMs = monotonicMs();
+      return nextBackMs(line, nowMs, perSecond) > nowMs + mostPacedMs;
+    },
+    backInMs: (line, slots, perSecond) => {
+      const nowMs = monotonicMs();
+      const pacedMs = Math.min(nowMs + mostPacedMs, nextBackMs(line, nowMs, perSecond));
+      const sinceMs = line.inFlight > 0 ? nowMs - line.silentSinceMs : 0;
+      // One that is alone has all slots as soon as it is answered.
+      const calls = isAlone(line) ? slots : Math.max(1, allowed(line, slots));
+      const eachMs = Math.max(line.guard.times.recentMs, sinceMs) / calls;
+      const leastMs = nowMs + Math.max(leastBackMs, line.guard.waitMs(nowMs));
+      line.backAtMs = Math.max(pacedMs, Math.min(nowMs + mostBackMs, Math.max(line.backAtMs, leastMs) + eachMs));
+      return line.backAtMs - nowMs;
+    },
+    begin: (line) => {
+      const nowMs = monotonicMs();
+      const isNew = !line.isSilent || nowMs - line.lastEndMs >= besideForMs;
+      if (line.inFlight === 0 && isNew) line.silentSinceMs = nowMs;
+      line.inFlight++;
+      calling.add(line);
+      line.lastBeginMs = nowMs;
+    },
+    end: (line, startedMs, call) => {
+      const { inFlight, guard } = line;
+      const nowMs = monotonicMs();
+      line.inFlight--;
+      if (line.inFlight === 0) calling.delete(line);
+      if (!call) return;
+      const isAnswered = call.end === 'answered';
+      // Jobs of the route go on at once.
+      if (isAnswered && (guard.isTroubled || guard.isFailing || isStuck(line))) line.backAtMs = -Infinity;
+      line.isSilent = !isAnswered && nowMs - startedMs >= guard.stuckAfterMs;
+      line.lastEndMs = nowMs;
+      if (!line.isSilent) line.silentSinceMs = nowMs;
+      const isOwn = !isAnswered && isOwnMatter('failure', guard.id, evidence(), startedMs);
+      const keptSlot = line.isSilent || call.pressure === 'timed-out';
+      const end = isAnswered || keptSlot ? call.end : 'failed';
+      guard.onEnd({ ...call, end, startedMs, nowMs, inFlight, isOwnMatter: isOwn });
+    },
+  };
+
+  function* evidence() {
+    for (const { guard } of lines.values()) yield guard;
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
+import { createChance } from '../../../test/simulation/seeded.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { partitionBit, type Mark } from '../ports/due-references.ts';
+import { createClientsBehind } from './clients-behind.ts';
+
+const partitions = [0, 1, 31, 32, 62, 63];
+const clients = [1, 2, 3].map(clientIdOf);
+const markAt = (dueUs: number): Mark => ({ dueUs, jobId: jobIdOf(1) });
+
+describe('clients that are behind', () => {
+  it.each([1, 2, 3, 4])('are passed over exactly where they have not caught up, whatever happens: seed %s', (seed) => {
+    const chance = createChance(seed);
+    const behind = createClientsBehind();
+    for (let step = 0; step < 400; step++) {
+      const [clientId, partition, dueUs] = [chance.pick(clients), chance.pick(partitions), 1 + step];
+      const priority = chance.happens(0.5) ? ('high' as const) : undefined;
+      const band = bandOf(clientId, priority);
+      const span = { partition, clientId, priority, ...{ first: markAt(dueUs), last: markAt(dueUs), rows: 1 } };
+      const read = () => {
+        const [known] = behind.next(1, () => true);
+        for (const [of, [first]] of known?.waiting ?? []) {
+          if (known && first) behind.take(bandOf(known.clientId, known.priority), of, first, first.last, 1);
+        }
+      };
+      const moves = [
+        () => behind.add([{ partition, dueUs, jobId: jobIdOf(step), clientId, ...(priority && { priority }) }]),
+        () => behind.pass(span),
+        () => behind.list(span),
+        read,
+        () => behind.catchUp(band, partition),
+        () => behind.settle(band, partition),
+        () => behind.beginLook(),
+        () => behind.endLook(),
+        () => behind.keepOnly(new Set(partitions.filter(() => chance.happens(0.8)))),
+      ];
+      chance.pick(moves)();
+      const passedOver = behind.passedOver();
+      for (const of of clients.flatMap((each) => [bandOf(each), bandOf(each, 'high')])) {
+        for (const each of partitions) {
+          const isBitSet = ((passedOver.get(of) ?? 0n) & partitionBit(each)) !== 0n;
+          expect(isBitSet, `${of} in ${each} at ${step}`).toBe(behind.isPassedOver(of, each));
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createStandstills } from './standstills.ts';
+
+/** Reads that begin one second after the end of the one before. @returns when a standstill was over */
+function endsOf(tookMs: readonly number[]): number[] {
+  const standstills = createStandstills();
+  const ends: number[] = [];
+  let nowMs = 0;
+  for (const took of tookMs) {
+    const beganMs = nowMs + 1000;
+    nowMs = beganMs + took;
+    if (standstills.isOver(beganMs, nowMs)) ends.push(nowMs);
+  }
+  return ends;
+}
+
+describe('a standstill', () => {
+  it('is over with the first read that is quick again, once', () => {
+    expect(endsOf([5, 9000, 5, 5, 5])).toEqual([5 + 9000 + 5 + 3000]);
+  });
+
+  it('is not over while reads are slow', () => {
+    expect(endsOf(Array.from({ length: 100 }, () => 1000))).toEqual([]);
+  });
+
+  it('is over at most once in ten seconds where reads are slow and quick by turns', () => {
+    const reads = Array.from({ length: 100 }, (_, nth) => (nth % 2 === 0 ? 1500 : 500));
+    const ends = endsOf(reads);
+    const pauses = ends.slice(1).map((end, nth) => end - (ends[nth] ?? 0));
+    expect(ends[0]).toBe(4000);
+    expect(new Set(pauses)).toEqual(new Set([12_000]));
+    expect(ends).toHaveLength(17);
+  });
+
+  it('is over ten seconds after the one before it at the earliest', () => {
+    expect(endsOf([1000, 0, 1000, ...Array.from({ length: 20 }, () => 0)])).toEqual([3000, 13_000]);
+  });
+});

@@ -1,0 +1,67 @@
+import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { instantsIn, uuidsIn } from '../../../shared/postgres/connection/binary-arrays.ts';
+import { partitionBit, type Mark, type PassedOver, type Skimmed } from '../ports/due-references.ts';
+
+/** Jobs of one partition in their order: arrays of equal length in Postgres's binary form. */
+export type SkimmedRow = [
+  partition: number,
+  lateMs: number,
+  dues: Buffer,
+  ids: Buffer,
+  outlets: Buffer,
+  /** Jobs that have one, each as `<id>/<priority>`; null if there is none. */
+  priorities: string | null,
+];
+
+/** Divides what was read into jobs that are due and spans of the bands that are passed over. */
+export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, limit: number): Skimmed {
+  const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
+  for (const row of rows) {
+    const read = readPartition(row, passedOver, skimmed);
+    if (read === limit) skimmed.isFull = true;
+    skimmed.lateMs = Math.max(skimmed.lateMs, row[1]);
+  }
+  return skimmed;
+}
+
+function readPartition(
+  [partition, , dueBytes, idBytes, outletBytes, priorities]: SkimmedRow,
+  passedOver: PassedOver,
+  { due, passed, readUpTo }: Skimmed,
+): number {
+  const [dues, ids, outlets] = [instantsIn(dueBytes), uuidsIn(idBytes), uuidsIn(outletBytes)];
+  const priorityOfJob = readPriorities(priorities);
+  const priorityAt = (place: number) => priorityOfJob?.get(ids.at(place));
+  const keyAt = (place: number): Mark => ({ dueUs: dues.at(place), jobId: ids.at(place) });
+  const bit = partitionBit(partition);
+  let from = 0;
+  for (let place = 0; place < ids.length; place++) {
+    const isLast = place + 1 === ids.length || !outlets.isSame(place, place + 1);
+    if (!isLast && priorityAt(place) === priorityAt(place + 1)) continue;
+    const [clientId, priority] = [outlets.at(place), priorityAt(place)];
+    if (((passedOver.get(bandOf(clientId, priority)) ?? 0n) & bit) !== 0n) {
+      const first = keyAt(from);
+      const last = from === place ? first : keyAt(place);
+      passed.push({ partition, clientId, priority, first, last, rows: place - from + 1 });
+    } else {
+      for (let each = from; each <= place; each++) {
+        const reference: JobReference = { partition, ...keyAt(each), clientId };
+        due.push(priority === undefined ? reference : { ...reference, priority });
+      }
+    }
+    from = place + 1;
+  }
+  readUpTo.set(partition, keyAt(ids.length - 1));
+  return ids.length;
+}
+
+function readPriorities(text: string | null): ReadonlyMap<string, SaidPriority> | null {
+  if (text === null) return null;
+  const byId = new Map<string, SaidPriority>();
+  for (const named of text.split(',')) {
+    const [id = '', priority] = named.split('/');
+    if (priority === 'high' || priority === 'low') byId.set(id, priority);
+  }
+  return byId;
+}

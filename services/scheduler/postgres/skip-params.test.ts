@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { partitionBit } from '../ports/due-references.ts';
+import { skipParams } from './due-references.ts';
+
+const asked = Array.from({ length: 64 }, (_, partition) => ({ partition }));
+
+describe('the bands that a sweep passes over', () => {
+  it('take 20 bytes each as parameters, in however many partitions', () => {
+    const passedOver = new Map(Array.from({ length: 1000 }, (_, n) => [clientIdOf(n + 1), -1n] as const));
+    const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(passedOver, asked);
+    const bytes = [everywhere, partly, partlyIn, bands, bandsIn].reduce((sum, { length }) => sum + length, 0);
+    expect(bytes).toBeLessThan(22_000);
+  });
+
+  it('go by their partitions where they are not passed over in all that are asked for', () => {
+    const passedOver = new Map([
+      [clientIdOf(1), partitionBit(1) | partitionBit(2)],
+      [clientIdOf(2), partitionBit(63)],
+      [`${clientIdOf(3)}/high`, partitionBit(2)],
+    ]);
+    expect(skipParams(passedOver, [{ partition: 1 }, { partition: 2 }])).toMatchObject({
+      ...{ partlyIn: '{}', bandsIn: '{4}' },
+    });
+    expect(skipParams(passedOver, asked)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
+  });
+});

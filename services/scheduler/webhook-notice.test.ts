@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { noticeOf } from './webhook-notice.ts';
+
+const hourMs = 3_600_000;
+const at = new Date('2026-12-01T02:00:00Z');
+const uuid = '018f0000-0000-7000-8000-000000000001';
+
+function textFor(hours: number, owner: string | null = null): string | undefined {
+  const expiresAt = new Date(at.getTime() + hours * hourMs).toISOString();
+  const of = { campaign: null, run: null, figures: null, recurs: false, keyAccount: null };
+  const detail = { key: { id: uuid, name: 'nightly', owner, expiresAt } };
+  return noticeOf({ eventId: uuid, kind: 'key.ending', at, webhookId: null, detail, ...of }, '')?.data.text;
+}
+
+describe('the notice of a key that ends soon', () => {
+  it.each([
+    [1, '1 day'],
+    [24, '1 day'],
+    [25, '2 days'],
+    [13.5 * 24, '14 days'],
+  ])('counts %d hours as %s: the key works until then', (hours, days) => {
+    expect(textFor(hours)).toBe(`The key "nightly" ends in ${days}`);
+  });
+
+  it('names the owner', () => {
+    expect(textFor(24, 'growth')).toBe('The key "nightly" of "growth" ends in 1 day');
+  });
+});

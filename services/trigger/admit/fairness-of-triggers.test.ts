@@ -1,0 +1,136 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { admit, feedOf, noTurns, quantum, shard, shardBounds, total } from '../../../test/support/sharing-feeds.ts';
+
+/** Nine large campaigns, or more, that another trigger pages. */
+const neighbours = (changes: Omit<Parameters<typeof feedOf>[0], 'feedId'>, count = 9) =>
+  Array.from({ length: count }, (_, index) => feedOf({ wants: null, ...changes, feedId: `other-${index}` }));
+
+const grantedTo = (own: ReturnType<typeof feedOf>, others: ReturnType<typeof feedOf>[]) =>
+  total(admit([own, ...others], shardBounds, noTurns).grants);
+
+describe('one of several triggers', () => {
+  const healthy = feedOf({ feedId: 'healthy', ready: 20, wants: 500 });
+
+  it('leaves the others their share of the bound by the weights of their feeds', () => {
+    const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
+    expect(grantedTo(own, neighbours({ weight: 2 }, 1))).toBe(60);
+  });
+
+  it.each([9, 30])('has the whole bound for its feed beside %i feeds of another that stand still', (count) => {
+    expect(grantedTo(healthy, neighbours({ ready: 20, competes: 0 }, count))).toBe(280);
+  });
+
+  it('has the whole bound for its feed beside feeds of another whose batches all wait', () => {
+    expect(grantedTo(healthy, neighbours({ waiting: 300, isIdle: true }))).toBe(280);
+  });
+
+  it.each([
+    ['are handled slowly', { ready: 20, competes: 0.1 }],
+    ['have had nothing ready yet', { isIdle: true }],
+    ['are handled as quickly as they are fed', { waiting: 300 }],
+  ])('leaves a share to feeds of another that %s', (_, changes) => {
+    // A tenth of the bound, which its ready batches leave by less than a visit of the round.
+    expect(grantedTo(healthy, neighbours(changes))).toBe(2 * quantum);
+  });
+
+  it('leaves no share to feeds of another that are complete', () => {
+    expect(grantedTo(healthy, neighbours({ complete: true }))).toBe(280);
+  });
+
+  it('divides with the others what is left under five bounds', () => {
+    // Beyond their floors these have 1440 of 1500 batches.
+    const hung = neighbours({ ready: 200, competes: 0 }, 8);
+    expect(grantedTo(healthy, hung)).toBe(60);
+    expect(grantedTo(healthy, [...hung, feedOf({ feedId: 'other', ready: 20, wants: null })])).toBe(40);
+  });
+
+  it('feeds what stands still by its share of all incomplete feeds', () => {
+    const hung = feedOf({ feedId: 'hung', ready: 20, competes: 0, wants: 500 });
+    expect(grantedTo(hung, neighbours({ ready: 20 }, 2))).toBe(80);
+    expect(grantedTo(hung, neighbours({ ready: 20, competes: 0 }, 2))).toBe(80);
+  });
+
+  it('grants the floor alone to a feed whose batches all wait, while feeds of another move', () => {
+    const waits = feedOf({ feedId: 'waits', waiting: 100, isIdle: true, wants: 500 });
+    expect(grantedTo(waits, neighbours({ ready: 20 }, 1))).toBe(2 * quantum);
+    expect(grantedTo(waits, neighbours({ waiting: 100, isIdle: true }, 1))).toBe(160);
+  });
+});
+
+interface Row {
+  trigger: number;
+  weight: number;
+  isServed: boolean;
+  ready: number;
+}
+
+const triggers = 3;
+const someRows = fc.array(
+  fc.record({
+    trigger: fc.nat(triggers - 1),
+    weight: fc.constantFrom(1, 2, 4),
+    isServed: fc.boolean(),
+    ready: fc.constant(0),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+/** By feed: whether it stands still at a look, and the batches that are handled until the next one. */
+const someLooks = fc.array(
+  fc.array(fc.record({ standsStill: fc.boolean(), handled: fc.nat(60) }), { minLength: 12, maxLength: 12 }),
+  { minLength: 10, maxLength: 40 },
+);
+
+/** Lets all triggers look at the same state, and adds what they grant. @param standsStill by feed */
+function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
+  const grants = Array.from({ length: triggers }, (_, trigger) => {
+    const feeds = rows.map(({ trigger: owner, weight, isServed, ready }, index) => {
+      const competes = standsStill[index] ? 0 : 1;
+      return feedOf({
+        ...{ feedId: `feed-${index}`, weight, ready, isServed, competes },
+        wants: owner === trigger ? 10_000 : null,
+      });
+    });
+    return admit(feeds, shardBounds, noTurns).grants;
+  });
+  for (const [index, row] of rows.entries()) row.ready += grants[row.trigger]?.get(`feed-${index}`) ?? 0;
+}
+
+const bound = shardBounds.get(shard) ?? 0;
+const lastVisits = (rows: readonly Row[]) => rows.reduce((sum, { weight }) => sum + quantum * weight, 0);
+
+describe('several triggers that look at once', () => {
+  it('keep what is ready of moving feeds under the bound plus a quantum for every feed', () => {
+    fc.assert(
+      fc.property(someRows, someLooks, (begun, looks) => {
+        const rows = begun.map((row) => ({ ...row }));
+        // The same feeds stand still all the time.
+        const standsStill = looks[0]?.map((feed) => feed.standsStill) ?? [];
+        const moving = rows.filter((_, index) => !standsStill[index]);
+        for (const look of looks) {
+          lookAll(rows, standsStill);
+          expect(moving.reduce((sum, { ready }) => sum + ready, 0)).toBeLessThanOrEqual(bound + lastVisits(rows));
+          for (const [index, row] of rows.entries()) {
+            if (!standsStill[index]) row.ready -= Math.min(row.ready, look[index]?.handled ?? 0);
+          }
+        }
+      }),
+    );
+  });
+
+  it('keep what is ready beyond the floors under five bounds, whichever feeds stand still at a look', () => {
+    fc.assert(
+      fc.property(someRows, someLooks, (begun, looks) => {
+        const rows = begun.map((row) => ({ ...row }));
+        for (const look of looks) {
+          lookAll(
+            rows,
+            look.map((feed) => feed.standsStill),
+          );
+          const beyondFloors = rows.reduce((sum, { ready, weight }) => sum + Math.max(0, ready - quantum * weight), 0);
+          expect(beyondFloors).toBeLessThanOrEqual(5 * bound + lastVisits(rows));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { progressOf, type SeenProgress } from './feed-progress.ts';
+
+const shard = 'award-reward/SG';
+const least = 60;
+
+/** A feed that has so much ready all the time and is looked at ten times a second: what competes after each look. */
+function lookAt(load: number) {
+  let nowMs = 0;
+  let done = 0;
+  let seen: SeenProgress | null = null;
+  return (forMs: number, perSecond: number): number => {
+    for (const endMs = nowMs + forMs; nowMs < endMs;) {
+      nowMs += 100;
+      done += perSecond / 10;
+      const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
+      seen = { chain, progress: progressOf(seen, chain, () => least, nowMs), seenAtMs: nowMs };
+    }
+    return seen?.progress.get(shard)?.competing ?? 0;
+  };
+}
+
+describe('ready work of a feed', () => {
+  it('competes with all of it for a second, whatever is handled', () => {
+    expect(lookAt(300)(1000, 0)).toBe(300);
+  });
+
+  it('takes no room from others once nothing of it was handled for a second', () => {
+    const look = lookAt(300);
+    look(5000, 100);
+    expect(look(900, 0)).toBe(300);
+    expect(look(200, 0)).toBe(0);
+  });
+
+  it('competes again as soon as some of it is handled', () => {
+    const look = lookAt(300);
+    expect(look(3000, 0)).toBe(0);
+    expect(look(100, 50)).toBeGreaterThanOrEqual(least);
+  });
+
+  it('competes with six seconds of its own work where it is handled slowly, and never with less than a round of calls', () => {
+    expect(lookAt(800)(20_000, 30)).toBe(180);
+    expect(lookAt(800)(20_000, 5)).toBe(least);
+    expect(lookAt(40)(20_000, 5)).toBe(40);
+  });
+
+  it('competes with all of it where it is handled as quickly as it is fed', () => {
+    expect(lookAt(800)(10_000, 266)).toBe(800);
+  });
+});
+
+describe('a feed of which all is handled between two looks', () => {
+  const look = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
+    const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
+    return { chain, progress: progressOf(before, chain, () => least, nowMs), seenAtMs: nowMs };
+  };
+
+  it('counts as served until nothing of it was handled for a second', () => {
+    let seen = look(null, 0, 20, 0);
+    expect(seen.progress.get(shard)?.isServed).toBe(false);
+    for (const nowMs of [100, 200, 300]) seen = look(seen, nowMs, 0, nowMs / 5);
+    expect(seen.progress.get(shard)).toMatchObject({ isServed: true, competing: 0 });
+    for (const nowMs of [800, 1300]) seen = look(seen, nowMs, 0, 60);
+    expect(seen.progress.has(shard)).toBe(false);
+  });
+});

@@ -1,0 +1,96 @@
+import type { ChainLoad } from './chain-load.ts';
+import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
+
+/** A feed of which nothing was handled in a shard for so long stands still there. */
+const standsStillAfterMs = 1000;
+/** Before, a feed's rate says little. */
+const measuredAfterMs = 1000;
+/** Twice the bound of a shard: a feed that is handled as quickly as it is fed stays below. */
+const competingSeconds = 6;
+
+/** Progress of a feed's ready batches in one shard of its chain. Times are of the trigger's monotonic clock. */
+export interface ShardProgress {
+  /** Ready batches that take room from other feeds in the shard. */
+  competing: number;
+  /** Something has been ready since then. */
+  readySinceMs: number;
+  /** The last batch was handled, or something became ready. */
+  movedAtMs: number;
+  /** True if a batch was handled since something is ready: the shard is served, and the feed in it. */
+  isServed: boolean;
+  rate: MeasuredRate;
+}
+
+/** By shard of a feed's chain; shards in which nothing has been ready for a second are left out. */
+export type FeedProgress = ReadonlyMap<string, ShardProgress>;
+
+/** State of a feed that the division of a shard depends on. */
+export interface ProgressingFeed {
+  /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
+  loads: ReadonlyMap<string, number>;
+  progress: FeedProgress;
+  /** Batches that wait in any step. */
+  waiting: number;
+}
+
+/** Returns how many ready batches of a feed take room from other feeds in a shard. */
+export function competingIn({ loads, progress }: Omit<ProgressingFeed, 'waiting'>, shard: string): number {
+  return progress.get(shard)?.competing ?? loads.get(shard) ?? 0;
+}
+
+/**
+ * Returns whether a feed counts when triggers divide a shard. A feed counts unless it stands still: for a second none
+ * of its batches was handled, although some are ready or wait for a retry.
+ */
+export function isMovingIn(feed: ProgressingFeed, shard: string): boolean {
+  if ((feed.loads.get(shard) ?? 0) > 0) return competingIn(feed, shard) > 0;
+  return feed.progress.has(shard) || feed.waiting === 0;
+}
+
+/** A feed as it was at an earlier look. */
+export interface SeenProgress {
+  chain: Pick<ChainLoad, 'done'>;
+  progress: FeedProgress;
+  seenAtMs: number;
+}
+
+/**
+ * Returns the progress of a feed at this look. The batches that the feed handles within some seconds at its own rate
+ * compete for room. Batches that stand still in a shard, because their calls hang, fail or are not yet due, do not.
+ *
+ * @param before null where the feed was not known
+ * @param leastOf of a shard and a step, batches of a moving feed that compete however slowly the feed is handled
+ */
+export function progressOf(
+  before: SeenProgress | null,
+  { loads, done, depths }: Pick<ChainLoad, 'loads' | 'done' | 'depths'>,
+  leastOf: (shard: string, depth: number) => number,
+  nowMs: number,
+): FeedProgress {
+  const progress = new Map<string, ShardProgress>();
+  for (const [shard, load] of loads) {
+    const last = before?.progress.get(shard);
+    if (!before || !last) {
+      if (load > 0) progress.set(shard, begunAt(nowMs, load));
+      continue;
+    }
+    const handled = Math.max(0, (done.get(shard) ?? 0) - (before.chain.done.get(shard) ?? 0));
+    const movedAtMs = handled > 0 ? nowMs : last.movedAtMs;
+    const standsStill = nowMs - movedAtMs >= standsStillAfterMs;
+    // A feed of which all is handled between two looks is served too.
+    if (load <= 0 && standsStill) continue;
+    const { readySinceMs } = last;
+    const rate = measureRate(last.rate, handled, nowMs - before.seenAtMs);
+    let competing = standsStill ? 0 : load;
+    if (competing > 0 && nowMs - readySinceMs >= measuredAfterMs) {
+      const least = leastOf(shard, depths.get(shard) ?? 1);
+      if (load > least) competing = Math.min(load, Math.max(least, Math.ceil(competingSeconds * ratePerSecond(rate))));
+    }
+    progress.set(shard, { competing, readySinceMs, movedAtMs, isServed: last.isServed || handled > 0, rate });
+  }
+  return progress;
+}
+
+function begunAt(nowMs: number, load: number): ShardProgress {
+  return { competing: load, readySinceMs: nowMs, movedAtMs: nowMs, isServed: false, rate: unmeasured };
+}

@@ -1,0 +1,93 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { RunTally } from '../keep/run-store.port.ts';
+import { createRunFinisher } from './run-finisher.ts';
+import type { EndedSteps } from './step-endings.port.ts';
+
+const fed = {
+  fedUsers: 100,
+  heldOutUsers: 0,
+  canaryUsers: null,
+  fedBatches: 1,
+  fromStep: 1,
+  complete: true,
+  stalled: null,
+  totals: [],
+  flow: [],
+};
+
+/** A run that is being cancelled, of one feed with one batch that has not ended. */
+const cancelling: RunTally = {
+  runId: 'run',
+  campaignId: 'campaign',
+  chain: [{ action: 'award-reward' }],
+  state: 'cancelling',
+  stateReason: null,
+  pauseAtFailed: null,
+  judgedFrom: [],
+  overdueMs: -1000,
+  hasBudgets: false,
+  canary: null,
+  feeds: [{ feedId: 'feed', country: 'SG', ...fed }],
+};
+
+/** @param answers of the statements, one after the other; the last one goes on for ever */
+function setUp(answers: readonly EndedSteps[]) {
+  const froms: number[] = [];
+  const unused = () => Promise.reject(new Error('not used'));
+  const finisher = createRunFinisher({
+    runStore: { end: () => Promise.resolve(null) },
+    stepEndings: {
+      endOpen: (_feed, _outcome, { from }) => {
+        froms.push(from);
+        const answer = answers[froms.length - 1] ?? answers.at(-1);
+        return answer ? Promise.resolve(answer) : unused();
+      },
+      endQuarantined: unused,
+    },
+    graceMs: 1000,
+    figures: { ended: () => undefined },
+    logger: pino({ level: 'silent' }),
+  });
+  return { finisher, froms };
+}
+
+const nothing = (next: number | null): EndedSteps => ({ ended: 0, passed: 0, next });
+
+describe('a look at a run that is being cancelled', () => {
+  it('makes twenty statements for a feed in which nothing ends, and goes on from there at the next one', async () => {
+    const answers = Array.from({ length: 100 }, (_, nth) => nothing(nth + 2));
+    const { finisher, froms } = setUp(answers);
+    expect(await finisher.finish(cancelling)).toBe('waits');
+    expect(froms).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 1));
+    await finisher.finish(cancelling);
+    expect(froms.slice(20)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 21));
+  });
+
+  it('ends with the first window in which steps ended, and requests the next look at once', async () => {
+    const { finisher, froms } = setUp([nothing(2001), { ended: 5, passed: 0, next: 4001 }]);
+    expect(await finisher.finish(cancelling)).toBe('more');
+    await finisher.finish(cancelling);
+    expect(froms).toEqual([1, 2001, 4001]);
+  });
+
+  it('requests the next look if entries left the agenda although no step ended', async () => {
+    const { finisher } = setUp([{ ended: 0, passed: 3, next: null }]);
+    expect(await finisher.finish(cancelling)).toBe('more');
+  });
+
+  it('begins at the first batch again behind the last window', async () => {
+    const { finisher, froms } = setUp([nothing(2001), nothing(null)]);
+    await finisher.finish(cancelling);
+    await finisher.finish(cancelling);
+    expect(froms).toEqual([1, 2001, 1]);
+  });
+
+  it('forgets the windows of runs that are gone', async () => {
+    const { finisher, froms } = setUp([{ ended: 5, passed: 0, next: 4001 }]);
+    await finisher.finish(cancelling);
+    finisher.keepOnly(new Set());
+    await finisher.finish(cancelling);
+    expect(froms).toEqual([1, 1]);
+  });
+});

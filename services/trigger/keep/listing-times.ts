@@ -1,0 +1,36 @@
+/** Time within which nearly every transaction that begins or resumes a run is committed. */
+export const usualTransactionMs = 10_000;
+/** Longest duration of a transaction that begins or resumes a run. Later listings find the runs that it began. */
+const longestTransactionMs = 15 * 60_000;
+const listBackEveryMs = 60_000;
+
+/**
+ * Times of the listings of what has begun. Each listing goes on from the last one, so that it costs what has begun
+ * since: what is older is listed once. Once a minute a listing reaches back over the longest transaction.
+ */
+export interface ListingTimes {
+  next(nowMs: number): ListingTime;
+  /** Remembers that a listing was read, and when, by the clock of the database. */
+  listed(listing: ListingTime, until: string, nowMs: number): void;
+}
+
+export interface ListingTime {
+  /** The last listing; null for the first one, of all that there is. */
+  since: string | null;
+  /** Milliseconds that this listing reaches back before the last one. */
+  reachMs: number;
+}
+
+export function createListingTimes(): ListingTimes {
+  let since: string | null = null;
+  let reachesBackAtMs = -Infinity;
+  return {
+    next: (nowMs) => {
+      return { since, reachMs: nowMs >= reachesBackAtMs ? longestTransactionMs : usualTransactionMs };
+    },
+    listed: ({ reachMs }, until, nowMs) => {
+      since = until;
+      if (reachMs === longestTransactionMs) reachesBackAtMs = nowMs + listBackEveryMs;
+    },
+  };
+}

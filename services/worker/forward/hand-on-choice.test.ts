@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { createStanding } from '../claims/step-standing.ts';
+import { configOf, topics, worksOf } from '../slots/test-works.ts';
+import { doneResult } from '../step/done-result.ts';
+import type { FinishedStep, QueuedStep, Work } from '../work.ts';
+import { createHandOn } from './hand-on.ts';
+
+const shard = { actionType: 'send-message', country: 'SG' };
+const topic = topics.shard(shard);
+const chain = [
+  { action: 'award-reward', params: {} },
+  { action: 'send-message', params: {} },
+];
+
+/** Finished first steps of a chain of two, of batches with one user each. */
+function finishedOf(feedId: string, count: number): FinishedStep[] {
+  return worksOf(feedId, count).map((first) => {
+    const work: Work = { ...first, context: { ...first.context, chain } };
+    return { work, result: doneResult(work, [], []) };
+  });
+}
+
+function claimOf(feedId: string): QueuedStep {
+  return { feedId, batchNo: 99, step: 1, topic, origin: null, remaining: 1, lost: null };
+}
+
+/** @param room of the shard and of a feed; the default has no bound */
+function setUp({ room = 100, roomOfFeed = 100, queued = 0, isServed = true } = {}) {
+  return createHandOn({
+    topics,
+    shards: new Map(isServed ? [[topic, shard]] : []),
+    actionTypes: configOf(10).actionTypes,
+    queue: { sizeOf: () => queued },
+    slots: { room: () => room, roomOf: () => roomOfFeed },
+    directory: {
+      unitsPerUser: new Map(),
+      standingOf: (feedId, step) => createStanding(feedId, step, { succeeded: 0, refused: 0, refusedSince: 0 }),
+      checkOf: () => null,
+    },
+    stops: { isStopped: () => false },
+    quietHours: { of: () => null },
+  });
+}
+
+describe('the choice of steps whose next step is served at once', () => {
+  it.each([
+    ['the room of the shard', { room: 3 }, 3],
+    ['the room of the feed', { roomOfFeed: 2 }, 2],
+    ['a shard without room', { room: 0 }, 0],
+    ['a feed without room', { roomOfFeed: 0 }, 0],
+    ['a queue in which others wait', { queued: 1 }, 0],
+    ['a shard that this worker does not serve', { isServed: false }, 0],
+  ])('takes as many as %s allows', (_what, terms, most) => {
+    expect(setUp(terms).choose(finishedOf('f1', 5), []).size).toBe(most);
+  });
+
+  it('counts claims of the same flush against both rooms, those of other feeds against the shard alone', () => {
+    const claims = [claimOf('f1'), claimOf('f2')];
+    expect(setUp({ room: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(1);
+    expect(setUp({ roomOfFeed: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(2);
+  });
+
+  it('gives each feed its own room', () => {
+    const finished = [...finishedOf('f1', 3), ...finishedOf('f2', 3)];
+    const chosen = setUp({ roomOfFeed: 2 }).choose(finished, []);
+    const feeds = finished.filter(({ result }) => chosen.has(result)).map(({ work }) => work.claim.feedId);
+    expect(feeds).toEqual(['f1', 'f1', 'f2', 'f2']);
+  });
+
+  it('omits steps without remaining users', () => {
+    const [finished] = finishedOf('f1', 1);
+    if (!finished) throw new Error('no step has finished');
+    const failed = doneResult(finished.work, [{ user: 'u', outcome: 'failed', reason: 'r', detail: null }], []);
+    expect(setUp().choose([{ ...finished, result: failed }], []).size).toBe(0);
+  });
+});
+
+describe('the next step of a step that was handed on', () => {
+  it('is called if the text holds as many users as were recorded, and released otherwise', () => {
+    const [sure, unsure] = finishedOf('f1', 2);
+    if (sure?.result.state !== 'done' || unsure?.result.state !== 'done') throw new Error('no step is done');
+    const doubtful = { work: unsure.work, result: { ...unsure.result, restUsers: 2 } };
+    const { works, unsure: released } = setUp().worksOf([sure, doubtful], 7);
+    expect(works.map(({ claim, topic: of, claimedAtMs }) => [claim.batchNo, claim.step, of, claimedAtMs])).toEqual([
+      [1, 2, topic, 7],
+    ]);
+    expect(released.map(({ claim }) => claim.batchNo)).toEqual([2]);
+  });
+});

@@ -1,0 +1,10 @@
+import type { Work } from '../work.ts';
+import { uncalledResult } from '../step/done-result.ts';
+import type { Gate, Ruling } from './gate.ts';
+
+/** The chain has lost all users of the batch before. */
+export const empty: Gate = { name: 'empty', check: decide, call: decide, late: decide };
+
+function decide(work: Work): Ruling {
+  return work.count === 0 ? uncalledResult(work, 'succeeded') : null;
+}

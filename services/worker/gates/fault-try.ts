@@ -1,0 +1,19 @@
+import type { Admission } from '../claims/feed-directory.ts';
+import type { HeldSteps } from '../step/held-steps.ts';
+import { putBackResult } from '../step/waiting-result.ts';
+import type { Work } from '../work.ts';
+import type { CallDeps, Gate, Ruling } from './gate.ts';
+
+/**
+ * The step has a fault, and one batch in all workers takes the try that is due. A taken try puts off the next one, so
+ * this gate comes after all that may put the batch back.
+ */
+export const faultTry: Gate = { name: 'fault try', call: take };
+
+function take(work: Work, _admission: Admission, { heldSteps }: CallDeps): Ruling | Promise<Ruling> {
+  return work.isProbe || work.standing.fault.current === null ? null : takeTry(work, heldSteps);
+}
+
+async function takeTry(work: Work, heldSteps: HeldSteps): Promise<Ruling> {
+  return (await heldSteps.mayCall(work.standing)) ? null : putBackResult(work, 0, null);
+}

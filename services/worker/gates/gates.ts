@@ -1,0 +1,140 @@
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import type { Admission } from '../claims/feed-directory.ts';
+import type { FinishedStep, Work } from '../work.ts';
+import { budget } from './budget.ts';
+import { check } from './check.ts';
+import type { ClaimedDeps, Gate, NextStepDeps, Ruling, WithholdDeps } from './gate.ts';
+import { empty } from './empty.ts';
+import { faultTry } from './fault-try.ts';
+import { hold } from './hold.ts';
+import { lease } from './lease.ts';
+import { openKey } from './open-key.ts';
+import { quietHoursGate } from './quiet-hours.ts';
+import { slots } from './slots.ts';
+import { deadline, stopped } from './stopped.ts';
+import { suppression } from './suppression.ts';
+import { suspect } from './suspect.ts';
+import { trial } from './trial.ts';
+
+/**
+ * May this batch be called now? All gates, in the order in which they are asked. A gate that ends a batch, or releases
+ * it in any case, comes before one that makes it wait. A fault that a person must mend comes before quiet hours, which
+ * the clock ends. The try of a fault and slots come last, because they are taken.
+ *
+ * | no. | gate        | asked at             | ends users as              | makes the batch wait until           |
+ * | --- | ----------- | -------------------- | -------------------------- | ------------------------------------ |
+ * | 1   | empty       | check, call          | no user is left            |                                      |
+ * | 2   | stopped     | claimed, check, call | `cancelled`                | the run is resumed                   |
+ * | 3   | deadline    | check, call          | `expired`                  |                                      |
+ * | 4   | budget      | claimed              |                            | units are left                       |
+ * | 5   | suppression | claimed              | `suppressed`, by the claim |                                      |
+ * | 6   | open key    | check, call          | `unknown`, if not to settle | the lost call can be asked about    |
+ * | 7   | lease       | check, call          |                            | the next claim: this one is too short |
+ * | 8   | hold        | check, call          |                            | a try of the fault is due            |
+ * | 9   | quiet hours | check, call          | `suppressed`, with `drop`  | the hours end, by the clock          |
+ * | 10  | check       | claimed              | `suppressed`, by its answer | the check has answered              |
+ * | 11  | trial       | call                 |                            | single users were tried first        |
+ * | 12  | suspect     | call                 |                            | no other suspect is under way        |
+ * | 13  | fault try   | call                 |                            | a person mended the fault            |
+ * | 14  | slots       | claimed              |                            | the limits in call-slots.ts allow it |
+ *
+ * Budgets and suppressions are decided by the statement that claims; their gates read the claim. A new gate is a file
+ * and a line of this list.
+ */
+export const gates: readonly Gate[] = [
+  empty,
+  stopped,
+  deadline,
+  budget,
+  suppression,
+  openKey,
+  lease,
+  hold,
+  quietHoursGate,
+  check,
+  trial,
+  suspect,
+  faultTry,
+  slots,
+];
+
+const claimedGates = gates.flatMap((gate) => gate.claimed ?? []);
+const nextStepGates = gates.flatMap((gate) => gate.nextStep ?? []);
+const withholding = gates.flatMap((gate) => gate.withholds ?? []);
+
+export const checkGates = gates.flatMap((gate) => gate.check ?? []);
+export const callGates = gates.flatMap((gate) => gate.call ?? []);
+export const lateGates = gates.flatMap((gate) => gate.late ?? []);
+
+type Decide<Deps, Answer> = (work: Work, admission: Admission, deps: Deps) => Answer | null | Promise<Answer | null>;
+
+/**
+ * Asks the gates in their order, up to the first that does not let the batch proceed. Not a promise as long as all of
+ * them know the answer at once, which is nearly always.
+ */
+export function passGates<Deps, Answer>(
+  deciding: readonly Decide<Deps, Answer>[],
+  work: Work,
+  admission: Admission,
+  deps: Deps,
+): Answer | null | Promise<Answer | null> {
+  let asked = 0;
+  for (const decide of deciding) {
+    asked++;
+    const ruling = decide(work, admission, deps);
+    if (ruling instanceof Promise) return passRest(ruling, deciding.slice(asked), work, admission, deps);
+    if (ruling !== null) return ruling;
+  }
+  return null;
+}
+
+async function passRest<Deps, Answer>(
+  first: Promise<Answer | null>,
+  rest: readonly Decide<Deps, Answer>[],
+  work: Work,
+  admission: Admission,
+  deps: Deps,
+): Promise<Answer | null> {
+  return (await first) ?? passGates(rest, work, admission, deps);
+}
+
+/** Batches that were claimed, by what becomes of them. */
+export interface ClaimedWorks {
+  /** Wait for a slot of their call. */
+  callable: Work[];
+  /** Wait for a slot of their check. */
+  asked: Work[];
+  /** Are recorded now. */
+  finished: FinishedStep[];
+}
+
+export function sortClaimed(works: readonly Work[], deps: ClaimedDeps): ClaimedWorks {
+  const sorted: ClaimedWorks = { callable: [], asked: [], finished: [] };
+  for (const work of works) {
+    const ruling = rulingOfClaimed(work, deps);
+    if (ruling === 'slot' || ruling === null) sorted.callable.push(work);
+    else if (ruling === 'check') sorted.asked.push(work);
+    else sorted.finished.push({ work, result: ruling });
+  }
+  return sorted;
+}
+
+function rulingOfClaimed(work: Work, deps: ClaimedDeps): Ruling<'check' | 'slot'> {
+  for (const decide of claimedGates) {
+    const ruling = decide(work, deps);
+    if (ruling !== null) return ruling;
+  }
+  return null;
+}
+
+/** Returns true if a gate keeps the next step of the batch from being handed on. */
+export function keepsNextStep(work: Work, deps: NextStepDeps): boolean {
+  for (const keeps of nextStepGates) if (keeps(work, deps)) return true;
+  return false;
+}
+
+/** Returns true if users of the step may end without a call. */
+export function mayWithhold(step: StepRef, deps: WithholdDeps): boolean {
+  for (const withholds of withholding) if (withholds(step, deps)) return true;
+  return false;
+}

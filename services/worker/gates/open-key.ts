@@ -1,0 +1,29 @@
+import { wholeAnswerSettles, type ContractClass } from '../../../shared/domain/step/consequences.ts';
+import type { Admission } from '../claims/feed-directory.ts';
+import { classOf } from '../call/contract-class.ts';
+import { unknownResult } from '../step/done-result.ts';
+import { mayStillBeApplied, waitingResult } from '../step/waiting-result.ts';
+import type { Work } from '../work.ts';
+import type { CheckDeps, Gate, Ruling } from './gate.ts';
+
+/** A call of the batch was lost, and may have been applied: the same call, or a question, has to settle that. */
+export const openKey: Gate = { name: 'open key', check: decide, call: decide, late: decide };
+
+function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling {
+  if (!work.claim.open) return null;
+  const settledBy = settlingOf(classOf(work, clock.now().getTime()));
+  if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
+  if (settledBy === 'answer' || !mayStillBeApplied(work)) return null;
+  // Class C. Before that, the answer "not found" would be no promise.
+  return waitingResult(work, 0, true, 'the outcome of a lost call cannot be asked for yet');
+}
+
+/** The means that can still settle a call whose answer was lost. */
+function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
+  if (wholeAnswerSettles(of)) return 'answer';
+  return of === 'C' ? 'status' : 'nothing';
+}
+
+function unsettledCause({ type }: Work): string {
+  return type.class === 'D' ? 'the call was lost with its worker' : 'the endpoint has forgotten its key';
+}

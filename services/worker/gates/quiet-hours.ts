@@ -1,0 +1,57 @@
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { Admission } from '../claims/feed-directory.ts';
+import { putBackResult } from '../step/waiting-result.ts';
+import { withheldResult } from '../step/withheld-result.ts';
+import type { Work } from '../work.ts';
+import type { CheckDeps, Gate, Ruling } from './gate.ts';
+
+/**
+ * The action type calls no user of the country at this hour. Its users end, or the step is held until the end, so that
+ * what waits costs nothing meanwhile. A call that may have been made before is settled after the end.
+ */
+export const quietHoursGate: Gate = {
+  name: 'quiet hours',
+  check: decide,
+  call: decide,
+  nextStep: ({ context, claim }, { directory, quietHours }) => {
+    if (quietHours.of(context.chain[claim.step]?.action ?? '', context.country)) return true;
+    return directory.standingOf(context.feedId, claim.step + 1).quietHours.current !== null;
+  },
+  withholds: (step, { directory, quietHours }) => {
+    if (quietHours.isEmpty) return false;
+    const country = directory.contextOf(step.feedId)?.country ?? '';
+    return quietHours.of(directory.actionTypeOf(step) ?? '', country)?.then === 'drop';
+  },
+};
+
+function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling | Promise<Ruling> {
+  const quiet = deps.quietHours.of(work.actionType, work.context.country);
+  if (quiet === null) return work.standing.quietHours.current === null ? null : endHold(work, deps);
+  const { untilMs, cause } = quiet;
+  // Without these hours, a batch of a step with a fault would not be called either: it waits for the person.
+  const then = work.standing.fault.current === null ? quiet.then : 'wait';
+  if (then === 'drop' && !work.claim.open) return dropAll(work, cause);
+  const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());
+  return then === 'drop' ? putBackResult(work, delayMs, cause) : holdUntil(work, cause, delayMs, deps);
+}
+
+async function endHold({ standing }: Work, { heldSteps }: CheckDeps): Promise<null> {
+  await heldSteps.endQuietHours(standing);
+  return null;
+}
+
+function dropAll(work: Work, cause: string): Ruling {
+  const failures = usersOf(work.users).map((user): UserFailure => {
+    return { user, outcome: 'suppressed', reason: reasons.quietHours, detail: cause };
+  });
+  return withheldResult(work, failures, false);
+}
+
+async function holdUntil(work: Work, cause: string, delayMs: number, { heldSteps }: CheckDeps): Promise<Ruling> {
+  const { current } = work.standing.quietHours;
+  // A hold that is over may be left from the evening before: a run that was paused meanwhile has not lifted it.
+  if (current?.cause !== cause || current.tryDue) await heldSteps.holdForQuietHours(work.standing, cause, delayMs);
+  return { ...putBackResult(work, delayMs, null), whileHeld: true };
+}

@@ -1,0 +1,36 @@
+import type { StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Admission } from '../claims/feed-directory.ts';
+import { uncalledResult, unknownResult } from '../step/done-result.ts';
+import { putBackResult } from '../step/waiting-result.ts';
+import type { Work } from '../work.ts';
+import type { CheckDeps, Gate, Ruling } from './gate.ts';
+
+/**
+ * The run is paused or cancelled. A claim gives its place up at once if its feed is known as stopped: paused, cancelled
+ * or past its deadline.
+ */
+export const stopped: Gate = {
+  name: 'stopped',
+  claimed: (work, { stops }) => (stops.onClaimed(work.claim.feedId) ? putBackResult(work, 0, null) : null),
+  check: ofState,
+  call: ofState,
+  late: ofState,
+  nextStep: ({ context }, { stops }) => stops.isStopped(context.feedId),
+};
+
+function ofState(work: Work, { verdict }: Admission): Ruling {
+  if (verdict === 'hold') return putBackResult(work, 0, null);
+  return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;
+}
+
+/** The deadline of the run has passed. */
+export const deadline: Gate = { name: 'deadline', check: ofDeadline, call: ofDeadline, late: ofDeadline };
+
+function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }: CheckDeps): Ruling {
+  return verdict === 'expire' || deadlineAtMs <= clock.monotonicMs() ? endUncalled(work, 'expired') : null;
+}
+
+/** If the key is open, a call may have been applied: "nothing happened" would be a guess. */
+function endUncalled(work: Work, outcome: 'cancelled' | 'expired'): StepResult {
+  return work.claim.open ? unknownResult(work, outcome) : uncalledResult(work, outcome);
+}

@@ -1,0 +1,20 @@
+import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
+import type { Admission } from '../claims/feed-directory.ts';
+import { putBackResult } from '../step/waiting-result.ts';
+import type { Work } from '../work.ts';
+import type { CallDeps, Gate, Ruling } from './gate.ts';
+
+const againMs = 1000;
+
+/** The batch may have ended several workers. A second suspect comes soon again, to whichever worker is free. */
+export const suspect: Gate = { name: 'suspect', call: enter };
+
+/** A suspect that enters has to leave after its call, or if a later gate puts it back. */
+function enter(work: Work, _admission: Admission, { suspects, random }: CallDeps): Ruling {
+  if (!isSuspect(work) || suspects.enter(work)) return null;
+  return putBackResult(work, Math.round(againMs * (1 + random())), null);
+}
+
+export function isSuspect({ claim }: Work): boolean {
+  return claim.lapses >= aloneFromLapses;
+}

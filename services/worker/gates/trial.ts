@@ -1,0 +1,15 @@
+import type { Work } from '../work.ts';
+import type { Gate, Ruling } from './gate.ts';
+
+/** Whole batches of the step were refused: single users are tried first, and the others wait here for them. */
+export const trial: Gate = {
+  name: 'trial',
+  call: park,
+  nextStep: ({ context, claim }, { directory }) => directory.standingOf(context.feedId, claim.step + 1).trial !== null,
+};
+
+function park(work: Work): Ruling<'trial'> {
+  if (!work.standing.trial || work.isProbe) return null;
+  work.standing.trial.parked.push(work);
+  return 'trial';
+}

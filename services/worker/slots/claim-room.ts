@@ -1,0 +1,69 @@
+import { maxBatchUsers } from '../../../shared/domain/step/batch.ts';
+import type { CallPace } from './call-pace.ts';
+import { failingBound } from './failing-feeds.ts';
+import { roomOfOpen, roomOfProbe } from './open-breaker.ts';
+import { allowedOf, countedCalls, firstCallsOfFeed, slotsOf, type SlotGroup } from './slot-group.ts';
+
+/** Upper bound on the steps claimed ahead of the calls. */
+const maxClaimedAhead = 300;
+/** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
+const partOfLease = 1 / 3;
+
+/** Bounds on how far claims may be ahead of the calls. */
+export interface AheadTerms {
+  leaseMs: number;
+  /** Flush intervals of work to claim ahead: one, and the part of the next one in which a flush is written. */
+  flushes: number;
+}
+
+/** Returns how many more steps of the shard may be claimed now. */
+export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
+  if (group.breaker.isOpen(nowMs)) return roomOfOpen(group, nowMs);
+  const slots = slotsOf(group, nowMs);
+  // While the endpoint starts again slowly: what is called at once, and nothing ahead of it.
+  const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
+  // No more than its rate allows: the worker would only release further claims.
+  const wanted = slots + ahead;
+  const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
+  return Math.max(0, claims - competingWaiting(group, slots, nowMs) - countedCalls(group));
+}
+
+/** Returns how many more steps of a feed may be claimed now. */
+export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, nowMs: number): number {
+  const line = group.lines.get(feedId);
+  const isOpen = group.breaker.isOpen(nowMs);
+  if (!line) return isOpen ? 1 : 2 * firstCallsOfFeed(group.pool);
+  const taken = line.waiting.size + line.inFlight;
+  if (isOpen) return line.guard.isFailing ? roomOfProbe(group, nowMs) : Math.max(0, 1 - taken);
+  const callable = line.inFlight + group.pool.moreCallsOf(line, nowMs);
+  const slots = Math.min(allowedOf(line, nowMs), group.pool.capacity, callable);
+  const ahead = line.guard.isTroubled ? 0 : aheadOf(slots, line, terms);
+  return Math.max(0, slots + ahead - taken);
+}
+
+/**
+ * Returns how many steps will be called before more can be claimed, so that a free slot seldom waits for the database.
+ * No more are claimed: after a crash, a claim is a call that may have begun. Before anything was measured, one round.
+ */
+function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
+  if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
+  const callable = (slots * leaseMs * partOfLease) / meanMs;
+  return Math.floor(Math.min(maxClaimedAhead, callable, 1 + perFlush * flushes));
+}
+
+/**
+ * Claimed steps of the shard that wait for a slot, without those of lines that lend theirs, and without what slow lines
+ * claimed while they were alone: they cannot call it now, and keep no room. Feeds that fail keep their part of the
+ * slots.
+ */
+function competingWaiting(group: SlotGroup, slots: number, nowMs: number): number {
+  const { lines, pool } = group;
+  let [failing, others] = [0, 0];
+  for (const line of lines.values()) {
+    if (line.isLending) continue;
+    const competing = Math.min(line.waiting.size, pool.moreCallsOf(line, nowMs));
+    if (line.guard.isFailing) failing += competing;
+    else others += competing;
+  }
+  return failing === 0 ? others : others + Math.min(failing, failingBound(group, slots, nowMs));
+}

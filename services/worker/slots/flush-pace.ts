@@ -1,0 +1,41 @@
+import { countedCalls, countedWaiting, slotsOf, type SlotGroup } from './slot-group.ts';
+
+/** From one flush to the next: where nothing else is to be gathered, where slots would wait, and at the most. */
+const aloneFlushMs = 5;
+export const quickFlushMs = 25;
+const slowestFlushMs = 100;
+/** With fewer calls under way, a flush waits for two rounds of them, so that more results share its cost. */
+const fewCalls = 50;
+
+/** Calls and claimed steps of a worker. */
+interface CallsUnderWay {
+  groups: ReadonlyMap<string, SlotGroup>;
+  /** Calls over all shards, and claimed steps that wait for a slot. */
+  inFlight: number;
+  waiting: number;
+}
+
+/**
+ * Returns the longest time from one flush to the next, in milliseconds.
+ * @param queued topics with steps that wait to be claimed: a free slot of theirs waits no longer than necessary
+ */
+export function betweenFlushesMs(
+  { groups, inFlight, waiting }: CallsUnderWay,
+  queued: Iterable<string>,
+  nowMs: number,
+): number {
+  if (inFlight + waiting === 0) return aloneFlushMs;
+  const hasFreeSlot = (topic: string) => {
+    const group = groups.get(topic);
+    return group === undefined || countedCalls(group) + countedWaiting(group) < slotsOf(group, nowMs);
+  };
+  for (const topic of queued) if (hasFreeSlot(topic)) return quickFlushMs;
+  const rounds = inFlight < fewCalls ? 2 : 1;
+  let quickestMs = slowestFlushMs;
+  for (const [topic, group] of groups) {
+    if (group.inFlight === 0) continue;
+    if (hasFreeSlot(topic)) return quickFlushMs;
+    quickestMs = Math.min(quickestMs, rounds * group.meanMs);
+  }
+  return Math.max(quickFlushMs, Math.round(quickestMs));
+}

@@ -1,0 +1,56 @@
+import { witnessLastsMs } from '../../../shared/domain/endpoint/own-matter.ts';
+import { isStuck, type FeedLine, type SlotGroup } from './slot-group.ts';
+import type { SlotPool } from './slot-pool.ts';
+
+/** The lines are looked at this often at most. */
+const everyMs = 100;
+
+/**
+ * Slots that feeds hold and that others may use meanwhile: those of a feed in trouble, and of one whose calls are
+ * stuck. Lending them is bounded by the pools.
+ */
+export interface LentSlots {
+  /** Finds out which lines lend their slots. Cheap if it has done so a moment ago. */
+  refresh(nowMs: number): void;
+  /** A call of the line has ended, or the line is in trouble from now on. */
+  onChange(group: SlotGroup, line: FeedLine): void;
+}
+
+export function createLentSlots(groups: ReadonlyMap<string, SlotGroup>, total: SlotPool): LentSlots {
+  let refreshedAtMs = Number.NEGATIVE_INFINITY;
+
+  function lend(group: SlotGroup, line: FeedLine): void {
+    const next = line.isLending ? line.inFlight : 0;
+    const nextSlow = line.isLending ? line.slow : 0;
+    const by = next - line.lent;
+    const slowBy = nextSlow - line.lentSlow;
+    if (by === 0 && slowBy === 0) return;
+    line.lent = next;
+    line.lentSlow = nextSlow;
+    group.lent += by;
+    group.pool.lend(by, slowBy);
+    total.lend(by, slowBy);
+  }
+
+  return {
+    refresh: (nowMs) => {
+      if (nowMs - refreshedAtMs < everyMs) return;
+      refreshedAtMs = nowMs;
+      const served = new Set<SlotPool>();
+      for (const group of groups.values()) {
+        for (const line of group.lines.values()) {
+          const isLending = line.guard.isTroubled || isStuck(line, nowMs);
+          if (!isLending && nowMs - line.guard.answeredAtMs < witnessLastsMs) served.add(group.pool);
+          line.isLending = isLending;
+          lend(group, line);
+        }
+      }
+      for (const { pool } of groups.values()) pool.isServed = served.has(pool);
+      total.isServed = served.size > 0;
+    },
+    onChange: (group, line) => {
+      line.isLending = line.guard.isTroubled;
+      lend(group, line);
+    },
+  };
+}

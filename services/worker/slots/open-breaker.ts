@@ -1,0 +1,77 @@
+/*
+ * While the breaker of a shard is open, few calls are made: its probe, for which all feeds that fail share one claim,
+ * and first-hand calls of feeds that have not failed on this worker.
+ */
+import type { StepFifo } from '../intake/step-fifo.ts';
+import type { Work } from '../work.ts';
+import type { Breaker } from './breaker.ts';
+import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
+
+/** First-hand calls in flight of a shard whose breaker is open, and the least time from one to the next. */
+const maxFirstHandCalls = 4;
+const firstHandEveryMs = 100;
+
+/** The calls of a feed in the shard: those in flight and those that wait for a slot. */
+interface GuardedLine {
+  readonly guard: Pick<SourceGuard, 'isFailing'>;
+  readonly waiting: Pick<StepFifo<Work>, 'size'>;
+  inFlight: number;
+}
+
+/** The calls of a shard, as its breaker bounds them. */
+interface GuardedGroup {
+  readonly breaker: Pick<Breaker, 'isOpen' | 'allowed'>;
+  readonly lines: ReadonlyMap<string, GuardedLine>;
+  inFlight: number;
+  waiting: number;
+  /** First-hand calls in flight, and when the last one began. */
+  firstHand: number;
+  firstHandAtMs: number;
+}
+
+/**
+ * True if the breaker is open and the next call of the line may begin all the same, because this worker does not know
+ * yet whether the endpoint works for its feed. Its answer shows that the endpoint is not down.
+ */
+export function mayCallFirstHand(group: GuardedGroup, line: GuardedLine, nowMs: number): boolean {
+  if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;
+  return group.firstHand < maxFirstHandCalls && nowMs - group.firstHandAtMs >= firstHandEveryMs;
+}
+
+/** A first-hand call begins. */
+export function beginFirstHand(group: GuardedGroup, nowMs: number): void {
+  group.firstHand++;
+  group.firstHandAtMs = nowMs;
+}
+
+/** Calls in flight that are not first-hand: if the breaker is open, its probe and those from before. */
+export function probeCalls({ inFlight, firstHand }: GuardedGroup): number {
+  return inFlight - firstHand;
+}
+
+/** Returns how many probes may begin now. */
+export function probesLeft(group: GuardedGroup, nowMs: number): number {
+  return Math.max(0, group.breaker.allowed(nowMs) - probeCalls(group));
+}
+
+/** First-hand calls, and the probe. */
+export function roomOfOpen(group: GuardedGroup, nowMs: number): number {
+  const others = group.waiting - waitingOfFailing(group);
+  return roomOfProbe(group, nowMs) + Math.max(0, maxFirstHandCalls - group.firstHand - others);
+}
+
+/** All feeds that fail share the claim for the probe. */
+export function roomOfProbe(group: GuardedGroup, nowMs: number): number {
+  return Math.max(0, probesLeft(group, nowMs) - waitingOfFailing(group));
+}
+
+function waitingOfFailing({ lines }: GuardedGroup): number {
+  let waiting = 0;
+  for (const line of lines.values()) if (line.guard.isFailing) waiting += line.waiting.size;
+  return waiting;
+}
+
+/** True if the breaker is open and the feed may call for its probe only: such feeds share one room. */
+export function sharesProbe({ breaker, lines }: GuardedGroup, feedId: string, nowMs: number): boolean {
+  return breaker.isOpen(nowMs) && lines.get(feedId)?.guard.isFailing === true;
+}

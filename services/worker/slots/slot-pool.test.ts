@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { isSlow } from './slot-pool.ts';
+
+const line = (meanMs: number, recentMs: number) => {
+  const times = { recentMs, usualMs: 0, isSlower: false, onAnswer: () => undefined };
+  return { inFlight: 0, meanMs, guard: { times } };
+};
+
+describe('a feed', () => {
+  it.each([
+    ['before its first call has ended', 0, 0],
+    ['if a call takes a second on the whole', 1000, 20],
+    ['if the last calls took a second', 20, 1000],
+  ])('is slow %s', (_when, meanMs, recentMs) => {
+    expect(isSlow(line(meanMs, recentMs))).toBe(true);
+  });
+
+  it('is quick if its calls take less than a second', () => {
+    expect(isSlow(line(999, 999))).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { overlapPolicies } from '../../domain/recurrence/policies.ts';
+import { instantPattern, isLocalTime } from '../instants.ts';
+import { checkRecurrence, recurrenceFields, recurrenceRules, zone } from '../schedules/recurrences.ts';
+import { localTimeText, withCode } from '../stated-rules.ts';
+
+const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';
+
+/** Shapes of when a campaign starts. */
+export const scheduleNow = z.strictObject({ type: z.literal('now') });
+
+const startWithin = recurrenceFields.catchUpSeconds
+  .unwrap()
+  .optional()
+  .describe('A start that was missed for longer does not happen: its run expires before anybody is called');
+
+export const scheduleAt = z.strictObject({
+  type: z.literal('at'),
+  time: z
+    .string()
+    .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
+    // Said to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
+    .meta({
+      pattern: `${localTimeText.pattern}|${instantPattern.source}`,
+      examples: ['2027-01-15T09:00:00', '2027-01-15T09:00:00+08:00'],
+    }),
+  zone: z
+    .string()
+    .describe('IANA time zone of a local time, such as Asia/Singapore')
+    .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$', examples: ['Asia/Singapore'] })
+    .optional(),
+  catchUpSeconds: startWithin,
+});
+
+export const scheduleLocal = z.strictObject({
+  type: z.literal('local'),
+  time: z
+    .string()
+    .regex(new RegExp(localTimeText.pattern), { error: noLocalTime, abort: true })
+    .refine(isLocalTime, withCode('no-such-day', noLocalTime))
+    .describe('On the clocks of each country: one run, in which each country begins when it is so late there')
+    .meta({ ...localTimeText, examples: ['2027-01-15T09:00:00'] }),
+  zones: z
+    .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
+    .optional()
+    .describe('IANA time zones by country, for countries whose zones do not all show that time at once'),
+  catchUpSeconds: startWithin,
+});
+
+export const scheduleRecurring = z
+  .strictObject({
+    type: z.literal('recurring'),
+    ...recurrenceFields,
+    overlap: z
+      .enum(overlapPolicies)
+      .default('skip')
+      .describe('While its run before goes on: no run, one that begins when that has ended, or one beside it'),
+  })
+  .superRefine(checkRecurrence)
+  .meta(recurrenceRules);
+
+export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt, scheduleLocal, scheduleRecurring]);

@@ -1,0 +1,43 @@
+/** Duration of the calls of one source that were answered, against how long they used to take. */
+export interface CallTimes {
+  /** Exponentially weighted mean; 0 before the first answer. */
+  readonly recentMs: number;
+  /** Longest time that a call takes if it is as quick as they used to be. */
+  readonly usualMs: number;
+  /** True if calls take much longer than they used to. */
+  readonly isSlower: boolean;
+  onAnswer(tookMs: number, nowMs: number): void;
+}
+
+/** Less than twice the usual time, plus what a busy machine adds, counts as quick. */
+const slowerBy = 2;
+const slackMs = 100;
+const newestWeight = 0.1;
+/** The baseline adapts slowly: an endpoint that became slower for good is called as before after some minutes. */
+const baselineLastsMs = 120_000;
+
+export function createCallTimes(): CallTimes {
+  let recentMs = 0;
+  let baselineMs = 0;
+  let learnedAtMs = 0;
+
+  const usualMs = () => slowerBy * baselineMs + slackMs;
+
+  return {
+    get recentMs() {
+      return recentMs;
+    },
+    get usualMs() {
+      return usualMs();
+    },
+    get isSlower() {
+      return recentMs > usualMs();
+    },
+    onAnswer: (tookMs, nowMs) => {
+      recentMs = recentMs === 0 ? tookMs : recentMs + newestWeight * (tookMs - recentMs);
+      if (baselineMs === 0 || recentMs < baselineMs) baselineMs = recentMs;
+      else baselineMs += Math.min(1, (nowMs - learnedAtMs) / baselineLastsMs) * (recentMs - baselineMs);
+      learnedAtMs = nowMs;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { isOwnMatter, isPressureShared, type SourceEvidence } from './own-matter.ts';
+
+const never = Number.NEGATIVE_INFINITY;
+const nowMs = 100_000;
+const feed = (id: string, over: Partial<SourceEvidence> = {}): SourceEvidence => {
+  return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never, ...over };
+};
+
+/** Evidence of another feed, and whether it makes trouble of this kind the own matter of a feed beside it. */
+const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pressure: boolean][] = [
+  ['was never called', {}, false, false],
+  ['was answered a moment ago', { answeredAtMs: nowMs }, true, true],
+  ['was answered 9.9 s ago', { answeredAtMs: nowMs - 9900 }, true, true],
+  ['was answered 10 s ago', { answeredAtMs: nowMs - 10_000 }, false, false],
+  ['failed since its answer', { answeredAtMs: nowMs - 100, failedAtMs: nowMs - 50 }, false, true],
+  ['failed before its answer', { answeredAtMs: nowMs - 50, failedAtMs: nowMs - 100 }, true, true],
+  [
+    'met pressure before its answer',
+    { answeredAtMs: nowMs, failedAtMs: nowMs - 9, pressedAtMs: nowMs - 9 },
+    true,
+    false,
+  ],
+  ['met pressure 10 s ago', { answeredAtMs: nowMs, pressedAtMs: nowMs - 10_000 }, true, true],
+  ['only fails', { failedAtMs: nowMs }, false, false],
+];
+
+describe("a feed's trouble", () => {
+  it.each(table)('beside a feed that %s', (_name, over, failure, pressure) => {
+    const feeds = [feed('a'), feed('b', over)];
+    expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(failure);
+    expect(isOwnMatter('pressure', 'a', feeds, nowMs)).toBe(pressure);
+  });
+
+  it.each([
+    [60_000, 9999, true],
+    [60_000, 10_000, false],
+    [60_000, -500, true],
+  ])(
+    'beside a feed that was last answered before the call began: %d ms long, %d ms before',
+    (tookMs, beforeMs, isOwn) => {
+      const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - tookMs - beforeMs })];
+      expect(isOwnMatter('failure', 'a', feeds, nowMs - tookMs)).toBe(isOwn);
+      expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['never', never, true],
+    ['long before the call', nowMs - 70_000, true],
+    ['less than ten seconds before the call', nowMs - 69_999, false],
+    ['during the call', nowMs - 30_000, false],
+  ])('beside a feed that was answered during the call and met pressure %s', (_when, pressedAtMs, isOwn) => {
+    const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - 50_000, pressedAtMs })];
+    expect(isOwnMatter('pressure', 'a', feeds, nowMs - 60_000)).toBe(isOwn);
+  });
+
+  it('is not its own matter because the feed itself was answered', () => {
+    expect(isOwnMatter('failure', 'a', [feed('a', { answeredAtMs: nowMs })], nowMs)).toBe(false);
+  });
+
+  it('is its own matter if one of several others is served', () => {
+    const feeds = [feed('a'), feed('b', { failedAtMs: nowMs }), feed('c', { answeredAtMs: nowMs })];
+    expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(true);
+  });
+
+  it('is shared if another feed met pressure within ten seconds', () => {
+    const met = (agoMs: number) => [feed('a', { pressedAtMs: nowMs }), feed('b', { pressedAtMs: nowMs - agoMs })];
+    expect(isPressureShared('a', met(9999), nowMs)).toBe(true);
+    expect(isPressureShared('a', met(10_000), nowMs)).toBe(false);
+    expect(isPressureShared('a', [feed('a', { pressedAtMs: nowMs })], nowMs)).toBe(false);
+  });
+});

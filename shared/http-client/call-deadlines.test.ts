@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createCallDeadlines } from './call-deadlines.ts';
+import { createHttpOrigin } from './http-dispatch.ts';
+
+describe('a call whose answer came while the event loop stood still until after its deadline', () => {
+  const stops: (() => unknown)[] = [];
+
+  afterEach(async () => {
+    for (const stop of stops.splice(0).toReversed()) await stop();
+  });
+
+  it('is answered', async () => {
+    const [timeoutMs, answerBytes] = [2000, 40_000];
+    const turns = new Int32Array(new SharedArrayBuffer(8));
+    const file = new URL('../../test/support/answering-thread.ts', import.meta.url);
+    const thread = new Worker(file, { workerData: { turns, answerBytes } });
+    stops.push(() => thread.terminate());
+    const port = await new Promise<unknown>((resolve) => thread.once('message', resolve));
+    const origin = createHttpOrigin({
+      ...{ origin: `http://127.0.0.1:${String(port)}`, connections: 1, timeoutMs, maxAnswerBytes: answerBytes },
+    });
+    stops.push(() => origin.close());
+    thread.once('message', () => {
+      Atomics.store(turns, 0, 1);
+      Atomics.notify(turns, 0);
+      Atomics.wait(turns, 1, 0);
+      Atomics.wait(turns, 1, 1, timeoutMs + 1);
+    });
+    const outcome = await origin.send({ method: 'GET', path: '/', headers: [] });
+    expect(outcome).toMatchObject({ kind: 'answered', body: Buffer.alloc(answerBytes, 'x') });
+  });
+});
+
+describe('a call beyond its deadline', () => {
+  /** Resolves when a call is given up of whose answer so many bytes were read, from one look to the next. */
+  function expiryOf(bytesRead: () => number): Promise<void> {
+    return new Promise((resolve) => {
+      const call = {
+        deadline: 0,
+        get bytesRead() {
+          return bytesRead();
+        },
+        expire: resolve,
+      };
+      const calls = [call];
+      createCallDeadlines(() => calls.splice(0)).watch();
+    });
+  }
+
+  it('expires after the first poll phase that brings no byte of its answer', async () => {
+    const looks = [0, 1, 1, 2, 2, 2];
+    await expiryOf(() => looks.shift() ?? Number.NaN);
+    expect(looks).toEqual([]);
+  });
+
+  it('expires after a hundred poll phases, however fast its answer drips', async () => {
+    let looks = 0;
+    await expiryOf(() => looks++);
+    expect(looks).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,0 +1,72 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createKafka } from '../client/connection.ts';
+import { createBrokerLook } from './broker-look.ts';
+
+const real = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: pino({ level: 'silent' }) });
+
+/** Brokers by their addresses, each with the answer to a question. */
+function brokersThat(answers: Record<string, () => Promise<void>>) {
+  const connections: string[] = [];
+  const closed: string[] = [];
+  const brokerAt = (broker: string) => {
+    connections.push(broker);
+    const cluster = {
+      ...real.cluster(),
+      connect: () => Promise.resolve(),
+      disconnect: () => {
+        closed.push(broker);
+        return Promise.resolve();
+      },
+      brokerPool: { seedBroker: { apiVersions: () => answers[broker]?.() } },
+    };
+    return cluster;
+  };
+  return { look: createBrokerLook({ kafka: { brokerAt }, brokers: Object.keys(answers) }), connections, closed };
+}
+
+const answers = () => Promise.resolve();
+const isSilent = () => Promise.reject(new Error('Request ApiVersions(key: 18, version: 2) timed out'));
+
+describe('a look at the brokers', () => {
+  it('succeeds if one broker answers', async () => {
+    const { look } = brokersThat({ 'one:9092': isSilent, 'two:9092': answers });
+    await look.require();
+  });
+
+  it('names each broker and its cause if none answers', async () => {
+    const { look } = brokersThat({ 'one:9092': isSilent, 'two:9092': () => Promise.reject(new Error('ECONNREFUSED')) });
+    await expect(look.require()).rejects.toThrow(
+      'no broker of KAFKA_BROKERS answers (one:9092: Request ApiVersions(key: 18, version: 2) timed out; two:9092: ECONNREFUSED)',
+    );
+  });
+
+  it('keeps its connection while the broker answers and opens another one after a failure', async () => {
+    let isStopped = false;
+    const { look, connections, closed } = brokersThat({ 'one:9092': () => (isStopped ? isSilent() : answers()) });
+    await look.require();
+    await look.require();
+    expect([connections.length, closed.length]).toEqual([1, 0]);
+    isStopped = true;
+    await expect(look.require()).rejects.toThrow('timed out');
+    isStopped = false;
+    await look.require();
+    expect([connections.length, closed.length]).toEqual([2, 1]);
+    await look.close();
+    expect(closed).toHaveLength(2);
+  });
+
+  it('does not wait for a broker that never answers', async () => {
+    const { look } = brokersThat({ 'one:9092': () => new Promise(() => undefined) });
+    await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
+  });
+
+  it('goes on with a connection that takes longer than a look', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { look, connections, closed } = brokersThat({ 'one:9092': () => promise });
+    await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
+    resolve(undefined);
+    await look.require();
+    expect([connections.length, closed.length]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,35 @@
+import { heartbeatIntervalMs } from './waiting-fetches.ts';
+
+/**
+ * Limits one member to a heartbeat a second. The limit uses monotonic time: kafkajs compares wall clock times, and
+ * sends no heartbeat for an hour after the clock has been set back by an hour.
+ */
+export interface HeartbeatPace {
+  /** Sends the heartbeat now. */
+  send(heartbeat: () => Promise<unknown>): Promise<unknown>;
+  /** Sends the heartbeat, or resolves without one if the last one is less than a second old. */
+  sendIfDue(heartbeat: () => Promise<unknown>): Promise<unknown>;
+}
+
+export function createHeartbeatPace(monotonicMs = () => performance.now()): HeartbeatPace {
+  let sentAtMs = -Infinity;
+
+  async function send(heartbeat: () => Promise<unknown>): Promise<unknown> {
+    sentAtMs = monotonicMs();
+    try {
+      return await heartbeat();
+    } catch (error) {
+      // The coordinator's refusal has to reach kafkajs with its next heartbeat, which follows at once.
+      sentAtMs = -Infinity;
+      throw error;
+    }
+  }
+
+  return {
+    send,
+    sendIfDue: async (heartbeat) => {
+      if (monotonicMs() >= sentAtMs + heartbeatIntervalMs) return await send(heartbeat);
+      return undefined;
+    },
+  };
+}

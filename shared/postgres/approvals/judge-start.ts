@@ -1,0 +1,59 @@
+import type { Pool, PoolClient } from 'pg';
+import type { ChainStep } from '../../contracts/campaigns/campaigns.ts';
+import type { ApprovalRule, StartedSum } from '../../domain/approval/approval-policy.ts';
+import type { GivenApproval } from '../../domain/approval/clearance.ts';
+import type { Starter } from '../../domain/approval/started-sums.ts';
+import { costTermsOf, noPrices, type CostTerms } from '../../domain/approval/user-bounds.ts';
+import type { SaidBudget } from '../../domain/run/budgets.ts';
+import { readGivenApprovals, readPolicy, readPrices } from './approvals.ts';
+import { readStarter, readSums, type Without } from './unapproved-starts.ts';
+
+/** A revision of a campaign, with the steps and budgets that count. */
+export interface JudgedCampaign {
+  campaignId: string;
+  revision: number;
+  definition: {
+    chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
+    budgets?: readonly SaidBudget[] | undefined;
+  };
+}
+
+/** Facts that decide whether the start of a campaign needs an approval. */
+export interface StartTerms {
+  /** The revision of the policy; null: there is none. */
+  policy: number | null;
+  rules: readonly ApprovalRule[];
+  approvals: readonly GivenApproval[];
+  terms: CostTerms;
+  /** Null: the start counts in no sum. */
+  starter: Starter | null;
+  sums: readonly StartedSum[];
+}
+
+export interface StartNow {
+  /** The key that starts the campaign. */
+  by: string;
+  /** Actions that really give something. */
+  actions: readonly string[];
+}
+
+/** @param startsNow null: the sums of now do not count */
+export async function readStartTerms(
+  connection: Pool | PoolClient,
+  { campaignId, revision, definition }: JudgedCampaign,
+  startsNow: StartNow | null,
+  without: Without = {},
+): Promise<StartTerms> {
+  const policy = await readPolicy(connection);
+  const { rules = [] } = policy ?? {};
+  const prices = policy ? await readPrices(connection, { campaignId, revision }) : noPrices;
+  const terms = costTermsOf(definition, prices);
+  const approvals = policy ? await readGivenApprovals(connection, { campaignId, revision, runId: null }) : [];
+  const judged = { policy: policy?.revision ?? null, rules, approvals, terms };
+  const starter =
+    startsNow && rules.length > 0
+      ? await readStarter(connection, { campaignId, revision, runId: null, ...startsNow })
+      : undefined;
+  if (!starter) return { ...judged, starter: null, sums: [] };
+  return { ...judged, starter, sums: await readSums(connection, starter, terms.currency, without) };
+}

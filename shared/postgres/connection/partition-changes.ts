@@ -1,0 +1,108 @@
+import pg, { type Pool } from 'pg';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * Longest wait for the lock of a partition that is made or dropped; it excludes the readers and writers of its table.
+ * A dump may hold the table for an hour, and each statement on it then queues behind the lock that waits for the dump.
+ * Therefore this file alone takes such locks in a service (`test/lint/strong-locks.test.ts`): one partition in each
+ * transaction, and a round ends at the first lock that is not available. The caller tries again in minutes.
+ */
+const lockTimeoutMs = 50;
+
+export interface PartitionChanges<Change> {
+  /** Changes that are committed. */
+  made: Change[];
+  /** 1 if a reader ended the round, else 0. */
+  heldUp: number;
+}
+
+export interface NewPartition {
+  /** The partitioned table. */
+  table: string;
+  /** Number of weeks or days after the present one. */
+  ahead: number;
+}
+
+/** Makes the partitions that are missing for feeds of this week and of the `ahead` weeks after it. */
+export async function makeWeeks(pool: Pool, ahead: number): Promise<PartitionChanges<NewPartition>> {
+  const { rows } = await pool.query<NewPartition>(missingWeeks, [ahead]);
+  return await oneByOne(pool, rows, makeWeek, ({ table, ahead: after }) => [table, after]);
+}
+
+/** Makes the partitions that are missing for jobs that end today or on the `ahead` days after it. */
+export async function makeDays(pool: Pool, ahead: number): Promise<PartitionChanges<NewPartition>> {
+  const { rows } = await pool.query<NewPartition>(missingDays, [ahead]);
+  return await oneByOne(pool, rows, makeDay, ({ table, ahead: after }) => [table, after]);
+}
+
+/** Drops partitions of weeks that are over, in the given order. */
+export async function dropWeeks<Partition extends { name: string }>(
+  pool: Pool,
+  partitions: readonly Partition[],
+): Promise<PartitionChanges<Partition>> {
+  return await oneByOne(pool, partitions, dropWeek, ({ name }) => [name]);
+}
+
+/** Drops partitions of days that are over, in the given order. */
+export async function dropDays<Partition extends { name: string }>(
+  pool: Pool,
+  partitions: readonly Partition[],
+): Promise<PartitionChanges<Partition>> {
+  return await oneByOne(pool, partitions, dropDay, ({ name }) => [name]);
+}
+
+/** @param text returns one row, with `done` false if there was nothing to change */
+async function oneByOne<Change>(
+  pool: Pool,
+  wanted: readonly Change[],
+  text: string,
+  valuesOf: (change: Change) => unknown[],
+): Promise<PartitionChanges<Change>> {
+  const made: Change[] = [];
+  for (const change of wanted) {
+    try {
+      const isDone = await inTransaction(pool, async (client) => {
+        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+        const { rows } = await client.query<{ done: boolean }>(text, valuesOf(change));
+        return rows[0]?.done === true;
+      });
+      if (isDone) made.push(change);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      // A reader of one partition usually has the next one too: each further try would hold writers up again.
+      return { made, heldUp: 1 };
+    }
+  }
+  return { made, heldUp: 0 };
+}
+
+/** SQLSTATE `lock_not_available`. */
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
+const missingWeeks = `
+  select t.name as table, w.ahead
+  from generate_series(0, $1::int) w (ahead) cross join feed_tables t
+  where to_regclass(t.name || to_char(date_trunc('week', now() + w.ahead * interval '7 days', 'UTC')
+    at time zone 'UTC', '_YYYYMMDD')) is null
+  order by w.ahead, t.name`;
+
+const missingDays = `
+  select t.name as table, d.ahead
+  from generate_series(0, $1::int) d (ahead) cross join unnest(array['ended_jobs', 'job_attempts']) t (name)
+  where to_regclass(t.name || to_char((now() + d.ahead * interval '1 day') at time zone 'UTC', '_YYYYMMDD')) is null
+  order by d.ahead, t.name`;
+
+/** One microsecond, as the functions make what begins before their second argument. */
+const makeWeek = `
+  select make_feed_partitions(w.at, w.at + interval '1 microsecond', $1::name) > 0 as done
+  from (select date_trunc('week', now() + $2::int * interval '7 days', 'UTC') as at) w`;
+
+const makeDay = `
+  select make_job_days(d.at, d.at + interval '1 microsecond', $1::name) > 0 as done
+  from (select date_trunc('day', now() + $2::int * interval '1 day', 'UTC') as at) d`;
+
+const dropWeek = `select drop_feed_week($1::name) as done`;
+
+const dropDay = `select drop_job_day($1::name) as done`;

@@ -1,0 +1,26 @@
+import pg from 'pg';
+
+/** SQL that gives a role its password: `alter role` takes no parameters. */
+export function passwordSql(role: string, password: string): string {
+  return `alter role ${pg.escapeIdentifier(role)} password ${pg.escapeLiteral(password)}`;
+}
+
+/**
+ * SQL for the role of the sandbox. It is a stand-in for services of other teams that shares the server, and must not
+ * see what belongs to Muster: it has a schema of its own.
+ */
+export function sandboxSql(role: string): string {
+  const [name, literal] = [pg.escapeIdentifier(role), pg.escapeLiteral(role)];
+  return `
+do $$
+begin
+  if not exists (select from pg_roles where rolname = ${literal}) then
+    create role ${name} login;
+  end if;
+  execute format('grant connect on database %I to %I', current_database(), ${literal});
+end $$;
+create schema if not exists ${name};
+alter schema ${name} owner to ${name};
+alter role ${name} set search_path = ${name};
+`;
+}

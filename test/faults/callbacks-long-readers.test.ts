@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
+import { isAsAsked } from './support/as-asked.ts';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { quantile } from './support/measure-run.ts';
+import type { HeldLock } from './support/observer.ts';
+import { timeAnswers } from './support/postgres-wire.ts';
+import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
+import type { Inspector } from './support/tcp-proxy.ts';
+import { lasting, until } from './support/until.ts';
+
+/** Length of each half: alone, and beside a reader. */
+const halfMs = isAsAsked ? 120_000 : 20_000;
+const rounds = 2;
+const tables = ['ended_jobs', 'job_attempts'];
+/** A day that is long due to leave: the history is kept for 30 days. */
+const oldDay = `now() - interval '40 days'`;
+/** A day that the scheduler makes ahead. */
+const comingDay = `now() + interval '5 days'`;
+const suffixOf = (day: string) => `to_char((${day}) at time zone 'UTC', '_YYYYMMDD')`;
+
+const isFlush = (sql: string) => sql.includes('delete from fires f using');
+const isAccept = (sql: string) => sql.includes('insert into jobs');
+
+function both(first: Inspector, second: Inspector): Inspector {
+  return {
+    toServer: (passage, bytes) => {
+      first.toServer?.(passage, bytes);
+      return second.toServer?.(passage, bytes);
+    },
+    toClient: (passage, bytes) => {
+      first.toClient?.(passage, bytes);
+      return second.toClient?.(passage, bytes) ?? 'pass';
+    },
+  };
+}
+
+describe('row 68: a long reader while days of jobs are due to be made and to be dropped', () => {
+  let trial: CallbackTrial;
+  let proxy: ProxyBefore | undefined;
+  let flushes: ReturnType<typeof timeAnswers>;
+  let accepts: ReturnType<typeof timeAnswers>;
+  afterEach(async () => {
+    await trial.end();
+    await proxy?.close();
+  });
+
+  async function begin(without?: FaultControl): Promise<void> {
+    [flushes, accepts] = [timeAnswers(isFlush), timeAnswers(isAccept)];
+    trial = await startCallbackTrial({
+      schedulers: 1,
+      dispatchers: 1,
+      engine: { JOBS_HISTORY_DAYS: '30' },
+      throughProxy: async (databaseUrl) => {
+        proxy = await startProxyBefore(databaseUrl, both(flushes, accepts));
+        return proxy.databaseUrl;
+      },
+      ...(without && { without }),
+    });
+  }
+
+  async function isThere(day: string): Promise<boolean> {
+    const [row] = await trial.database.rows<{ found: string | null }>(
+      `select to_regclass('ended_jobs' || ${suffixOf(day)}) as found`,
+    );
+    return row?.found !== null;
+  }
+
+  /** The old day is there, the coming one is not. */
+  async function makeDaysDue(): Promise<void> {
+    await trial.database.rows(`select make_job_days(${oldDay}, ${oldDay} + interval '1 second')`);
+    const [row] = await trial.database.rows<{ suffix: string }>(`select ${suffixOf(comingDay)} as suffix`);
+    for (const table of tables) await trial.database.rows(`drop table if exists ${table}${row?.suffix}`);
+  }
+
+  /** Holds the locks of a dump: no table, and no partition, may be changed. */
+  async function read(): Promise<HeldLock> {
+    const held = await trial.database.rows<{ name: string }>(
+      `select oid::regclass::text as name from pg_class
+       where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+    );
+    return await trial.database.hold(
+      `lock table ${held.map(({ name }) => `only ${name}`).join(', ')} in access share mode`,
+    );
+  }
+
+  /** A scheduler that begins keeps the history of jobs at once, where no other has just done so. */
+  async function restartScheduler(): Promise<void> {
+    await trial.stop('scheduler');
+    await trial.database.rows(`update leases set expires_at = now() where name = 'job-history'`);
+    await trial.restart('scheduler');
+  }
+
+  async function load(): Promise<void> {
+    const endAtMs = Date.now() + halfMs;
+    const accepting = async () => {
+      while (Date.now() < endAtMs) {
+        await trial.schedule({ count: 5, dueInMs: 200, spreadMs: 200 });
+        await lasting(30);
+      }
+    };
+    await Promise.all([accepting(), accepting()]);
+  }
+
+  interface Half {
+    flushes: number[];
+    accepts: number[];
+  }
+
+  /** Milliseconds of each statement while a scheduler that has just begun keeps the history of jobs. */
+  async function half(into: Half): Promise<void> {
+    await restartScheduler();
+    flushes.takeNew();
+    accepts.takeNew();
+    await load();
+    into.flushes.push(...flushes.takeNew());
+    into.accepts.push(...accepts.takeNew());
+  }
+
+  /** In turn without and with a reader. */
+  async function compare(): Promise<{ alone: Half; beside: Half }> {
+    const alone: Half = { flushes: [], accepts: [] };
+    const beside: Half = { flushes: [], accepts: [] };
+    for (let round = 0; round < rounds; round++) {
+      await half(alone);
+      await makeDaysDue();
+      const reader = await read();
+      const over = trial.injections.begin('long reader', 'all tables');
+      try {
+        await half(beside);
+        expect(await isThere(oldDay)).toBe(true);
+        expect(await isThere(comingDay)).toBe(false);
+      } finally {
+        await reader.release();
+        over();
+      }
+    }
+    return { alone, beside };
+  }
+
+  const p99 = (ms: readonly number[]) => quantile([...ms], 0.99);
+
+  it('accepting and flushes take at most twice as long as without it, and the days follow when it is gone', async () => {
+    await begin();
+    const { alone, beside } = await compare();
+    await restartScheduler();
+    await until('the days have followed', async () => !(await isThere(oldDay)) && (await isThere(comingDay)), 60_000);
+    await trial.awaitEnded();
+
+    const measured = {
+      ...{ 'flush p99 ms': p99(beside.flushes), 'flush alone ms': p99(alone.flushes), flushes: beside.flushes.length },
+      ...{ 'accept p99 ms': p99(beside.accepts), 'accept alone ms': p99(alone.accepts) },
+      accepts: beside.accepts.length,
+    };
+    const scenario = 'a reader holds all tables, days are due';
+    expect(await trial.judgeCallbacks({ rows: '68', scenario, measured })).toEqual([]);
+    expect(beside.accepts.length).toBeGreaterThan(100);
+    expect(p99(beside.flushes)).toBeLessThanOrEqual(2 * p99(alone.flushes));
+    expect(p99(beside.accepts)).toBeLessThanOrEqual(2 * p99(alone.accepts));
+  }, 1_800_000);
+
+  it('when days wait for it as long as they may, and at once again, accepting and flushes wait with them (control)', async () => {
+    await begin(faultControls.daysWaitForNoReader);
+    const { alone, beside } = await compare();
+    expect(p99(beside.flushes)).toBeGreaterThan(2 * p99(alone.flushes));
+    expect(p99(beside.accepts)).toBeGreaterThan(2 * p99(alone.accepts));
+  }, 1_800_000);
+});

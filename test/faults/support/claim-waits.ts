@@ -1,0 +1,46 @@
+import type { Observer } from './observer.ts';
+
+const lookEveryMs = 200;
+/** Beats come every two seconds: a dispatcher, or its database, was frozen in a longer gap. */
+const longestGapMs = 4000;
+
+export interface ClaimWaits {
+  /** Longest time in which all beats of a dispatcher reported claimed jobs without a slot, and no call under way. */
+  longestWaitMs(): number;
+  end(): void;
+}
+
+interface BeatRow {
+  owner: string;
+  at: Date;
+  isWaiting: boolean;
+}
+
+/** Watches what dispatchers report of themselves, by the times of their beats. The time of a freeze does not count. */
+export function watchClaims(database: Observer): ClaimWaits {
+  const waits = new Map<string, { firstMs: number; lastMs: number }>();
+  let longestMs = 0;
+
+  async function look(): Promise<void> {
+    const beats = await database.rows<BeatRow>(
+      `select owner, expires_at as at,
+         coalesce((figures->>'waiting')::int, 0) > 0 and coalesce((figures->>'inFlight')::int, 0) = 0 as "isWaiting"
+       from job_nodes where kind = 'dispatcher'`,
+    );
+    for (const { owner, at, isWaiting } of beats) {
+      if (!isWaiting) {
+        waits.delete(owner);
+        continue;
+      }
+      const lastMs = at.getTime();
+      const before = waits.get(owner);
+      const firstMs = before && lastMs - before.lastMs <= longestGapMs ? before.firstMs : lastMs;
+      waits.set(owner, { firstMs, lastMs });
+      longestMs = Math.max(longestMs, lastMs - firstMs);
+    }
+  }
+
+  // A database that is frozen answers none of them.
+  const looking = setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  return { longestWaitMs: () => longestMs, end: () => clearInterval(looking) };
+}

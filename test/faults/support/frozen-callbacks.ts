@@ -1,0 +1,109 @@
+import { inject } from 'vitest';
+import type { FaultControl } from '../../mutations/fault-controls.ts';
+import { startCallbackTrial, type CallbackTrial } from './callback-trial.ts';
+import { latenessOf } from './measure-callbacks.ts';
+import type { OwnPostgres } from './own-postgres.ts';
+import { lasting, until } from './until.ts';
+
+/** Within which every job is called after a freeze, or after its time. */
+export const calledWithinMs = 10_000;
+const narrowClients = Array.from({ length: 100 }, (_, nth) => `narrow-${nth}`);
+/** The defaults: no lease of a claim or a partition ends during a freeze. */
+const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
+/** Longer than a freeze: calls that are under way are still waited for. */
+const timeoutMs = 15_000;
+
+export interface FrozenCallbacks {
+  readonly trial: CallbackTrial;
+  /**
+   * Freezes Postgres, or the process of that name, in a steady stream of jobs, and waits for their ends, three times as
+   * long as they may take.
+   */
+  freezeInStream(target: string, seconds: number): Promise<Thawed>;
+  /** The same of jobs that are all due at once, while Postgres stands still in the first claim. */
+  freezeInClaim(seconds: number): Promise<Thawed>;
+}
+
+export interface Thawed {
+  /** From the end of the freeze, or from its time, to the call of the latest job. Infinity if one was not called. */
+  latestMs: number;
+  /** Jobs that were claimed when a process was frozen. */
+  open: number;
+}
+
+/** 100 clients of concurrency 1, and one whose jobs have 100 ordering keys. */
+export async function startFrozenCallbacks(
+  postgres: OwnPostgres,
+  dispatchers: number,
+  without?: FaultControl,
+): Promise<FrozenCallbacks> {
+  const servers = { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') };
+  const trial = await startCallbackTrial({ servers, engine: usual, dispatchers, ...(without && { without }) });
+  await trial.receiver.behave({ slow: { latencyMs: 100 } });
+  const add = (name: string, concurrency: number) => trial.addClient(name, { concurrency, timeoutMs });
+  await Promise.all([add('keyed', 50), ...narrowClients.map((name) => add(name, 1))]);
+
+  /** Each client gets a job every three seconds, each ordering key every six. */
+  async function stream(forMs: number): Promise<ReadonlySet<string>> {
+    const wanted = { path: 'slow', dueInMs: 2500, spreadMs: forMs };
+    const count = Math.ceil(forMs / 3000);
+    const orderingKeyOf = (index: number) => `merchant-${index % 100}`;
+    const ids = await Promise.all([
+      trial.schedule({ ...wanted, client: 'keyed', count: 50 * count, orderingKeyOf, ordering: 'in-order' }),
+      ...narrowClients.map((client) => trial.schedule({ ...wanted, client, count })),
+    ]);
+    return new Set(ids.flat());
+  }
+
+  const callsOf = (ids: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => ids.has(jobId)).length;
+
+  /** @returns jobs that were claimed then, where Postgres could be asked, and what lets it go on */
+  async function freeze(target: string): Promise<{ open: number; thaw: () => void }> {
+    if (target !== 'Postgres') {
+      trial.freeze(target);
+      return { open: await trial.database.count('select 1 from fires'), thaw: () => trial.thaw(target) };
+    }
+    const over = trial.injections.begin('SIGSTOP', target);
+    postgres.freeze();
+    const thaw = () => {
+      postgres.thaw();
+      over();
+    };
+    return { open: 0, thaw };
+  }
+
+  async function latestOf(ids: ReadonlySet<string>, thawedAtMs: number): Promise<number> {
+    // A job that has not ended by then was called late, or not at all.
+    await trial.awaitEnded(3 * calledWithinMs).catch(() => undefined);
+    const after = latenessOf(trial.accepted, trial.receiver.calls()).flatMap(({ jobId, dueAtMs, lateMs }) =>
+      ids.has(jobId) ? [dueAtMs + lateMs - Math.max(dueAtMs, thawedAtMs)] : [],
+    );
+    return after.length === ids.size ? Math.max(...after) : Infinity;
+  }
+
+  return {
+    trial,
+    freezeInStream: async (target, seconds) => {
+      const ids = await stream(6000 + seconds * 1000);
+      await until('the stream is under way', () => callsOf(ids) >= 100);
+      const { open, thaw } = await freeze(target);
+      await lasting(seconds * 1000);
+      thaw();
+      return { latestMs: await latestOf(ids, Date.now()), open };
+    },
+    freezeInClaim: async (seconds) => {
+      const lock = await trial.database.hold('lock table fires in exclusive mode');
+      const wanted = { path: 'slow', count: 1 };
+      const ids = await Promise.all(narrowClients.map((client) => trial.schedule({ ...wanted, client })));
+      await lock.awaitWaiting('fires');
+      const { open, thaw } = await freeze('Postgres');
+      await lasting(seconds * 1000);
+      // Sent while Postgres is frozen: the claim goes on as soon as it is not.
+      const releasing = lock.release();
+      thaw();
+      const thawedAtMs = Date.now();
+      await releasing;
+      return { latestMs: await latestOf(new Set(ids.flat()), thawedAtMs), open };
+    },
+  };
+}

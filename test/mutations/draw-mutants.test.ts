@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { drawMutants, listMutants, shardOf } from './draw-mutants.ts';
+import { readRandomOptions } from './random-options.ts';
+
+const code = 'export const a = (b: number) => (b < 1 && b !== 2 ? 3 : 4);';
+const files = ['shared/domain/a.ts', 'services/worker/a/b.ts', 'services/api/c.ts'];
+const all = listMutants(new Map(files.map((file) => [file, code])));
+
+describe('a draw of changes', () => {
+  it('chooses from the rooms of the product, and from no entry point and no other room', () => {
+    expect(new Set(all.map(({ file }) => file))).toEqual(new Set(files));
+    const others = ['services/worker/main.ts', 'services/sandbox/a.ts', 'shared/kafka/a.ts', 'cli/a.ts'];
+    expect(listMutants(new Map(others.map((file) => [file, code])))).toEqual([]);
+  });
+
+  it('is the same for the same seed, whatever the order of the files, and another for another seed', () => {
+    expect(drawMutants(all.toReversed(), 10, 7)).toEqual(drawMutants(all, 10, 7));
+    expect(drawMutants(all, 10, 8)).not.toEqual(drawMutants(all, 10, 7));
+  });
+
+  it('keeps what it had when more are drawn', () => {
+    expect(drawMutants(all, 12, 7).slice(0, 5)).toEqual(drawMutants(all, 5, 7));
+  });
+
+  it('is split into parts that have each change once', () => {
+    const drawn = drawMutants(all, 10, 7);
+    const parts = [1, 2, 3].map((index) => shardOf(drawn, { index, of: 3 }));
+    expect(parts.map(({ length }) => length)).toEqual([4, 3, 3]);
+    expect(new Set(parts.flat())).toEqual(new Set(drawn));
+  });
+});
+
+describe('the options of a draw', () => {
+  it('are two hundred changes of a random seed unless given', () => {
+    const { seed, ...others } = readRandomOptions([]);
+    expect(seed).toBeGreaterThan(0);
+    expect(others).toEqual({
+      count: 200,
+      shard: { index: 1, of: 1 },
+      at: [],
+      nearest: Infinity,
+      projects: ['unit', 'simulation'],
+    });
+    expect(readRandomOptions(['--integration']).projects).toEqual(['unit', 'simulation', 'integration']);
+    expect(readRandomOptions(['--only', 'integration']).projects).toEqual(['integration']);
+    expect(readRandomOptions(['--count', '8', '--seed', '3', '--shard', '2/4', '--at', 'a.ts:1'])).toMatchObject({
+      ...{ count: 8, seed: 3, shard: { index: 2, of: 4 }, at: ['a.ts:1'] },
+    });
+  });
+
+  it.each([
+    [['--count', '0'], '--count 0: expected a whole number'],
+    [['--seed', 'x'], '--seed x: expected a whole number'],
+    [['--nearest', '0'], '--nearest 0: expected a whole number'],
+    [['--shard', '0/4'], '--shard 0/4: expected <part>/<parts>'],
+    [['--shard', '5/4'], '--shard 5/4: expected <part>/<parts>'],
+    [['--only', 'e2e'], '--only e2e: expected one of unit, simulation, integration'],
+    [['--shard', '1'], '--shard 1: expected <part>/<parts>'],
+  ])('are refused if they would make an empty draw pass: %j', (args, message) => {
+    expect(() => readRandomOptions(args)).toThrow(message);
+  });
+});

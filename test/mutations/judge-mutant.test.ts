@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMutantJudge } from './judge-mutant.ts';
+import type { RunAnswer } from './kept-vitest-messages.ts';
+import type { Mutant } from './mutant.ts';
+
+const mutant: Mutant = {
+  ...{ file: 'shared/domain/a.ts', line: 1, kind: 'constant', start: 10, end: 11, before: '1', after: '2' },
+};
+const source = 'const a = 1;';
+const changed = 'const a = 2;';
+const files = Array.from({ length: 20 }, (_, index) => `shared/domain/${index}.test.ts`);
+const passed: RunAnswer = { passed: true, failedTest: null };
+const failing = (file: string | undefined): RunAnswer => ({
+  passed: false,
+  failedTest: file === undefined ? null : { project: 'unit', file },
+});
+
+const trees: string[] = [];
+afterEach(() => {
+  for (const tree of trees.splice(0)) rmSync(tree, { recursive: true });
+});
+
+/** @param answerOf what a run of these test files brings, with this text of the changed file */
+function setUp(answerOf: (tests: string[], text: string) => RunAnswer | null, nearest = Infinity) {
+  const tree = mkdtempSync(path.join(tmpdir(), 'judged-'));
+  trees.push(tree);
+  mkdirSync(path.join(tree, 'shared/domain'), { recursive: true });
+  const textOf = () => readFileSync(path.join(tree, mutant.file), 'utf8');
+  const runs: number[] = [];
+  const unsound: string[] = [];
+  const judge = createMutantJudge({
+    ...{ tree, nearest, sources: new Map([[mutant.file, source]]) },
+    relatedTests: () => files.map((file) => ({ project: 'unit', file })),
+    vitest: {
+      run: ({ tests }) => {
+        runs.push(tests.length);
+        return Promise.resolve(
+          answerOf(
+            tests.map(({ file }) => file),
+            textOf(),
+          ),
+        );
+      },
+    },
+    onUnsound: ({ file }) => void unsound.push(file),
+  });
+  return { judge, textOf, runs, unsound };
+}
+
+/** Fails in these files if the file is changed. */
+const noticing =
+  (...noticed: string[]) =>
+  (tests: string[], text: string) => {
+    const failed = tests.find((file) => noticed.includes(file));
+    return failed !== undefined && text === changed ? failing(failed) : passed;
+  };
+
+describe('a change of one place', () => {
+  it('is noticed by the test that fails with it, again, and not without it', async () => {
+    const { judge, textOf } = setUp(noticing('shared/domain/7.test.ts'));
+    expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'shared/domain/7.test.ts' });
+    expect(textOf()).toBe(source);
+  });
+
+  it('goes unnoticed if all tests pass, which are run a few at a time', async () => {
+    const { judge, textOf, runs } = setUp(() => passed);
+    expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '20 test files' });
+    expect(runs).toEqual([4, 12, 4]);
+    expect(textOf()).toBe(source);
+  });
+
+  it('is not noticed by a test that passes when it is repeated', async () => {
+    let failures = 0;
+    const { judge } = setUp((tests) => (failures++ === 0 ? failing(tests[0]) : passed));
+    expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED' });
+  });
+
+  it('is not noticed by a test that fails without it, which is left out from then on', async () => {
+    const [broken = ''] = files;
+    const { judge, runs, unsound } = setUp((tests) => (tests.includes(broken) ? failing(broken) : passed));
+    expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED' });
+    expect(unsound).toEqual([broken]);
+    runs.length = 0;
+    await judge(mutant);
+    expect(runs).toEqual([3, 12, 4]);
+  });
+
+  it('is noticed by a run that has to be ended', async () => {
+    const { judge } = setUp(() => null);
+    expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'its time-out' });
+  });
+
+  it('is noticed by an error outside of all tests', async () => {
+    const { judge } = setUp(() => failing(undefined));
+    expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'an error outside of tests' });
+  });
+
+  it('is tried against the nearest tests alone on request', async () => {
+    const { judge } = setUp(noticing('shared/domain/7.test.ts'), 5);
+    expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '5 test files' });
+  });
+});

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { KeptVitest } from './kept-vitest.ts';
+import type { TestFile } from './kept-vitest-messages.ts';
+import { applyMutant, type Mutant } from './mutant.ts';
+import type { RelatedTests } from './related-tests.ts';
+
+export interface Judgement {
+  mutant: Mutant;
+  /** `unreached`: none of the tests imports the file. */
+  verdict: 'noticed' | 'UNNOTICED' | 'unreached';
+  /** The test file that noticed the change; of others, how many did not. */
+  by: string;
+}
+
+export interface JudgeDeps {
+  /** A copy of the repository. */
+  tree: string;
+  sources: ReadonlyMap<string, string>;
+  relatedTests: RelatedTests;
+  vitest: Pick<KeptVitest, 'run'>;
+  /** Test files of each project that are run for one change, the nearest ones. */
+  nearest: number;
+  onUnsound: (test: TestFile) => void;
+}
+
+/** A change that makes a loop endless is noticed by its time, which is some times that of any test file. */
+const baseMs = 3 * 60_000;
+const perFileMs = 30_000;
+/** Few files first, as one of the nearest notices most changes; each next run has this many times more. */
+const firstFiles = 4;
+const growth = 3;
+
+export type JudgeMutant = (mutant: Mutant) => Promise<Judgement>;
+
+export function createMutantJudge({ tree, sources, relatedTests, vitest, nearest, onUnsound }: JudgeDeps): JudgeMutant {
+  /** By test file: true if it passes without any change. A test that fails anyway notices nothing. */
+  const sound = new Map<string, boolean>();
+
+  const runTests = (tests: TestFile[], { file: changedFile }: Mutant) =>
+    vitest.run({ changedFile, tests }, baseMs + tests.length * perFileMs);
+  const write = (file: string, text: string) => writeFileSync(path.join(tree, file), text);
+  const sourceOf = ({ file }: Mutant) => sources.get(file) ?? '';
+
+  /** A test that fails once and passes when it is repeated has not noticed the change. */
+  async function failsAgain(test: TestFile, mutant: Mutant): Promise<boolean> {
+    const repeated = await runTests([test], mutant);
+    return !repeated?.passed && (await isSound(test, mutant));
+  }
+
+  async function isSound(test: TestFile, mutant: Mutant): Promise<boolean> {
+    const known = sound.get(test.file);
+    if (known !== undefined) return known;
+    write(mutant.file, sourceOf(mutant));
+    const unchanged = await runTests([test], mutant);
+    write(mutant.file, applyMutant(sourceOf(mutant), mutant));
+    const passes = unchanged?.passed === true;
+    sound.set(test.file, passes);
+    if (!passes) onUnsound(test);
+    return passes;
+  }
+
+  /** Runs the tests until one notices the change. A file that failed by chance is left out of what remains. */
+  async function noticedBy(tests: readonly TestFile[], mutant: Mutant): Promise<string | null> {
+    let left = tests.filter(({ file }) => sound.get(file) !== false);
+    while (left.length > 0) {
+      const answer = await runTests(left, mutant);
+      if (answer === null) return 'its time-out';
+      if (answer.passed) return null;
+      const { failedTest } = answer;
+      if (failedTest === null) return 'an error outside of tests';
+      if (await failsAgain(failedTest, mutant)) return failedTest.file;
+      left = left.filter(({ file }) => file !== failedTest.file);
+    }
+    return null;
+  }
+
+  return async (mutant) => {
+    const byProject = Map.groupBy(relatedTests(mutant.file), ({ project }) => project);
+    const chosen = [...byProject.values()].map((tests) => tests.slice(0, nearest));
+    write(mutant.file, applyMutant(sourceOf(mutant), mutant));
+    try {
+      for (const tests of chosen.flatMap(inGrowingParts)) {
+        const by = await noticedBy(tests, mutant);
+        if (by !== null) return { mutant, verdict: 'noticed', by };
+      }
+    } finally {
+      write(mutant.file, sourceOf(mutant));
+    }
+    const files = chosen.flat().length;
+    return { mutant, verdict: files === 0 ? 'unreached' : 'UNNOTICED', by: `${files} test files` };
+  };
+}
+
+function inGrowingParts(tests: readonly TestFile[]): TestFile[][] {
+  const parts: TestFile[][] = [];
+  for (let from = 0, size = firstFiles; from < tests.length; from += size, size *= growth)
+    parts.push(tests.slice(from, from + size));
+  return parts;
+}

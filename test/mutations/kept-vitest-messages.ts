@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+const testFile = z.object({ project: z.string(), file: z.string() });
+
+export const runRequest = z.object({ changedFile: z.string(), tests: z.array(testFile) });
+
+/** `failedTest` is null if an error outside of any test file failed the run. */
+export const runAnswer = z.object({ passed: z.boolean(), failedTest: testFile.nullable() });
+
+export type TestFile = z.output<typeof testFile>;
+export type RunRequest = z.output<typeof runRequest>;
+export type RunAnswer = z.output<typeof runAnswer>;

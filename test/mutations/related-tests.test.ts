@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createRelatedTests, importedBy } from './related-tests.ts';
+
+describe('the imports of a file', () => {
+  it('are those that exist at run time', () => {
+    const code = `import { a } from './a.ts';
+import type { B } from './b.ts';
+import {
+  c,
+  type D,
+} from '../c.ts';
+import './e.ts';
+import path from 'node:path';
+export { f } from './f.ts';
+const g = await import('./g.ts');
+`;
+    expect([...importedBy('shared/x/file.ts', code)].toSorted()).toEqual(
+      ['shared/c.ts', ...['a', 'e', 'f', 'g'].map((name) => `shared/x/${name}.ts`)].toSorted(),
+    );
+  });
+});
+
+describe('the tests of a file', () => {
+  const file = 'services/worker/step/a.ts';
+  const importers = new Map([
+    [file, ['services/worker/worker.ts', 'services/worker/step/a.test.ts', 'cli/check.test.ts']],
+    ['services/worker/worker.ts', ['test/support/running-worker.ts', 'services/worker/worker.test.ts']],
+    [
+      'test/support/running-worker.ts',
+      ['test/simulation/b.test.ts', 'services/worker/c.integration.test.ts', 'services/worker/step/d.test.ts'],
+    ],
+  ]);
+
+  it('are all that import it, by project, with the nearest first', () => {
+    expect(createRelatedTests(importers)(file)).toEqual([
+      { project: 'unit', file: 'services/worker/step/a.test.ts' },
+      { project: 'unit', file: 'services/worker/step/d.test.ts' },
+      { project: 'unit', file: 'services/worker/worker.test.ts' },
+      { project: 'simulation', file: 'test/simulation/b.test.ts' },
+      { project: 'integration', file: 'services/worker/c.integration.test.ts' },
+    ]);
+  });
+
+  it('have that of the reference for the configuration of a service', () => {
+    const reference = 'cli/reference/reference.test.ts';
+    const ofFile = (name: string) => createRelatedTests(new Map([[name, [reference]]]))(name);
+    expect(ofFile('services/worker/config.ts')).toEqual([{ project: 'unit', file: reference }]);
+    expect(ofFile('services/worker/worker.ts')).toEqual([]);
+  });
+
+  it('are an empty list for a file that nothing imports', () => {
+    expect(createRelatedTests(importers)('services/worker/alone.ts')).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { startFedBeside } from './fed-beside.ts';
+
+const slots = 40;
+const batches = 600;
+const callMs = 150;
+
+interface Others {
+  /** Campaigns that run beside the measured one. */
+  count: number;
+  /** Milliseconds until the endpoint answers a call of them once it treats them badly; null if it never does. */
+  answersAfterMs: number | null;
+  /** From their start until the endpoint treats them so; it treats them well before. */
+  turnsAfterMs: number;
+  /** From then until the measured campaign starts. */
+  leadMs: number;
+  /** True if another trigger, which has just started, feeds the measured campaign. */
+  isFedElsewhere?: boolean;
+}
+
+/** Milliseconds of a healthy campaign until 99 % of its batches are served, and what is ready of the others by then. */
+async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedElsewhere = false }: Others) {
+  let hasTurned = false;
+  const { start, startTrigger, pass, passUntil } = await startFedBeside({
+    slots,
+    answersAfterMs: (rewardId) => (rewardId === 'other' && hasTurned ? answersAfterMs : callMs),
+  });
+  const others = [];
+  for (let index = 0; index < count; index++) others.push(await start(`other${index}x`, 'other', 5 * batches));
+  await pass(turnsAfterMs);
+  hasTurned = true;
+  await pass(leadMs);
+  if (isFedElsewhere) startTrigger('u');
+  const healthy = await start('healthy', 'healthy', batches);
+  const tookMs = await passUntil(() => healthy.served() >= 0.99 * batches, 60_000);
+  return { tookMs, readyOfOthers: others.reduce((sum, other) => sum + other.ready(), 0) };
+}
+
+/** At most so much of the shard is ready beyond the floors: five times three seconds of work. */
+const mostReady = 5 * 3 * (1000 / callMs) * slots;
+
+describe('a healthy campaign of more batches than a shard has ready', () => {
+  const besideHealthy = runBeside({ count: 1, answersAfterMs: callMs, turnsAfterMs: 0, leadMs: 3000 });
+
+  it.each<[string, Others]>([
+    ['whose calls hang', { count: 1, answersAfterMs: null, turnsAfterMs: 0, leadMs: 3000 }],
+    [
+      'whose calls have hung for longer than they may take',
+      { count: 1, answersAfterMs: null, turnsAfterMs: 0, leadMs: 14_000 },
+    ],
+    ['whose calls take two seconds', { count: 1, answersAfterMs: 2000, turnsAfterMs: 0, leadMs: 8000 }],
+    ['whose calls began to hang a second ago', { count: 1, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 1000 }],
+    ['with two more whose calls hang', { count: 3, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 }],
+  ])('takes no longer beside one %s than beside a healthy one', async (_name, others) => {
+    const { tookMs, readyOfOthers } = await runBeside(others);
+    expect(tookMs).toBeLessThanOrEqual((await besideHealthy).tookMs);
+    expect(readyOfOthers).toBeLessThanOrEqual(mostReady);
+  });
+
+  it('takes as long beside campaigns of another trigger whose calls hang as beside those of its own', async () => {
+    const others = { count: 15, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 };
+    const [own, elsewhere] = await Promise.all([runBeside(others), runBeside({ ...others, isFedElsewhere: true })]);
+    expect(elsewhere.tookMs).toBeLessThanOrEqual(1.1 * own.tookMs);
+    expect(elsewhere.readyOfOthers).toBeLessThanOrEqual(mostReady);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { compareBeside, type BadAnswer, type Scenario } from './campaigns-beside.ts';
+
+const quick: BadAnswer[] = ['resets', 'half a body', '500', '503', '429', '429 with Retry-After'];
+const first = ['bad', 'healthy', 'turned'] as const;
+
+const cases: Scenario[] = [
+  ...[...quick, 'hangs' as const, 'slow answers' as const].flatMap((answer) =>
+    [1, 2].flatMap((workers) => first.map((which): Scenario => ({ answer, slots: 6, workers, first: which }))),
+  ),
+  ...(['500', '429 with Retry-After', 'hangs', 'slow answers'] as const).flatMap((answer) => [
+    ...first.map((which): Scenario => ({ answer, slots: 40, workers: 1, first: which })),
+    { answer, slots: 40, workers: 2, first: 'bad' as const },
+    { answer, slots: 200, workers: 1, first: 'turned' as const },
+  ]),
+  ...(['500', 'hangs', '429'] as const).flatMap((answer) =>
+    first.map((which): Scenario => ({ answer, slots: 6, workers: 2, first: which, bad: 3 })),
+  ),
+  ...(['500', 'hangs'] as const).map((answer): Scenario => ({
+    answer,
+    slots: 40,
+    workers: 1,
+    first: 'bad',
+    callsPerSecond: 100,
+  })),
+  // Long enough that its calls are known to be slow.
+  ...[6, 40].map((slots): Scenario => ({ answer: 'slow answers', slots, workers: 1, first: 'bad', leadMs: 9000 })),
+];
+
+const nameOf = ({ answer, slots, workers, first: which, bad = 1, callsPerSecond, leadMs }: Scenario) =>
+  `${answer}; ${slots} slots, ${workers} workers, ${bad} bad, first: ${which}` +
+  (callsPerSecond === undefined ? '' : `, ${callsPerSecond} calls/s`) +
+  (leadMs === undefined ? '' : `, ${leadMs} ms before`);
+
+/** A hung call's time-out, the backoff of the feed and of its steps, and calls that double with each answer. */
+const mendedWithinMs = 20_000;
+
+describe('a campaign that the endpoint answers badly, by its parameters alone', () => {
+  it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
+    'does not slow down a healthy one, and goes on soon once it is mended: %s',
+    async (_name, scenario) => {
+      const outcome = await compareBeside(scenario);
+      expect(outcome.besideBadMs).toBeLessThanOrEqual(1.2 * outcome.besideHealthyMs);
+      expect(outcome.mendedMs).toBeLessThanOrEqual(mendedWithinMs);
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { compareBeside, type BadAnswer, type Scenario } from './paths-beside.ts';
+
+const firsts = ['bad', 'healthy', 'turned'] as const;
+const one = { concurrency: 6, dispatchers: 1, by: 'path' } as const;
+const several = { ...one, timeoutMs: 10_000 } as const;
+
+function each(answers: readonly BadAnswer[], terms: Omit<Scenario, 'answer' | 'first'>, which = firsts.slice()) {
+  return answers.flatMap((answer) => which.map((first): Scenario => ({ ...terms, answer, first })));
+}
+
+const cases: Scenario[] = [
+  ...each(['hangs', 'slow answers', '500', '429 with Retry-After'], one),
+  ...each(['resets', 'garbage', '503', '429'], one, ['bad']),
+  ...each(['hangs', 'slow answers', '500'], { ...one, dispatchers: 2 }, ['bad', 'turned']),
+  ...each(['hangs', '500'], { ...one, concurrency: 40 }, ['bad', 'turned']),
+  ...each(['500', '429'], { ...one, concurrency: 1 }, ['bad', 'healthy']),
+  ...each(['hangs', '500', '429 with Retry-After'], { ...one, by: 'key' }, ['bad']),
+  ...each(['hangs', '500'], { ...one, by: 'host' }, ['bad']),
+  ...each(['hangs'], { ...several, badPaths: 2 }, ['bad', 'turned']),
+  ...each(['hangs'], { ...several, badPaths: 8 }, ['healthy']),
+  ...each(['hangs'], { ...several, concurrency: 40, badPaths: 2 }, ['bad']),
+  ...each(['hangs'], { ...several, concurrency: 40, badPaths: 8 }, ['bad', 'turned']),
+];
+
+const nameOf = ({ answer, concurrency, dispatchers, first, by, badPaths = 1 }: Scenario) =>
+  `${answer} by ${by}; ${badPaths} bad, ${concurrency} slots, ${dispatchers} dispatchers, first: ${first}`;
+
+/** Calls that hang are recognized after a second. */
+const recognizedMs = 1000;
+/** A disabled route or host is probed every 30 s at the latest; a released job comes back in the same time. */
+const mendedWithinMs = 40_000;
+
+/** With one slot, a call that hangs holds the only one: jobs of a client without concurrency wait for each other. */
+describe('a path, a host or an ordering key of a client that its receiver answers badly', () => {
+  it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
+    'does not slow down the others, and goes on soon once it is mended: %s',
+    async (_name, scenario) => {
+      const { besideHealthyMs, besideBadMs, mendedMs } = await compareBeside(scenario);
+      expect(besideBadMs).toBeLessThanOrEqual(1.2 * besideHealthyMs + recognizedMs);
+      expect(mendedMs).toBeLessThanOrEqual(mendedWithinMs);
+    },
+  );
+});

@@ -1,0 +1,6 @@
+/** Reads an iterable to its end and returns its items. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+/** Listens and then never accepts: its thread is blocked. */
+const blockedListener = `
+  const { createServer } = require('node:net');
+  const { parentPort, workerData } = require('node:worker_threads');
+  createServer().listen({ ...workerData, backlog: 1 }, () => {
+    parentPort.postMessage('listening');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+
+/** Connections that fill the queue of a listener with a backlog of 1. Linux drops what comes beyond. */
+const queued = 2;
+
+/** Makes an address of this machine drop requests for connections, as a host behind a broken route does. */
+export async function startSilentAddress(host: string, port: number): Promise<{ close(): Promise<void> }> {
+  const worker = new Worker(blockedListener, { eval: true, workerData: { host, port } });
+  await once(worker, 'message');
+  const fillers = Array.from({ length: queued }, () => connect(port, host).on('error', () => undefined));
+  await Promise.all(fillers.map((filler) => once(filler, 'connect')));
+  return {
+    close: async () => {
+      for (const filler of fillers) filler.destroy();
+      await worker.terminate();
+    },
+  };
+}

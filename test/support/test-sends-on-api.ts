@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { testSend } from '../../shared/contracts/campaigns/test-sends.ts';
+import type { apiOnPostgres } from './api-on-postgres.ts';
+import type { approvalsOn } from './approvals-on-api.ts';
+
+/** A chain with a step that can be tested and one that gives something in a test, too. */
+export const testedChain = [
+  { action: 'award-reward', params: {}, unitsPerUser: 2 },
+  { action: 'send-message', params: {}, unitsPerUser: 1 },
+];
+export const testedUsers = ['zoë', 'u1', 'nguyễn.thị@riders', '🦄'];
+
+/** Test sends of a manager, in Singapore. */
+export function testSendsOn(
+  on: Pick<ReturnType<typeof apiOnPostgres>, 'ask'>,
+  { asks }: Pick<ReturnType<typeof approvalsOn>, 'asks'>,
+) {
+  const send = (id: string, changes: object = {}) =>
+    asks('mei, manager', 'POST', `/campaigns/${id}/test-send`, { users: testedUsers, country: 'SG', ...changes });
+
+  return {
+    send,
+    sent: async (id: string, changes: object = {}) => {
+      const answer = await send(id, changes);
+      expect(answer.statusCode, answer.body).toBe(201);
+      return testSend.parse(answer.json());
+    },
+    understandsTest: async (action: string, isSo = true): Promise<void> => {
+      const answer = await on.ask('PATCH', `/v1/action-types/${action}`, { understandsTest: isSo });
+      expect(answer.statusCode, answer.body).toBe(200);
+    },
+  };
+}
