@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
@@ -209,6 +210,29 @@ test('a finger finds all of the log-in and of what lies over a page on a phone',
     await inside.getByRole('dialog').waitFor();
     expect(await smallTargets(inside)).toEqual([]);
   }
+});
+
+test('a finger finds all of the calendar on a phone, also what starts at an end of the week', async () => {
+  const page = await consoleOf.loggedIn({ viewport: { width: phone, height: 900 } });
+  await page.route('**/v1/campaigns/calendar?*', async (route) => {
+    const response = await route.fetch();
+    const calendar = calendarAnswer.parse(await response.json());
+    for (const [index, { starts }] of calendar.items.entries()) {
+      const at = index % 2 === 0 ? calendar.from : new Date(Date.parse(calendar.until) - 1000).toISOString();
+      for (const start of starts) Object.assign(start, { at, until: at });
+    }
+    await route.fulfill({ response, json: calendar });
+  });
+  await page.goto('calendar');
+  await page.locator('.cal-start').nth(1).waitFor();
+  expect(await smallTargets(page)).toEqual([]);
+});
+
+/** What of it is changed here. */
+const calendarAnswer = z.looseObject({
+  from: z.string(),
+  until: z.string(),
+  items: z.array(z.looseObject({ starts: z.array(z.looseObject({ at: z.string() })) })),
 });
 
 describe('the focus', () => {

@@ -18,6 +18,7 @@ import {
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { within } from '../../shared/runtime/within.ts';
 import { createTestDatabase, createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
 import type { Evidence } from '../support/evidence.ts';
 import { createRoles, type ServiceRole } from '../support/database-roles.ts';
@@ -174,9 +175,10 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const end = async () => {
     // A frozen process hears nothing but its end.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
-    await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
-    await database.drop();
-    await roles.drop();
+    const ends = await Promise.allSettled([...services].map(([name, service]) => endOrKill(name, service)));
+    await within(stepWithinMs, database.drop());
+    await within(stepWithinMs, roles.drop());
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
   const stop = async () => {
     await end();
@@ -216,6 +218,20 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     effectsOf: async (runId, step) => (await readLedger(ledgerFile)).of(runId, step).applied.size,
     stop,
   };
+}
+
+/** A process that a stop takes too long for ends itself after 25 s. */
+const endsWithinMs = 50_000;
+const stepWithinMs = 20_000;
+
+/** @throws with what the process said last, if SIGTERM does not end it */
+async function endOrKill(name: string, service: ServiceProcess): Promise<void> {
+  try {
+    await within(endsWithinMs, service.end('SIGTERM'));
+  } catch (error) {
+    await service.end('SIGKILL');
+    throw new Error(`${name} after SIGTERM\n${lastLines(name, service.logFile)}`, { cause: error });
+  }
 }
 
 const shownLines = 30;

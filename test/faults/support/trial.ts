@@ -6,6 +6,7 @@ import type { FaultSettings } from '../../../services/sandbox/faults/fault-rules
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import type { FaultControl } from '../../mutations/fault-controls.ts';
+import { within } from '../../../shared/runtime/within.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
@@ -91,6 +92,7 @@ export const quickLeases = {
 export const patientCalls = { WORKER_LEASE_MS: '30000' };
 
 const quietWithinMs = 40_000;
+const harnessEndsWithinMs = 15_000;
 const maxResidentMb = 700;
 
 export async function startTrial(options: TrialOptions): Promise<Trial> {
@@ -159,7 +161,8 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   let ending: Promise<void> | undefined;
   async function end(): Promise<void> {
     supervisor.rest();
-    await Promise.allSettled([topics.close(), database.end()]);
+    // They are of the harness: what one of them waits for says nothing about the installation.
+    await within(harnessEndsWithinMs, Promise.allSettled([topics.close(), database.end()])).catch(() => undefined);
     await muster.stop();
     if (tree !== undefined) await rm(tree, { recursive: true });
   }

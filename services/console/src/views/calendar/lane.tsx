@@ -19,6 +19,9 @@ interface LaneProps {
 /** So many starts of one are marked without words: they tell enough by where they stand. */
 const worded = 2;
 
+/** In percent of the week. So near its ends, a finger's room lies on the inner side: outside, the lane would cut it. */
+const edge = 10;
+
 /** A campaign, and beside it when it runs: widths are how long it takes, or is expected to. */
 export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
   const { name, campaignId, starts } = campaign;
@@ -81,8 +84,8 @@ function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) 
     <>
       <Link
         {...linkOf(start, campaign)}
-        className={`cal-start ${isClash ? 'clash' : kindOf(start)}`}
-        style={{ left: `${left}%`, width: `${right - left}%` }}
+        className={`cal-start ${isClash ? 'clash' : kindOf(start)} ${edgeOf(left, right)}`}
+        style={{ left: `min(${left}%, 100% - 6px)`, width: `${right - left}%` }}
         aria-label={`${plainText(campaign.name)}, ${lookOf(start.state).word.toLowerCase()}, ${words}`}
         title={words}
       />
@@ -102,6 +105,12 @@ function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) 
       )}
     </>
   );
+}
+
+/** A class for a start at an end of the week. */
+function edgeOf(left: number, right: number): string {
+  if (left < edge) return 'at-begin';
+  return right > 100 - edge ? 'at-end' : '';
 }
 
 function linkOf({ runId, state }: CalendarStart, { campaignId }: CalendarCampaign): Pick<LinkProps, 'to' | 'params'> {
