@@ -2,6 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
+import { session } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 test('every change says who made it, and what came of it', async () => {
@@ -17,6 +18,30 @@ test('changes are filtered by a person', async () => {
   await user.click(screen.getByRole('menuitem', { name: 'demo' }));
   await waitFor(() => expect(api.askedFor('GET /v1/audit').at(-1)?.query).toHaveProperty('keyId'));
   expect(address()).toContain('keyName=demo');
+});
+
+test('who changed nothing on this page can be chosen too, and two of one name are told apart', async () => {
+  const ann = [
+    { id: 'key_01jann1111', name: 'Ann' },
+    { id: 'key_01jann2222', name: 'Ann' },
+  ];
+  const keys = { items: [{ id: 'key_01jtom', name: 'Tom' }, ...ann], next: null };
+  const { api, user } = await openConsole('/audit', { answers: { 'GET /v1/api-keys': keys } });
+  await screen.findAllByText('started a campaign');
+  await user.click(screen.getByRole('button', { name: 'By' }));
+  const names = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
+  expect(names.filter((name) => name.startsWith('Ann ('))).toHaveLength(2);
+  await user.click(screen.getByRole('menuitem', { name: 'Tom' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/audit').at(-1)?.query).toMatchObject({ keyId: 'key_01jtom' }));
+});
+
+test('who may not list keys chooses among those of the page', async () => {
+  const answers = { 'GET /v1/session': { ...session, role: 'viewer' } };
+  const { api, user } = await openConsole('/audit', { answers });
+  await screen.findAllByText('started a campaign');
+  await user.click(screen.getByRole('button', { name: 'By' }));
+  expect(screen.getByRole('menuitem', { name: 'demo' })).toBeDefined();
+  expect(api.askedFor('GET /v1/api-keys')).toEqual([]);
 });
 
 test('a campaign that was changed has its name and leads to its page', async () => {

@@ -17,6 +17,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { auditKinds, auditQuery, auditSpans, filterWords, hasFilters } from './audit-filters.ts';
 import type { AuditSearch } from './search.ts';
 import { detailInWords, endOfChange } from './change-words.ts';
+import { usePeople } from './people.ts';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
@@ -32,7 +33,7 @@ export function AuditView() {
   const query = { limit: pageSize, ...auditQuery(chosen, nowMs) };
   const changes = useQuery({ ...listChangesOptions({ query }), placeholderData: keepPreviousData });
   const items = changes.data?.items;
-  const people = peopleOf(items ?? []);
+  const people = usePeople(items ?? []);
   const search = (change: Partial<AuditSearch>) => void navigate({ search: (before) => ({ ...before, ...change }) });
   const choose = (change: Partial<AuditSearch>) => search({ ...change, cursor: undefined });
   return (
@@ -92,12 +93,6 @@ export function AuditView() {
       </section>
     </Page>
   );
-}
-
-/** The keys and people of the changes that are shown, by name. */
-function peopleOf(changes: readonly Change[]): { id: string; name: string }[] {
-  const byName = new Map(changes.flatMap(({ keyId, keyName }) => (keyId === null ? [] : [[keyName ?? keyId, keyId]])));
-  return [...byName].map(([name, id]) => ({ id, name })).toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /** @param changes undefined while they are asked for */
