@@ -11,7 +11,7 @@ import {
   testWebhook,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { NewWebhookInput, Webhook, WebhookDelivery, WebhookPatchInput } from '../../sdk/generated/types.gen.ts';
-import { askedEvents, deliveryStates } from '../../shared/contracts/webhooks/webhooks.ts';
+import { askedEvents, deliveryStates, noticeFormats } from '../../shared/contracts/webhooks/webhooks.ts';
 import { command, group, type View } from '../frame/command-table.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { oneOf, pages, several, text, within } from '../frame/options.ts';
@@ -27,7 +27,7 @@ function chosenText({ campaigns, tags, owners }: Webhook): string {
   return parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`])).join(' · ');
 }
 
-/** Nothing of e-mail, which is not signed. */
+/** Nothing of a channel or of e-mail, which are not signed. */
 function issuedText({ secret }: { secret: string | null }): string {
   return secret === null ? '' : `${secret}\n`;
 }
@@ -45,6 +45,7 @@ const create = command({
     campaigns: several('--campaign <campaign>', 'of it alone; may be given several times'),
     tags: several('--tag <tag>', 'of campaigns, and keys, with one of these; may be given several times'),
     owners: several('--owner <owner>', 'of campaigns with one of these; may be given several times'),
+    format: oneOf('--format <format>', 'slack, teams: a message for a channel, by its incoming webhook', noticeFormats),
     name: text('--name <name>', 'as people call it'),
   },
   ask: async ({ client, args: [url, words], options, context: { input } }) => {
@@ -55,7 +56,7 @@ const create = command({
   },
   refused: 'not made',
   shown: issuedText,
-  noted: ({ webhook: { id } }) => [`${id}: ${readNext}`, `muster webhooks test ${id}`],
+  noted: ({ webhook: { id }, secret }) => [secret === null ? id : `${id}: ${readNext}`, `muster webhooks test ${id}`],
 });
 
 const list = command({
@@ -74,11 +75,12 @@ const list = command({
 });
 
 function renderWebhook(webhook: Webhook, view: View): string {
-  const { id, name, url, events, enabled, egress, lastSent, waiting, dead, client } = webhook;
+  const { id, name, url, format, events, enabled, egress, lastSent, waiting, dead, client } = webhook;
   return renderFacts(
     { name: name ?? url, facts: [id, enabled ? 'on' : 'off'] },
     [
       ['to', url],
+      ['format', format],
       ['events', events.join(', ')],
       ['of', chosenText(webhook) || 'all campaigns'],
       ['egress', egress.allow.map((rule) => Object.values(rule).join(':'))],

@@ -13,7 +13,14 @@ const muster = (...args: string[]) => runMuster(['webhooks', ...args], { api });
 const ok = (body: unknown) => ({ status: 200, body });
 
 const webhook = {
-  ...{ id: 'whk_1', revision: 2, url: 'https://bot.example.com/[sealed]', name: null, enabled: true },
+  ...{
+    id: 'whk_1',
+    revision: 2,
+    url: 'https://bot.example.com/[sealed]',
+    name: null,
+    enabled: true,
+    format: 'standard',
+  },
   ...{ events: ['run.ended', 'run.paused'], campaigns: null, tags: ['payday', 'vip'], owners: ['growth'] },
   ...{ egress: { allow: [] }, client: 'cli_1', waiting: 1, dead: 3, links: {} },
   ...{ lastSent: { at: '2026-11-21T08:00:00.000Z', event: 'run.paused', status: 204 } },
@@ -36,6 +43,16 @@ test('is made of its options, and its secret printed alone', async () => {
   expect(api.bodies).toEqual([
     { url: 'https://bot.example.com/a', events: ['run.ended'], tags: ['vip'], enabled: false },
   ]);
+});
+
+test('of a channel prints no secret, but how to test it', async () => {
+  api.answers['POST /v1/webhooks'] = { status: 201, body: { webhook, secret: null } };
+  const url = 'https://hooks.slack.com/services/T0';
+  const { out, notes } = await muster('create', url, '--format', 'slack', '--event', 'run.ended');
+  expect(out).toBe('');
+  expect(notes).toContain('muster webhooks test whk_1');
+  expect(notes).not.toContain('it is not shown again');
+  expect(api.bodies).toEqual([{ url, format: 'slack', events: ['run.ended'] }]);
 });
 
 test('is listed and shown with what it is told of, and what died', async () => {

@@ -130,6 +130,13 @@ it('a digest of a week is told on Monday, and says how many runs there were beyo
   expect(data.digest?.first).toHaveLength(100);
 });
 
+it('each webhook is sent a notice in its own format', () => {
+  const webhooks = [listening(7, {}), listening(8, { format: 'slack' }), listening(9, { format: 'teams' })];
+  const { calls } = toldOf([eventOf('run.started')], webhooks, { base: '', nowMs });
+  const bodies = calls.map(({ body }): unknown => JSON.parse(body ?? ''));
+  expect(bodies).toMatchObject([{ type: 'run.started' }, { text: 'A run of "Payday" started' }, { type: 'message' }]);
+});
+
 describe('notices to a webhook of an account with a scope', () => {
   const account = uuid(20);
   const everything = { countries: null, actionTypes: null };

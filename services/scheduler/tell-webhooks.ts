@@ -19,6 +19,7 @@ import type {
   WebhookEvent,
   WebhookEvents,
 } from './ports/webhook-events.ts';
+import { noticeBody } from './notice-bodies.ts';
 import { noticeOf, ownerOfKey } from './webhook-notice.ts';
 
 /** Events of one transaction, which has a call of each for every webhook that asks for it. */
@@ -105,7 +106,7 @@ export function digestCall(digest: Digest, webhook: ListeningWebhook, base: stri
 }
 
 /** Its id is of its webhook and the key: however often it is made, it is one job. */
-function callOf({ webhookId, url }: ListeningWebhook, key: string, notice: Notice): JobToStore {
+function callOf({ webhookId, url, definition }: ListeningWebhook, key: string, notice: Notice): JobToStore {
   return {
     jobId: jobIdOf(webhookId, key),
     clientId: webhookId,
@@ -116,7 +117,7 @@ function callOf({ webhookId, url }: ListeningWebhook, key: string, notice: Notic
     method: 'POST',
     url,
     headers: '{"content-type":"application/json"}',
-    body: JSON.stringify(notice),
+    body: noticeBody(definition.format, notice),
     tags: [notice.type],
     scheduleId: null,
   };

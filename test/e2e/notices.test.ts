@@ -29,7 +29,7 @@ const publicUrl = 'https://muster.test/console';
 /** What docs/notices.md shows, as a process of its own beside an installed SDK. */
 function startShownReceiver(folder: string, environment: Record<string, string>): ChildProcess {
   const [, shown = ''] =
-    /## To Slack.*?```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/notices.md'), 'utf8')) ?? [];
+    /## To a service of your own.*?```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/notices.md'), 'utf8')) ?? [];
   const sdk = join(folder, 'node_modules/muster-sdk');
   mkdirSync(sdk, { recursive: true });
   writeFileSync(join(sdk, 'package.json'), '{"type":"module","exports":{"./verify":"./verify.js"}}');
@@ -136,6 +136,19 @@ it('the receiver that the page shows believes signed notices alone, and says all
   expect(listed.find((each) => each.id === webhook.id)).toMatchObject({ waiting: 0, dead: 0 });
   expect(listed.find((each) => each.id === dead.id)).toMatchObject({ waiting: 3, lastSent: null });
   expect(heard.some((said) => said.includes('forged'))).toBe(false);
+});
+
+it('a channel of Slack is told without a service between', async () => {
+  const { port } = z.object({ port: z.number() }).parse(slack.address());
+  const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
+  const url = `http://127.0.0.1:${port}/services/T0`;
+  const body = { url, format: 'slack' as const, events: ['run.ended' as const], egress };
+  const { webhook, secret } = (await createWebhook({ ...api(), body })).data;
+  expect(secret).toBeNull();
+  const before = heard.length;
+  await testWebhook({ ...api(), path: { id: webhook.id } });
+  await until(() => heard.length > before);
+  expect(heard.slice(before)).toEqual([`This is a test: Muster reaches you <${publicUrl}/notices|Open in Muster>`]);
 });
 
 it('an e-mail is sent again when the server has no time, and given up where it knows no such address', async () => {

@@ -89,6 +89,21 @@ describe('a webhook', () => {
     await without.close();
   });
 
+  it('posts to a channel without a secret, and stays of its format', async () => {
+    const { webhook, secret } = await made({ format: 'slack' });
+    expect([webhook.format, webhook.url, secret]).toEqual(['slack', 'https://hooks.example.com/[sealed]', null]);
+    expect(await on.rowsOf('client_keys')).toEqual([]);
+    expect((await on.ask('POST', `/v1/webhooks/${webhook.id}/rotate`, {})).json()).toMatchObject({ code: 'no-secret' });
+    const changed = await on.ask('PATCH', `/v1/webhooks/${webhook.id}`, { name: 'Growth', url: `${url}&b=2` });
+    expect(webhookShape.parse(changed.json())).toMatchObject({ name: 'Growth', format: 'slack' });
+    const other = await on.ask('PATCH', `/v1/webhooks/${webhook.id}`, { format: 'teams' });
+    expect(other.statusCode).toBe(422);
+    const mail = await on.ask('POST', '/v1/webhooks', { ...body, url: 'mailto:team@example.com', format: 'teams' });
+    expect([mail.statusCode, errorsOf(mail)]).toEqual([422, ['no-channel /format']]);
+    const unknown = await on.ask('POST', '/v1/webhooks', { ...body, format: 'irc' });
+    expect([unknown.statusCode, errorsOf(unknown)]).toEqual([422, ['invalid-value /format']]);
+  });
+
   it('is refused where no secret can be kept', async () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const answer = await bare.server.inject({

@@ -9,6 +9,8 @@ import {
   webhookDefinition,
   webhookPatch,
   webhookShape,
+  type NoticeFormat,
+  type WebhookDefinition,
 } from '../../../shared/contracts/webhooks/webhooks.ts';
 import { mailAddressOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -99,7 +101,8 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       summary: 'Tell another service, or people by e-mail, what becomes of campaigns and runs',
       description:
         'Its notices are signed by Standard Webhooks, tried again for hours, and kept as dead letters when they were given up. ' +
-        'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up. ' +
+        'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up; ' +
+        'with `format` `slack` or `teams` a message is posted to a channel there. Neither is signed. ' +
         'It is sent notices of campaigns that both this key and its account see.',
       tags,
       headers: headersOfSecretAnswers,
@@ -111,7 +114,8 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       if (areAboutCampaigns(definition.events)) requireSomeCampaigns(request);
       const webhookId = uuidv7();
       const allow = egress?.allow ?? [];
-      const { secret, key } = isMail(url) ? unsigned : newSigningKey(webhookId, deps.secretBox);
+      if (isMail(url) && definition.format !== 'standard') throw noChannel(definition.format);
+      const { secret, key } = isSigned(url, definition) ? newSigningKey(webhookId, deps.secretBox) : unsigned;
       const stored = storedUrl(webhookId, url, allow, deps);
       await forgetDeleted(deps);
       const { account, key: urlSetBy } = callerOf(request);
@@ -221,8 +225,8 @@ function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       response: { 201: jsonAnswer('The webhook and its new secret', createdWebhook), ...problems(409) },
     },
     handler: async (request, reply) => {
-      const { webhookId, url } = await requireWebhook(request.params.id, deps.webhooks);
-      if (isMail(url)) throw nothingSigned();
+      const { webhookId, url, definition } = await requireWebhook(request.params.id, deps.webhooks);
+      if (!isSigned(url, definition)) throw nothingSigned();
       const { secret, key } = newSigningKey(webhookId, deps.secretBox);
       const { overlapSeconds } = request.body;
       const othersExpireAt = new Date(deps.clock.now().getTime() + overlapSeconds * 1000);
@@ -253,6 +257,16 @@ function isMail(url: string): boolean {
   return mailAddressOf(url) !== undefined;
 }
 
+/** A channel and a mailbox check no signature. */
+function isSigned(url: string, { format }: WebhookDefinition): boolean {
+  return !isMail(url) && format === 'standard';
+}
+
+function noChannel(format: NoticeFormat): HttpProblem {
+  const detail = `${quoted(format)} is posted to a URL of http or https, not written by e-mail`;
+  return invalidRequest([{ pointer: '/format', code: 'no-channel', detail }]);
+}
+
 /** What is signed has a secret, and what is written to people has none. */
 function otherWay(url: string): HttpProblem {
   const detail = 'a webhook that is called does not become one that is written to, nor the other way: make another one';
@@ -260,7 +274,8 @@ function otherWay(url: string): HttpProblem {
 }
 
 function nothingSigned(): HttpProblem {
-  return new HttpProblem({ status: 409, code: 'no-secret', detail: 'e-mail is not signed: it has no secret' });
+  const detail = 'messages for a channel and e-mail are not signed: there is no secret';
+  return new HttpProblem({ status: 409, code: 'no-secret', detail });
 }
 
 function tooMany(): HttpProblem {

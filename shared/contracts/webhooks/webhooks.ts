@@ -64,9 +64,21 @@ const digest = z
 
 export type Digest = z.output<typeof digest>;
 
+/** What a call of a webhook holds. */
+export const noticeFormats = ['standard', 'slack', 'teams'] as const;
+
+export type NoticeFormat = (typeof noticeFormats)[number];
+
 /** What it is told of; each filter that is given has to fit. */
 export const webhookFields = {
   name: name.nullable().default(null),
+  format: z
+    .enum(noticeFormats)
+    .default('standard')
+    .describe(
+      '`standard`: the notice of this document, signed. `slack`, `teams`: a message for a channel, not signed; ' +
+        'the URL is that of an incoming webhook there. It stays as the webhook was made',
+    ),
   events: z
     .array(z.enum(askedEvents))
     .min(1)
@@ -137,7 +149,7 @@ export type WebhookShape = z.output<typeof webhookShape>;
 const secret = z
   .string()
   .nullable()
-  .describe('whsec_…, shown this once: its notices are signed with it (Standard Webhooks); null: of e-mail');
+  .describe('whsec_…, shown this once: its notices are signed with it (Standard Webhooks); null: nothing is signed');
 
 export const createdWebhook = z.object({ webhook: webhookShape, secret }).meta({ id: 'CreatedWebhook' });
 

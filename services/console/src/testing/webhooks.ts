@@ -5,6 +5,7 @@ const well: Webhook = {
   revision: 4,
   url: 'https://hooks.slack.com/[sealed]',
   name: 'Slack, growth',
+  format: 'slack',
   events: ['approval.waiting', 'run.started', 'run.stalled', 'run.ended'],
   campaigns: null,
   tags: ['growth'],
@@ -27,6 +28,7 @@ export const webhooks: ListWebhooksResponse = {
     {
       ...well,
       ...{ id: 'whk_finance', name: null, url: 'https://finance.example.com/[sealed]', tags: null, lastSent: null },
+      format: 'standard',
       ...{ events: ['budget.low'], waiting: 1, dead: 3 },
     },
   ],

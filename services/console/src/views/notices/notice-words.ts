@@ -49,12 +49,51 @@ export function digestInWords({ digest }: Pick<Webhook, 'digest'>): string | und
   return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
 }
 
+/** How people are told. */
+export type Way = 'slack' | 'teams' | 'mail' | 'service';
+
+export interface WayTerms {
+  label: string;
+  /** Of the field for the URL or the address. */
+  field: string;
+  hint: string;
+}
+
+export const ways: Readonly<Record<Way, WayTerms>> = {
+  slack: {
+    label: 'Slack',
+    field: 'URL of the incoming webhook',
+    hint: 'In Slack: Apps, Incoming Webhooks, add one to the channel, and paste its URL here',
+  },
+  teams: {
+    label: 'Teams',
+    field: 'URL of the workflow',
+    hint: 'In Teams: Workflows of the channel, post when a webhook request is received, and paste its URL here',
+  },
+  mail: { label: 'E-mail', field: 'Address', hint: 'Such as team@example.com' },
+  service: {
+    label: 'Another service',
+    field: 'URL',
+    hint: 'Each call is signed; what stands behind the host is stored encrypted',
+  },
+};
+
+const mailScheme = 'mailto:';
+
+export function wayOf({ format, url }: Pick<Webhook, 'format' | 'url'>): Way {
+  if (format !== 'standard') return format;
+  return url.startsWith(mailScheme) ? 'mail' : 'service';
+}
+
 export interface NoticeForm {
   name: string;
+  way: Way;
+  /** A URL, or an address. */
   url: string;
   events: ReadonlySet<Event>;
+  /** By their ids; none: all. */
+  campaigns: readonly string[];
   /** Separated by commas. */
-  campaigns: string;
   tags: string;
   owners: string;
   /** How what recurs is told. */
@@ -69,8 +108,9 @@ export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
   const { name, campaigns, tags, owners } = webhook ?? { name: null, campaigns: null, tags: null, owners: null };
   const text = (values: readonly string[] | null) => values?.join(', ') ?? '';
   return {
-    ...{ name: name ?? '', url: '', events: new Set(webhook?.events ?? ['run.ended', 'run.paused', 'run.stalled']) },
-    ...{ campaigns: text(campaigns), tags: text(tags), owners: text(owners) },
+    ...{ name: name ?? '', way: webhook ? wayOf(webhook) : 'slack', url: '' },
+    events: new Set(webhook?.events ?? ['run.ended', 'run.paused', 'run.stalled']),
+    ...{ campaigns: campaigns ?? [], tags: text(tags), owners: text(owners) },
     ...{
       digest: webhook?.digest?.every ?? 'each',
       at: webhook?.digest?.at ?? '09:00',
@@ -80,16 +120,21 @@ export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
 }
 
 /** What is asked for; a URL that is left empty stays as it is. */
-export function webhookOfForm({ name, url, events: asked, ...chosen }: NoticeForm) {
+export function webhookOfForm({ name, way, url, events: asked, ...chosen }: NoticeForm) {
   const fields: Omit<NewWebhookInput, 'url'> = {
     name: name.trim() === '' ? null : name.trim(),
     events: events.filter((event) => asked.has(event)),
-    campaigns: listOf(chosen.campaigns),
+    campaigns: chosen.campaigns.length === 0 ? null : [...chosen.campaigns],
     tags: listOf(chosen.tags),
     owners: listOf(chosen.owners),
     digest: chosen.digest === 'each' ? null : { every: chosen.digest, at: chosen.at.trim(), zone: chosen.zone.trim() },
   };
-  return { fields, url: url.trim() };
+  const format: Webhook['format'] = way === 'slack' || way === 'teams' ? way : 'standard';
+  return { fields, format, url: way === 'mail' ? mailUrl(url.trim()) : url.trim() };
+}
+
+function mailUrl(address: string): string {
+  return address === '' || address.startsWith(mailScheme) ? address : `${mailScheme}${address}`;
 }
 
 function listOf(text: string): string[] | null {

@@ -27,8 +27,9 @@ test('a new one is asked for with what is chosen, and its secret is shown once',
   });
   await user.click(await screen.findByRole('button', { name: 'New notice' }));
   const dialog = await screen.findByRole('dialog', { name: 'New notice' });
-  await user.type(within(dialog).getByLabelText(/^Name/), 'Slack, growth');
-  await user.type(within(dialog).getByLabelText(/^URL/), 'https://hooks.slack.com/a');
+  await user.click(within(dialog).getByRole('button', { name: 'Another service' }));
+  await user.type(within(dialog).getByLabelText(/^Name/), 'Pager, growth');
+  await user.type(within(dialog).getByLabelText(/^URL/), 'https://pager.example.com/a');
   await user.click(within(dialog).getByRole('checkbox', { name: 'started' }));
   await user.click(within(dialog).getByRole('checkbox', { name: 'stalled' }));
   await user.type(within(dialog).getByLabelText(/^Tags/), 'payday, vip');
@@ -36,9 +37,57 @@ test('a new one is asked for with what is chosen, and its secret is shown once',
   expect(await screen.findByText('whsec_shown-once')).toBeDefined();
   const [asked] = api.askedFor('POST /v1/webhooks');
   expect(asked?.body).toEqual({
-    ...{ name: 'Slack, growth', url: 'https://hooks.slack.com/a', tags: ['payday', 'vip'] },
+    ...{ name: 'Pager, growth', url: 'https://pager.example.com/a', format: 'standard', tags: ['payday', 'vip'] },
     ...{ events: ['run.started', 'run.paused', 'run.ended'], campaigns: null, owners: null, digest: null },
   });
+});
+
+test('a channel of Slack or Teams, or a mailbox, is told without a secret', async () => {
+  const { api, user } = await openConsole('/notices', {
+    answers: { 'POST /v1/webhooks': () => Response.json({ webhook: slack, secret: null }, { status: 201 }) },
+  });
+  const ways = [
+    { way: 'Slack', field: /^URL of the incoming webhook/, typed: 'https://hooks.slack.com/services/a' },
+    { way: 'Teams', field: /^URL of the workflow/, typed: 'https://x.webhook.office.com/a' },
+    { way: 'E-mail', field: /^Address/, typed: 'growth@example.com' },
+  ];
+  for (const { way, field, typed } of ways) {
+    await user.click(await screen.findByRole('button', { name: 'New notice' }));
+    const dialog = await screen.findByRole('dialog', { name: 'New notice' });
+    await user.click(within(dialog).getByRole('button', { name: way }));
+    await user.click(within(dialog).getByLabelText(field));
+    await user.paste(typed);
+    await user.click(within(dialog).getByRole('button', { name: 'Tell it' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  }
+  expect(api.askedFor('POST /v1/webhooks').map(({ body }) => body)).toMatchObject([
+    { url: 'https://hooks.slack.com/services/a', format: 'slack' },
+    { url: 'https://x.webhook.office.com/a', format: 'teams' },
+    { url: 'mailto:growth@example.com', format: 'standard' },
+  ]);
+});
+
+test('campaigns are chosen by their names, and left out again', async () => {
+  const { api, user } = await openConsole('/notices', {
+    answers: { 'POST /v1/webhooks': () => Response.json({ webhook: slack, secret: null }, { status: 201 }) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New notice' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'New notice' }));
+  await user.click(dialog.getByLabelText(/^URL of the incoming webhook/));
+  await user.paste('https://hooks.slack.com/services/a');
+  await user.click(dialog.getByRole('button', { name: 'Only some…' }));
+  const [first] = await dialog.findAllByRole('option');
+  await user.click(first ?? document.body);
+  await user.click(dialog.getByRole('button', { name: 'Another one…' }));
+  const [, second] = await dialog.findAllByRole('option');
+  await user.click(second ?? document.body);
+  const [leaveOut] = await dialog.findAllByRole('button', { name: /^Leave out/ });
+  await user.click(leaveOut ?? document.body);
+  await user.click(dialog.getByRole('button', { name: 'Tell it' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/webhooks')).toHaveLength(1));
+  const asked = Object(api.askedFor('POST /v1/webhooks')[0]?.body) as { campaigns: string[] };
+  expect(asked.campaigns).toHaveLength(1);
+  expect(asked.campaigns[0]).toMatch(/^cmp_/);
 });
 
 test('what recurs is told together where that is chosen, at a time of one’s clocks', async () => {

@@ -1,0 +1,121 @@
+import { Segments, TextInput } from '../../parts/controls/controls.tsx';
+import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
+import { zoneNames } from '../../parts/when/zoned-times.ts';
+import { CampaignChoice } from './campaign-choice.tsx';
+import { events, eventWords, ways, type NoticeForm } from './notice-words.ts';
+
+interface FieldsProps {
+  form: NoticeForm;
+  isNew: boolean;
+  onChange: (part: Partial<NoticeForm>) => void;
+}
+
+/** Whom to tell, how, and of what. */
+export function NoticeFields({ form, isNew, onChange }: FieldsProps) {
+  const toggled = (event: (typeof events)[number]) => {
+    const asked = new Set(form.events);
+    if (!asked.delete(event)) asked.add(event);
+    return asked;
+  };
+  return (
+    <>
+      <FormField pointer="/name" label="Name" hint="As people call it: Slack, growth">
+        {(control) => <TextInput {...control} value={form.name} onText={(name) => onChange({ name })} data-autofocus />}
+      </FormField>
+      {isNew && (
+        <FieldGroup pointer="/format" label="Tell it in">
+          <Segments
+            label="How people are told"
+            value={form.way}
+            choices={wayChoices}
+            onChoose={(way) => onChange({ way })}
+          />
+        </FieldGroup>
+      )}
+      <FormField
+        pointer="/url"
+        label={ways[form.way].field}
+        required={isNew}
+        hint={isNew ? ways[form.way].hint : 'Empty: as it is'}
+      >
+        {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
+      </FormField>
+      <FieldGroup pointer="/events" label="Tell it when a campaign or its run is">
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          {events.map((event) => (
+            <label key={event} className="row">
+              <input
+                type="checkbox"
+                checked={form.events.has(event)}
+                onChange={() => onChange({ events: toggled(event) })}
+              />
+              {eventWords[event]}
+            </label>
+          ))}
+        </div>
+      </FieldGroup>
+      <DigestFields form={form} onChange={onChange} />
+      <FormField pointer="/tags" label="Tags" hint="Of campaigns with one of these, such as payday, vip; empty: all">
+        {(control) => <TextInput {...control} value={form.tags} onText={(tags) => onChange({ tags })} />}
+      </FormField>
+      <FormField pointer="/owners" label="Owners" hint="Of campaigns, and keys, with one of these owners; empty: all">
+        {(control) => <TextInput {...control} value={form.owners} onText={(owners) => onChange({ owners })} />}
+      </FormField>
+      <FieldGroup pointer="/campaigns" label="Campaigns">
+        <CampaignChoice chosen={form.campaigns} onChoose={(campaigns) => onChange({ campaigns })} />
+      </FieldGroup>
+    </>
+  );
+}
+
+const wayChoices = (['slack', 'teams', 'mail', 'service'] as const).map((value) => ({
+  value,
+  label: ways[value].label,
+}));
+
+const digests = [
+  { value: 'each', label: 'Each by itself' },
+  { value: 'day', label: 'Once a day' },
+  { value: 'week', label: 'On Mondays' },
+] as const;
+
+/** What recurs would be told again and again; what needs a person is always told at once. */
+function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>) {
+  return (
+    <FieldGroup pointer="/digest" label="Runs of recurring campaigns that completed are told">
+      <Segments
+        label="How what recurs is told"
+        value={form.digest}
+        choices={digests}
+        onChoose={(digest) => onChange({ digest })}
+      />
+      {form.digest !== 'each' && (
+        <>
+          <div className="grid grid-cols-[110px_minmax(0,1fr)] gap-3 items-start mt-2 phone:grid-cols-1">
+            <FormField pointer="/digest/at" label="At" required>
+              {(control) => <TextInput {...control} value={form.at} onText={(at) => onChange({ at })} maxLength={5} />}
+            </FormField>
+            <FormField pointer="/digest/zone" label="On the clocks of" required>
+              {(control) => (
+                <TextInput
+                  {...control}
+                  list="zones-of-digests"
+                  value={form.zone}
+                  onText={(zone) => onChange({ zone })}
+                />
+              )}
+            </FormField>
+            <datalist id="zones-of-digests">
+              {zoneNames().map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+          </div>
+          <p className="hint">
+            Together, in one notice; that they started is not told. What needs somebody comes at once.
+          </p>
+        </>
+      )}
+    </FieldGroup>
+  );
+}

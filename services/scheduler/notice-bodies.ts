@@ -1,0 +1,57 @@
+import type { Notice, NoticeFormat } from '../../shared/contracts/webhooks/webhooks.ts';
+
+/** Of a digest, in a message for a channel; the others are counted. */
+const maxLines = 20;
+
+/** Returns the body of a call that sends a notice. */
+export function noticeBody(format: NoticeFormat, notice: Notice): string {
+  return JSON.stringify(bodies[format](notice));
+}
+
+const bodies: Readonly<Record<NoticeFormat, (notice: Notice) => unknown>> = {
+  standard: (notice) => notice,
+  slack: slackMessage,
+  teams: teamsMessage,
+};
+
+/** An incoming webhook of Slack reads `<`, `>` and `&` as markup, also of mentions of everybody. */
+function slackMessage({ data }: Notice) {
+  const link = pageOf(data);
+  const open = link === undefined ? '' : ` <${escapedForSlack(link)}|Open in Muster>`;
+  const lines = linesOf(data).map((line) => `\n• ${escapedForSlack(line)}`);
+  const text = `${escapedForSlack(data.text)}${open}${lines.join('')}`;
+  return { text, unfurl_links: false, unfurl_media: false };
+}
+
+function escapedForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** An Adaptive Card, as the webhooks of Teams take it. Its runs of text are not read as Markdown. */
+function teamsMessage({ data }: Notice) {
+  const link = pageOf(data);
+  const block = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [data.text, ...linesOf(data)].map(block),
+    actions: link === undefined ? [] : [{ type: 'Action.OpenUrl', title: 'Open in Muster', url: link }],
+  };
+  return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }] };
+}
+
+/** The link, where it has a host: a channel knows none that a path could belong to. */
+function pageOf({ link }: Notice['data']): string | undefined {
+  return URL.canParse(link) ? link : undefined;
+}
+
+/** Of a digest, its runs one by one. */
+function linesOf({ digest }: Notice['data']): string[] {
+  if (digest === null) return [];
+  const exact = (value: number) => value.toLocaleString('en-US');
+  const shown = digest.first.slice(0, maxLines).map(({ campaign, figures: { audience, throughTheChain, failed } }) => {
+    return `${campaign.name}: ${exact(throughTheChain)} of ${exact(audience)} users, ${exact(failed)} failed`;
+  });
+  return digest.runs > shown.length ? [...shown, `and ${exact(digest.runs - shown.length)} more`] : shown;
+}
