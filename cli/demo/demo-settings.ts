@@ -2,7 +2,7 @@ import { engineConfig, type EngineConfig } from '../../shared/contracts/endpoint
 
 export const demoCountries = ['SG', 'ID', 'VN'];
 
-const segment = 'lapsed-riders';
+export const demoSegment = 'lapsed-riders';
 
 /** What a person wants to watch, in seconds, with the workers that the demo starts by itself. */
 const watchSeconds = 20;
@@ -14,9 +14,9 @@ const messageLatencyMs = { from: 100, to: 250 };
 export const demoCampaign = {
   name: 'Lapsed riders, December',
   countries: demoCountries,
-  audience: { include: [{ segment }] },
+  audience: { include: [{ segment: demoSegment }] },
   chain: [
-    { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+    { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 }, unitsPerUser: 2 },
     { action: 'send-message', params: { template: 'congratulations' } },
   ],
   schedule: { type: 'now' as const },
@@ -25,7 +25,7 @@ export const demoCampaign = {
 /** How the sandbox behaves: real latency, some users that fail, rewards in real tables. */
 export function sandboxSettings(users: number): Record<string, string> {
   return {
-    SANDBOX_SEGMENTS: `${segment}=${users}`,
+    SANDBOX_SEGMENTS: `${demoSegment}=${users}`,
     SANDBOX_SEGMENTS_MAX_LIMIT: '5000',
     SANDBOX_COUNTRIES: 'SG=40,ID=35,VN=25',
     SANDBOX_REWARDS_STORE: 'postgres',
@@ -94,6 +94,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         understandsTest: true,
         timeoutMs,
         concurrency,
+        price: '0.50',
         paramsSchema: paramsSchemas.reward,
       },
       'award-points': {
@@ -103,6 +104,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         understandsTest: true,
         timeoutMs,
         concurrency,
+        price: '0.01',
         paramsSchema: paramsSchemas.points,
       },
       'send-message': {

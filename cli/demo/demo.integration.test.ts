@@ -108,6 +108,8 @@ describe('muster demo', () => {
       expect(report).toMatchObject({ state: 'completed_with_failures', balanced: true, audience: { counted: 1000 } });
       expect(report.steps.map(({ pending, unknown }) => pending + unknown)).toEqual([0, 0]);
       expect(notes).toContain('4 accepted = 3 called + 1 cancelled + 0 pending');
+      expect(notes).toContain('beside it: a template, drafts, a campaign that recurs');
+      expect(report.cost).toMatchObject({ currency: 'SGD', units: 2 * (report.steps[0]?.succeeded ?? 0) });
       // Messages are accepted; what became of them is counted beside it, and may still come.
       const { succeeded = 0, receipts } = report.steps[1] ?? {};
       const { delivered = 0, undelivered = 0, awaiting = 0 } = receipts ?? {};

@@ -2,6 +2,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { createPaint } from '../show/paint.ts';
+import { furnish } from './furnish.ts';
 import type { DemoInstallation } from './installation.ts';
 import type { Processes } from './processes.ts';
 import { showCallbacks } from './show-callbacks.ts';
@@ -45,9 +46,12 @@ async function show(
   const say = (text: string) => terminal.note(text);
   const isWell = await showCallbacks(installation, { paint, say, clock: systemClock, signal });
   if (!isWell) return exitCodes.failure;
+  const { approverLink } = await furnish(installation);
+  terminal.note('  beside it: a template, drafts, a campaign that recurs, schedules, jobs, rules and two people\n\n');
   if (options.exit) return code;
   terminal.note(whereItServes(installation, { runId, retryableUsers }, paint));
   terminal.note(await whereTheConsoleIs(installation, paint));
+  terminal.note(`  ${paint.faint('approver')} ${approverLink} ${paint.faint('(another person, who approves)')}\n`);
   await whenAborted(signal);
   return code;
 }

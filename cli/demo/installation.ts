@@ -49,6 +49,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     KAFKA_BROKERS: room.kafka.brokers.join(','),
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: room.topicPrefix,
+    MUSTER_CURRENCY: 'SGD',
     // What it seals lives as long as the demo.
     MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
     MUSTER_SECRETS_KEY_FILE: '',
