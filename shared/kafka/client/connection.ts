@@ -17,6 +17,7 @@ import { systemClock } from '../../runtime/system-clock.ts';
 import { clientLogLevel, createClientLog } from './client-log.ts';
 import { expireMetadataAfterClockChange } from './clock-fix.ts';
 import { acceptMissingTopics } from './metadata-fix.ts';
+import { endFetchersOfStopped } from './stop-fix.ts';
 import { stopIdleWakeUps } from './throttle-fix.ts';
 
 /** How a cluster is talked to that is not open to everybody. Certificates and keys are PEM texts, not paths. */
@@ -69,6 +70,7 @@ export function createKafka({ brokers, clientId, logger, security, clock = syste
   stopIdleWakeUps();
   acceptMissingTopics();
   expireMetadataAfterClockChange();
+  endFetchersOfStopped();
   const log = createClientLog({ logger, clock });
   const config: KafkaConfig = {
     brokers: [...brokers],
