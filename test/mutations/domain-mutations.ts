@@ -75,6 +75,12 @@ export const domainMutations: readonly Mutation[] = [
     noticedBy: ['shared/kafka/client/clock-fix'],
   },
   {
+    takesAway: 'the fetch of a stopped consumer fails',
+    edits: [{ text: "if (!this.running) throw new Error('the consumer was stopped');", replacement: '' }],
+    project: 'unit',
+    noticedBy: ['shared/kafka/client/stop-fix'],
+  },
+  {
     takesAway: 'as many are held out as were asked for',
     edits: [{ text: '(percent / 100) * range', replacement: '((percent + 0.5) / 100) * range' }],
     project: 'unit',
