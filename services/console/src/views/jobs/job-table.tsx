@@ -102,6 +102,9 @@ interface JobRowProps {
   onToggle: () => void;
 }
 
+/** One line where there is room; on a phone as many as it takes. */
+const wrapped = 'truncate phone:whitespace-normal phone:wrap-anywhere phone:py-2 phone:leading-4.5';
+
 function JobRow({ job, client, isSelected, onToggle }: JobRowProps) {
   const { id, state, scheduledFor, url, attempt, tags, priority } = job;
   return (
@@ -118,10 +121,10 @@ function JobRow({ job, client, isSelected, onToggle }: JobRowProps) {
         </Link>
       </td>
       <td className="font-medium truncate wide">{client}</td>
-      <td className="truncate">
+      <td className={wrapped}>
         <Time instant={scheduledFor} withSeconds /> <Late job={job} />
       </td>
-      <td className="truncate">
+      <td className={wrapped}>
         <Link className="narrow" to="/jobs/$jobId" params={{ jobId: id }}>
           <CallUrl url={url} />
         </Link>

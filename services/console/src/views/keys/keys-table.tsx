@@ -130,7 +130,7 @@ function KeyActions({ apiKey, onAsk }: KeyRowProps) {
   const { name, state, person } = apiKey;
   const ask = (kind: AskedOfKey['kind']) => () => onAsk({ kind, apiKey });
   return (
-    <span className="row justify-end phone:flex-wrap">
+    <span className="row justify-end phone:inline-grid phone:grid-cols-2 phone:gap-1">
       <Button small label={`Calls of ${name}`} onClick={ask('calls')}>
         Calls
       </Button>
