@@ -154,7 +154,8 @@ function configOf({ countries, segmentationUrl, actionTypes, partitionsPerShard 
  * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried
  * again, since a busy broker may not serve a thousand new partitions within the command's patience.
  */
-async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
+/** Runs a command of the tree at `root`, again if it fails: servers that have just started refuse at times. */
+export async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const run = () =>
     promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {
       cwd: root,

@@ -25,16 +25,23 @@ export interface Turn {
 
 export type Processes = Readonly<Record<string, () => readonly number[]>>;
 
-/** @param engine more of the engine's file, which names a segmentation service that is not there */
+export interface OneApiOptions {
+  /** More of the engine's file, which names a segmentation service that is not there. */
+  engine?: object;
+  environment: Record<string, string>;
+  /** Where the source lies: this tree, or another commit's. */
+  root?: string;
+}
+
 export async function startOneApi(
   databaseUrl: string,
-  { engine = {}, environment }: { engine?: object; environment: Record<string, string> },
+  { engine = {}, environment, root = ownRoot }: OneApiOptions,
 ): Promise<{ api: Child; url: string }> {
   const [port = 0] = await findFreePorts(1);
   const config = join(temporaryFolder('muster-bench').path, 'engine.json');
   writeFileSync(config, JSON.stringify({ segmentation: { url: `${nowhere}/v1` }, ...engine }));
   const basics = { DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' };
-  const api = startService(ownRoot, 'api', { environment: { ...basics, ...environment } });
+  const api = startService(root, 'api', { environment: { ...basics, ...environment } });
   const url = `http://127.0.0.1:${port}`;
   const giveUpAt = performance.now() + readyDeadlineMs;
   while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigurationError } from '../shared/runtime/configuration/configuration-error.ts';
 import { benchmarkAccept } from './accept/accept.ts';
+import { compareAccepting } from './accept/against.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkAge } from './age/age.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
@@ -26,8 +27,9 @@ import { benchmarkSuppressions } from './suppressions/suppressions.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
- * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`, which ends
- * with 1 where a batch costs over `--limit <percent>` more than there; `guarded` is the commit of the nightly run.
+ * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`. `accept --against <commit>` and
+ * `chain --against <commit>` compare with that version; the second ends with 1 where a batch costs over
+ * `--limit <percent>` more than there, and `guarded` is the commit of the nightly run.
  * Each prints Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them
  * and writes `benchmarks/results/summary.md`.
  */
@@ -60,7 +62,10 @@ const questions: Record<string, Question> = {
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
-  accept: ({ rounds, quick, only }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
+  accept: ({ rounds, quick, only, against }) =>
+    against === undefined
+      ? benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only })
+      : compareAccepting({ ref: against, rounds: rounds ?? 9, quick }),
   firing: ({ rounds, quick, only }) => benchmarkFiring({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   crowd: ({ rounds, quick, only }) => benchmarkCrowd({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   idle: ({ rounds, quick, only }) => benchmarkIdle({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),

@@ -15,9 +15,10 @@ export interface Kind {
 const apiKey = 'muster_the-key-of-the-benchmark';
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
 
-/** One API process with a client that jobs can be added for. */
-export async function startAcceptingApi(databaseUrl: string): Promise<{ api: Child; url: string }> {
-  const started = await startOneApi(databaseUrl, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
+/** One API process with a client that jobs can be added for. @param root of its source; this tree unless given */
+export async function startAcceptingApi(databaseUrl: string, root?: string): Promise<{ api: Child; url: string }> {
+  const environment = { MUSTER_BOOTSTRAP_API_KEY: apiKey };
+  const started = await startOneApi(databaseUrl, { environment, ...(root !== undefined && { root }) });
   const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
   const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000, egress });
   const answer = await fetch(`${started.url}/v1/clients`, { method: 'POST', headers, body });

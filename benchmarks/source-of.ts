@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownRoot } from '../installation.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { ownRoot } from './installation.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Source {
   root: string;
