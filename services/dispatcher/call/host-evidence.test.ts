@@ -160,6 +160,14 @@ describe('the evidence of a host', () => {
     expect(call('fails', 'h/h').isOfMany).toBe(false);
   });
 
+  it('is of the host as well if half of eight routes fail one after the other by calls that hang', () => {
+    for (const name of 'abcd') call('answers', `h/${name}`);
+    nowMs += 20_000;
+    for (const name of 'efg') failLate(20_000, `h/${name}`);
+    expect(failLate(10_000, 'h/h').isOfMany).toBe(false);
+    expect(failLate(10_001, 'h/h').isOfMany).toBe(true);
+  });
+
   it('is not of the host where one key of each route fails beside another one', () => {
     for (const name of 'abcdefgh') {
       call('answers', `h/${name}`, 'good');

@@ -128,7 +128,7 @@ export function createHostEvidence(): HostEvidence {
       const own = latest(routes, route, () => ({ ...nothingOf(route), keys: new Map<string, Evidence>() }));
       note(own, sign, nowMs);
       const isOfRoute = sign === 'fails' && isOwnMatter('failure', route, routes.values(), startedMs);
-      const isOfMany = sign === 'fails' && areManyFailing(routes.values(), nowMs);
+      const isOfMany = sign === 'fails' && areManyFailing(routes.values(), startedMs);
       if (orderingKey === null && own.keys.size === 0) return { isOfRoute, isOfMany, isOfKey: false, id: jobId };
       const key = orderingKey ?? unkeyed;
       note(
@@ -211,12 +211,12 @@ function isFailing({ answeredAtMs, failedAtMs }: Evidence): boolean {
   return failedAtMs >= answeredAtMs;
 }
 
-/** True if half of the routes that were called lately fail, or more, and there are several. */
-function areManyFailing(routes: Iterable<Evidence>, nowMs: number): boolean {
+/** True if several routes were called since ten seconds before that time, and half of them fail, or more. */
+function areManyFailing(routes: Iterable<Evidence>, sinceMs: number): boolean {
   let called = 0;
   let failing = 0;
   for (const route of routes) {
-    if (nowMs - Math.max(route.answeredAtMs, route.failedAtMs) >= witnessLastsMs) continue;
+    if (sinceMs - Math.max(route.answeredAtMs, route.failedAtMs) >= witnessLastsMs) continue;
     called++;
     if (isFailing(route)) failing++;
   }

@@ -366,6 +366,47 @@ describe('call slots', () => {
       expect(limit()).toBe(before);
     });
 
+    it('cut the limit if calls of two feeds that hang time out far apart', async () => {
+      const limit = () => groups.of(SG).adaptive.allowed(clock.monotonicMs());
+      const oldestOf = (feedId: string) => calls.find(({ work }) => work.claim.feedId === feedId);
+      const [bad, worse] = [oldestOf('bad'), oldestOf('good')];
+      const before = limit();
+      clock.advance(5000);
+      bad?.end(timedOut);
+      await settled();
+      expect(limit()).toBe(before);
+      clock.advance(15_000);
+      worse?.end(timedOut);
+      await settled();
+      expect(limit()).toBeLessThanOrEqual(before / 2);
+    });
+
+    it('lend to all feeds while one is answered whose calls take longer than ten seconds', async () => {
+      await rounds(3, 20_000, ['good']);
+      const { pool } = groups.of(SG);
+      clock.advance(15_000);
+      slots.room(SG);
+      expect(pool.isServed).toBe(true);
+      // Four times as long as these calls take.
+      clock.advance(65_000);
+      slots.room(SG);
+      expect(pool.isServed).toBe(false);
+    });
+
+    it('keep what waits of a feed whose calls take longer than ten seconds if the store opens the breaker', async () => {
+      slots = create(12);
+      calls = [];
+      slots.add(worksOf('slow', 40));
+      await rounds(3, 20_000, ['slow']);
+      clock.advance(15_000);
+      slots.onOpened(SG);
+      expect(slots.waitingFeeds()).toEqual(['slow']);
+      clock.advance(70_000);
+      slots.room(SG);
+      slots.onOpened(SG);
+      expect(slots.waitingFeeds()).toEqual([]);
+    });
+
     it('lend four to new feeds while nobody is answered', () => {
       clock.advance(20_000);
       slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());

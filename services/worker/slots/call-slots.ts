@@ -27,9 +27,8 @@ import { roomOfFeed, roomOfGroup } from './claim-room.ts';
 import { betweenFlushesMs } from './flush-pace.ts';
 import { createLentSlots } from './lent-slots.ts';
 import { beginFirstHand, probesLeft, sharesProbe } from './open-breaker.ts';
-import { beginCall, endCall, lineOf, measureFlush, type FeedLine, type SlotGroup } from './slot-group.ts';
+import { beginCall, endCall, isServed, lineOf, measureFlush, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotGroups } from './slot-groups.ts';
-import { isWitness } from '../../../shared/domain/endpoint/own-matter.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../work.ts';
 
@@ -170,7 +169,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     group.adaptive.reset();
     for (const line of group.lines.values()) {
       line.guard.onOpened();
-      if (!isWitness('failure', line.guard, nowMs)) releaseLine(group, line, pauseOf(group, nowMs));
+      if (line.guard.isFailing || !isServed(line, nowMs)) releaseLine(group, line, pauseOf(group, nowMs));
     }
   }
 

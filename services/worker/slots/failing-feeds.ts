@@ -2,8 +2,7 @@
  * Feeds whose last call was not answered, beside feeds that are answered. Each of them may have few calls in flight,
  * but many of them together would fill the shard's slots with calls that hang.
  */
-import { witnessLastsMs } from '../../../shared/domain/endpoint/own-matter.ts';
-import type { SlotGroup } from './slot-group.ts';
+import { isServed, type SlotGroup } from './slot-group.ts';
 
 /** Part of the shard's slots that failing feeds may hold together while another feed is answered. */
 const failingPart = 1 / 2;
@@ -17,9 +16,8 @@ export function failingCalls({ lines }: SlotGroup): number {
 
 /** Returns how many slots feeds whose last call was not answered may hold together. */
 export function failingBound({ lines }: SlotGroup, slots: number, nowMs: number): number {
-  for (const { guard } of lines.values()) {
-    if (!guard.isFailing && nowMs - guard.answeredAtMs < witnessLastsMs)
-      return Math.max(1, Math.floor(slots * failingPart));
+  for (const line of lines.values()) {
+    if (!line.guard.isFailing && isServed(line, nowMs)) return Math.max(1, Math.floor(slots * failingPart));
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -78,6 +78,6 @@ function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
  */
 function isPressureOfShard({ group, line: { feedId }, startedMs, nowMs }: CallInLine): boolean {
   if (group.breaker.isOpen(nowMs)) return false;
-  if (!isPressureShared(feedId, evidenceOf(group), nowMs)) return false;
+  if (!isPressureShared(feedId, evidenceOf(group), startedMs)) return false;
   return !isOwnMatter('pressure', feedId, evidenceOf(group), startedMs);
 }

@@ -1,5 +1,4 @@
-import { witnessLastsMs } from '../../../shared/domain/endpoint/own-matter.ts';
-import { isStuck, type FeedLine, type SlotGroup } from './slot-group.ts';
+import { isServed, isStuck, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotPool } from './slot-pool.ts';
 
 /** The lines are looked at this often at most. */
@@ -40,8 +39,8 @@ export function createLentSlots(groups: ReadonlyMap<string, SlotGroup>, total: S
       for (const group of groups.values()) {
         for (const line of group.lines.values()) {
           const isLending = line.guard.isTroubled || isStuck(line, nowMs);
-          if (!isLending && nowMs - line.guard.answeredAtMs < witnessLastsMs) served.add(group.pool);
           line.isLending = isLending;
+          if (!isLending && isServed(line, nowMs)) served.add(group.pool);
           lend(group, line);
         }
       }

@@ -3,7 +3,7 @@ import { createAdaptiveLimit, type AdaptiveLimit } from '../../../shared/domain/
 import { createBreaker, type Breaker } from './breaker.ts';
 import { countCall, measurePace, unmeasured, type CallPace } from './call-pace.ts';
 import { createSourceGuard, type SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
-import type { SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
+import { witnessLastsMs, type SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../intake/step-fifo.ts';
@@ -174,6 +174,15 @@ export function countedWaiting(group: SlotGroup): number {
 /** True if calls of the line are in flight, and none has begun or ended for much longer than calls take. */
 export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
   return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
+}
+
+/**
+ * True if the line was answered within the last ten seconds. A line whose calls take longer counts as served as well,
+ * unless they are stuck: it was answered within ten seconds before its latest call began.
+ */
+export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
+  const sinceMs = inFlight > 0 && !isLending ? lastBeginMs : nowMs;
+  return sinceMs - guard.answeredAtMs < witnessLastsMs;
 }
 
 /** Calls of the line that may be in flight, as far as its own guard decides. A line that is stuck begins no more. */

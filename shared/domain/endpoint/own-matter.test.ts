@@ -64,10 +64,22 @@ describe("a feed's trouble", () => {
     expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(true);
   });
 
-  it('is shared if another feed met pressure within ten seconds', () => {
-    const met = (agoMs: number) => [feed('a', { pressedAtMs: nowMs }), feed('b', { pressedAtMs: nowMs - agoMs })];
-    expect(isPressureShared('a', met(9999), nowMs)).toBe(true);
-    expect(isPressureShared('a', met(10_000), nowMs)).toBe(false);
+  it.each([
+    [0, 9999, true],
+    [0, 10_000, false],
+    [20_000, 9999, true],
+    [20_000, 10_000, false],
+    [20_000, -15_000, true],
+  ])(
+    'is shared if another feed met pressure since ten seconds before the call began: %d ms long, %d ms before',
+    (tookMs, beforeMs, isShared) => {
+      const startedMs = nowMs - tookMs;
+      const feeds = [feed('a', { pressedAtMs: nowMs }), feed('b', { pressedAtMs: startedMs - beforeMs })];
+      expect(isPressureShared('a', feeds, startedMs)).toBe(isShared);
+    },
+  );
+
+  it('is not shared because the feed itself has met pressure', () => {
     expect(isPressureShared('a', [feed('a', { pressedAtMs: nowMs })], nowMs)).toBe(false);
   });
 });

@@ -10,6 +10,9 @@
  * | pressure | it met pressure as well (time-outs, 429)           |
  *
  * If the whole has one source only, there is no witness, and the whole learns what that source meets.
+ *
+ * Calls that hang outlast those ten seconds, and keep others from being called. So whatever the call of one source is
+ * compared with counts from the begin of that call on, never from its end.
  */
 
 /**
@@ -52,14 +55,19 @@ export function isOwnMatter(
 }
 
 /** True if the answers of this source show that the endpoint works, or has worked at any time since `sinceMs`. */
-export function isWitness(trouble: Trouble, source: SourceEvidence, sinceMs: number): boolean {
+function isWitness(trouble: Trouble, source: SourceEvidence, sinceMs: number): boolean {
   if (sinceMs - source.answeredAtMs >= witnessLastsMs) return false;
   if (trouble === 'pressure') return sinceMs - source.pressedAtMs >= witnessLastsMs;
   return source.answeredAtMs > source.failedAtMs;
 }
 
-/** True if another source has met pressure lately: then the limit of the whole learns from both of them. */
-export function isPressureShared(id: string, sources: Iterable<SourceEvidence>, nowMs: number): boolean {
-  for (const source of sources) if (source.id !== id && nowMs - source.pressedAtMs < witnessLastsMs) return true;
+/**
+ * True if another source has met pressure as well: then the limit of the whole learns from both of them.
+ *
+ * @param startedMs begin of the call that met pressure. Calls that hang end far apart, so the pressure counts that
+ *   another source met at any time since ten seconds before it.
+ */
+export function isPressureShared(id: string, sources: Iterable<SourceEvidence>, startedMs: number): boolean {
+  for (const source of sources) if (source.id !== id && startedMs - source.pressedAtMs < witnessLastsMs) return true;
   return false;
 }
