@@ -167,20 +167,28 @@ export const waitingSteps = `
  * left. The others of the campaign have a part in what is left.
  */
 export const shortages = `
-  select f.run as "runId", f.country, (b.units - b.used - b.reserved)::float8 as left, count(*)::int as batches,
-    min(f.step_units[v.step])::float8 as "leastUnits",
+  with w as materialized (
+    select f.run, r.campaign, f.country, count(*)::int as batches, min(f.step_units[v.step]) as least
+    from feeds f
+    join runs r on r.id = f.run
+    join budget_reservations v on v.feed = f.feed and not v.granted
+    join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step
+      and s.state = ${stepState.waiting}
+    where f.run = any($1::uuid[])
+    group by f.run, r.campaign, f.country
+  ), b as materialized (
+    -- Each budget is summed up once, however many runs and batches wait for it.
+    select b.campaign, b.country, b.currency, b.units, b.units - b.used - b.reserved as left_units
+    from (select distinct campaign, country from w) k
+    cross join lateral (
+      select * from budget_figures f where f.campaign = k.campaign and f.country = k.country limit 1
+    ) b
+  )
+  select w.run as "runId", w.country, b.left_units::float8 as left, w.batches, w.least::float8 as "leastUnits",
     budget_number(b.units, b.currency) || ' ' || coalesce(b.currency, 'units') as "budgetText",
-    budget_number((b.units - b.used - b.reserved)::bigint, b.currency) as "leftText",
-    budget_number(min(f.step_units[v.step]), b.currency) as "leastText"
-  from feeds f
-  join runs r on r.id = f.run
-  join budget_reservations v on v.feed = f.feed and not v.granted
-  join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step
-    and s.state = ${stepState.waiting}
-  join budget_figures b on b.campaign = r.campaign and b.country = f.country
-  where f.run = any($1::uuid[])
-  group by f.run, f.country, b.units, b.used, b.reserved, b.currency
-  order by f.run, f.country`;
+    budget_number(b.left_units::bigint, b.currency) as "leftText", budget_number(w.least, b.currency) as "leastText"
+  from w join b using (campaign, country)
+  order by w.run, w.country`;
 
 /** Of each run, run parallel. What is shown already is not written. */
 export interface ShowParams {
