@@ -1,11 +1,7 @@
+import { afterReading } from '../runtime/after-reading.ts';
+
 /** Interval in which running calls are checked for their deadline: one timer for all instead of one for each. */
 const checkEveryMs = 50;
-
-/**
- * Upper bound on the poll phases for which a call is read beyond its deadline. A phase reads 64 KiB of a socket, and a
- * socket holds 6 MiB by default at most.
- */
-const maxLatePhases = 100;
 
 export interface TimedCall {
   /** By `performance.now()`. */
@@ -23,11 +19,7 @@ export interface CallDeadlines {
 }
 
 /**
- * Expires calls at their deadline.
- *
- * Timers run before sockets are read. After a pause of the process (garbage collection, SIGSTOP, a paused virtual
- * machine) the deadlines of calls have passed whose answers are in the buffers of the sockets. So a call expires only
- * after a poll phase that brought no byte of its answer.
+ * Expires calls at their deadline, once what has arrived of their answers by then is read.
  *
  * @param running returns the calls that have not ended
  */
@@ -43,8 +35,7 @@ export function createCallDeadlines(running: () => readonly TimedCall[]): CallDe
     }
     timer?.refresh();
     const now = performance.now();
-    const due = calls.filter(({ deadline }) => deadline <= now);
-    if (due.length > 0) expireOnceRead(due, maxLatePhases);
+    for (const call of calls) if (call.deadline <= now) expireOnceRead(call);
   }
 
   return {
@@ -55,14 +46,7 @@ export function createCallDeadlines(running: () => readonly TimedCall[]): CallDe
   };
 }
 
-/** Expires each of the calls after the first poll phase that brings it no byte. */
-function expireOnceRead(calls: readonly TimedCall[], phasesLeft: number): void {
-  const before = calls.map(({ bytesRead }) => bytesRead);
-  setImmediate(() => {
-    const isBeingRead = ({ bytesRead }: TimedCall, index: number) => bytesRead !== before[index];
-    const later = phasesLeft > 1 ? calls.filter(isBeingRead) : [];
-    const kept = new Set(later);
-    for (const call of calls) if (!kept.has(call)) call.expire();
-    if (later.length > 0) expireOnceRead(later, phasesLeft - 1);
-  });
+function expireOnceRead(call: TimedCall): void {
+  const bytesRead = () => call.bytesRead;
+  afterReading(bytesRead, () => call.expire());
 }

@@ -90,6 +90,25 @@ describe('names of hosts', () => {
     await waiting;
   });
 
+  it('are found if the answer came while the event loop stood still until after the time for it', async () => {
+    answer = (question) => {
+      // The answer is sent in this phase of the event loop, and read in the next poll phase.
+      if (server.questions.length === 2) setImmediate(() => clock.advance(3000));
+      return loopback(question);
+    };
+    expect(await lookUp('paused.example')).toEqual(['127.0.0.1']);
+  });
+
+  it('are had by IPv6 as well if that answer came while the event loop stood still', async () => {
+    answer = (question) => {
+      if (question.type === 'A') return loopback(question);
+      // Set after the timer of the answer: time passes when the answer is sent, and before it is read.
+      queueMicrotask(() => setTimeout(() => clock.advance(50), 30));
+      return { addresses: ['2001:db8::1'], afterMs: 30 };
+    };
+    expect(await lookUp('paused.example')).toEqual(['127.0.0.1', '2001:db8::1']);
+  });
+
   it('are had by IPv4 where a server drops questions for IPv6', async () => {
     answer = (question) => (question.type === 'A' ? loopback(question) : null);
     const waiting = lookUp('old.example');

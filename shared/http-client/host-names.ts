@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
+import { setImmediate as nextCheck } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Clock } from '../ports/clock.ts';
@@ -120,7 +121,8 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
 
   async function inTime(answer: Promise<Answer>, withinMs: number): Promise<Answer> {
     const over = new AbortController();
-    const late = clock.sleep(withinMs, over.signal).then(() => nothingKnown);
+    // Timers run before sockets are read: after a pause of the process, an answer that is here already counts.
+    const late = clock.sleep(withinMs, over.signal).then(() => nextCheck(nothingKnown));
     return await Promise.race([answer, late]).finally(() => over.abort());
   }
 
@@ -147,7 +149,7 @@ async function query(resolver: Resolver, name: string, clock: Pick<Clock, 'sleep
   const ipv6 = found(resolver.resolve6(name, { ttl: true }));
   const four = await found(resolver.resolve4(name, { ttl: true }));
   const none: Found = { addresses: [], isAnswered: true, ttlMs: maxTtlMs };
-  const grace = () => clock.sleep(ipv6GraceMs).then(() => none);
+  const grace = () => clock.sleep(ipv6GraceMs).then(() => nextCheck(none));
   const six = await (four.addresses.length > 0 ? Promise.race([ipv6, grace()]) : ipv6);
   return {
     addresses: [...four.addresses, ...six.addresses],

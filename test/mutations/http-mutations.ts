@@ -42,12 +42,35 @@ export const httpMutations: readonly Mutation[] = [
     takesAway: 'answers that came while the process stood still are read before their calls expire',
     edits: [
       {
-        text: 'if (due.length > 0) expireOnceRead(due, maxLatePhases);',
-        replacement: 'for (const call of due) call.expire();',
+        text: 'if (call.deadline <= now) expireOnceRead(call);',
+        replacement: 'if (call.deadline <= now) call.expire();',
       },
     ],
     project: 'unit',
     noticedBy: ['shared/http-client/call-deadlines'],
+  },
+  {
+    takesAway: 'a body that arrived while the process stood still is in time',
+    edits: [
+      {
+        text: 'setTimeout(() => afterReading(() => socket.bytesRead, cut), timeoutMs)',
+        replacement: 'setTimeout(cut, timeoutMs)',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/api/frame/server/limit-arrival'],
+  },
+  {
+    takesAway: 'a name server that answered while the process stood still is not overlooked',
+    edits: [{ text: 'nextCheck(nothingKnown)', replacement: 'nothingKnown' }],
+    project: 'unit',
+    noticedBy: ['shared/http-client/host-names'],
+  },
+  {
+    takesAway: 'a database server that answered while the process stood still is not given up',
+    edits: [{ text: 'isLast || this.#progress() === before', replacement: 'true' }],
+    project: 'unit',
+    noticedBy: ['shared/postgres/connection/servers/server-client'],
   },
   {
     takesAway: 'an issuer never receives a code twice',

@@ -1,4 +1,6 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
+import { afterReading } from '../../../runtime/after-reading.ts';
 import type { DatabaseServer, WantedServer } from '../../../runtime/configuration/database-url.ts';
 import { PassedOverError, passedOverBecause } from './passed-over.ts';
 import type { ServerOrder } from './server-order.ts';
@@ -28,11 +30,17 @@ export class ServerClient extends pg.Client {
   readonly server: DatabaseServer;
   readonly #shared: SharedServers;
   readonly #said = new Map<string, string>();
+  readonly #tcp: Socket;
+  readonly #timeoutMs: number;
   #isConnected = false;
 
-  constructor(shared: SharedServers, config: pg.ClientConfig = {}) {
+  constructor(shared: SharedServers, config: pg.ClientConfig = {}, timeoutMs = connectTimeoutMs) {
     const server = shared.order.next();
-    super({ ...config, connectionString: server.url, connectionTimeoutMillis: connectTimeoutMs });
+    const tcp = new Socket();
+    // The library's own limit decides before the socket is read.
+    super({ ...config, connectionString: server.url, connectionTimeoutMillis: 0, stream: () => tcp });
+    this.#tcp = tcp;
+    this.#timeoutMs = timeoutMs;
     this.server = server;
     this.#shared = shared;
     // Until the pool has it there is no other listener, and an error without one ends the process.
@@ -67,7 +75,7 @@ export class ServerClient extends pg.Client {
   async #connectIfRight(): Promise<pg.Client> {
     const { order, open } = this.#shared;
     try {
-      await super.connect();
+      await this.#inTime(super.connect(), 'it does not answer in time');
       if (this.#shared.wanted !== 'any' && !this.#isSaid()) await this.#ask();
       const problem = this.#whyNot();
       if (problem !== undefined) throw new PassedOverError(this.server, problem);
@@ -97,18 +105,45 @@ export class ServerClient extends pg.Client {
 
   /** A pooler does not pass on what the server says of itself. */
   async #ask(): Promise<void> {
-    const timeout = setTimeout(() => this.leave('it does not say what it is'), connectTimeoutMs);
-    try {
-      const { rows } = await this.query<{ isStandby: string; isReadOnly: string }>(
-        `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
-           current_setting('default_transaction_read_only') as "isReadOnly"`,
-      );
-      for (const { isStandby, isReadOnly } of rows) {
-        this.#said.set(standby, isStandby).set(readOnly, isReadOnly);
-      }
-    } finally {
-      clearTimeout(timeout);
+    const asked = this.query<{ isStandby: string; isReadOnly: string }>(
+      `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
+         current_setting('default_transaction_read_only') as "isReadOnly"`,
+    );
+    const { rows } = await this.#inTime(asked, 'it does not say what it is');
+    for (const { isStandby, isReadOnly } of rows) {
+      this.#said.set(standby, isStandby).set(readOnly, isReadOnly);
     }
+  }
+
+  /**
+   * Breaks the connection unless the work ends in time. Connecting takes several messages each way: if the timer was
+   * due while one of them was here and not read, which happens after a pause of the process, the server has the same
+   * time once more.
+   */
+  async #inTime<Result>(work: Promise<Result>, reason: string): Promise<Result> {
+    let isOver = false;
+    let timer: NodeJS.Timeout;
+    const expire = (isLast: boolean): void => {
+      const before = this.#progress();
+      const decide = () => {
+        if (isOver) return;
+        if (isLast || this.#progress() === before) this.leave(reason);
+        else timer = setTimeout(expire, this.#timeoutMs, true);
+      };
+      afterReading(() => this.#progress(), decide);
+    };
+    timer = setTimeout(expire, this.#timeoutMs, false);
+    try {
+      return await work;
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
+  }
+
+  /** Changes with each part of the way to the server: once it accepts the connection, and with each byte from it. */
+  #progress(): number {
+    return this.#tcp.connecting ? -1 : this.#tcp.bytesRead;
   }
 
   #whyNot(): string | undefined {
