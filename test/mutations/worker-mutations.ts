@@ -304,6 +304,17 @@ export const workerMutations: readonly Mutation[] = [
     noticedBy: ['services/worker/slots/many-bad-feeds'],
   },
   {
+    takesAway: 'two feeds whose calls time out far apart cut the limit of their shard',
+    edits: [
+      {
+        text: 'isPressureShared(feedId, evidenceOf(group), startedMs)',
+        replacement: 'isPressureShared(feedId, evidenceOf(group), nowMs)',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
     takesAway: 'probes of an open breaker do not cut the limit of the shard',
     edits: [
       {
