@@ -29,6 +29,7 @@ import { systemRoutes } from './system/system-routes.ts';
 import { templatesRoutes } from './templates/templates-module.ts';
 import { testSendRoutes } from './test-sends/test-send-routes.ts';
 import { troubleRoutes } from './trouble/trouble-module.ts';
+import { userFileRoutes } from './user-files/preview-routes.ts';
 import { webhooksRoutes } from './webhooks/webhooks-module.ts';
 
 /** What needs a key, room by room. */
@@ -44,6 +45,7 @@ const rooms = [
   findRoutes,
   runReceiptRoutes,
   audienceRoutes,
+  userFileRoutes,
   segmentRoutes,
   countRoutes,
   savedAudienceRoutes,

@@ -156,7 +156,11 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     ],
   },
   manager: {
-    calculation: ['POST /v1/campaigns/preview', 'POST /v1/saved-audiences/{id}/estimate'],
+    calculation: [
+      'POST /v1/campaigns/preview',
+      'POST /v1/saved-audiences/{id}/estimate',
+      'POST /v1/user-files/preview',
+    ],
     account: [
       'POST /v1/webhooks',
       'PATCH /v1/webhooks/{id}',

@@ -40,8 +40,7 @@ async function send(secret: string, method: string, path: string, headers: Recor
 let lists = 0;
 
 /** An upload whose sender stops after its first row. */
-async function beginUpload(secret: string): Promise<Sent> {
-  const path = `/v1/audiences?country=SG&name=list-${lists++}`;
+async function beginUpload(secret: string, path = `/v1/audiences?country=SG&name=list-${lists++}`): Promise<Sent> {
   const one = await send(secret, 'POST', path, { 'content-type': 'text/csv', 'content-length': '100000' });
   one.request.write('userId\na1\n');
   return one;
@@ -75,6 +74,19 @@ describe('uploads that come slowly', () => {
     first.request.destroy();
     await expect.poll(() => usedBy(lead.secret)).toMatchObject({ uploads: 1 });
     expect((await upload(member.secret)).statusCode).toBe(201);
+  });
+
+  it('share their slots with previews of files, which release them when the caller leaves', async () => {
+    const { secret } = await makeManager();
+    const path = '/v1/user-files/preview?country=SG';
+    const preview = await beginUpload(secret, path);
+    await beginUpload(secret, path);
+    await expect.poll(() => usedBy(secret)).toMatchObject({ uploads: 2 });
+    for (const refused of [await beginUpload(secret, path), await beginUpload(secret)])
+      expect(await problemAnswerOf(refused)).toMatchObject({ status: 429, code: 'too-many-uploads' });
+    preview.request.destroy();
+    await expect.poll(() => usedBy(secret)).toMatchObject({ uploads: 1 });
+    expect((await upload(secret)).statusCode).toBe(201);
   });
 
   it('are refused with 408 and the minimum rate, release their slot, and leave a failed list', async () => {

@@ -1,10 +1,5 @@
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
-
-export function unknownCountry(country: string, known: readonly string[]): HttpProblem {
-  const detail = `${quoted(country)} is not configured; configured are ${known.join(', ')}`;
-  return invalidRequest([{ pointer: '/country', code: 'unknown-country', detail }]);
-}
+import { HttpProblem, quoted } from '../frame/http-problem.ts';
 
 export function inUse(id: string, campaignId: string): HttpProblem {
   const campaign = publicId('campaign', campaignId);

@@ -3,16 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { aboutFields } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { receivedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
-import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
-import { holdsAll } from '../../../shared/domain/scopes.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
-import { callerOf, outOfScope, scopeOf } from '../access/scopes.ts';
-import { unknownCountry } from './audience-problems.ts';
+import { callerOf } from '../access/scopes.ts';
+import { fileCountriesOf } from '../user-files/file-countries.ts';
 import { receiveUpload } from '../user-files/receive-upload.ts';
 import { listRefusals } from '../user-files/file-problems.ts';
-import { fileQuery } from '../user-files/upload-query.ts';
+import { countryQuery, fileQuery } from '../user-files/upload-query.ts';
 import { readUploadEncoding } from '../frame/upload-bytes.ts';
 import { audienceView } from './audience-view.ts';
 import { nameShape } from '../../../shared/contracts/stored-texts.ts';
@@ -31,15 +29,7 @@ const uploadQuery = z.object({
   owner: aboutFields.owner.describe(
     'The team or the person to ask about it; otherwise the owner of the key, or its name',
   ),
-  country: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe(
-      'An ISO 3166-1 alpha-2 code in capitals, such as `SG`, is the country of all users. Any other text is the name of the column of ' +
-        'countries; with `header=none` its number, from 1. Absent: the column is named `country`',
-    ),
+  ...countryQuery,
   ...fileQuery,
 });
 
@@ -49,7 +39,6 @@ export function audienceUploadRoute(
   { audiences, catalogue, clock }: AudienceUploadRouteDeps,
 ): void {
   const configured = catalogue.current().countries;
-  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -87,19 +76,13 @@ export function audienceUploadRoute(
     handler: async (request, reply) => {
       const { body, begun, headers, log } = request;
       const { name, owner, country: named, user, header, acceptRejected } = request.query;
-      const isCode = named !== undefined && countryPattern.test(named);
-      const country = isCode ? named : undefined;
-      const choice = { user, header, country: isCode ? undefined : named };
-      const scope = scopeOf(request);
-      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
-      if (country !== undefined && !holdsAll(scope.countries, [country]))
-        throw outOfScope(`this key is not for ${country}`);
+      const { country, column, countries } = fileCountriesOf(request, named, configured);
       const encoding = readUploadEncoding(headers['content-encoding']);
       const { account, ...key } = callerOf(request);
       const of = owner ?? key.owner ?? key.name;
       const start = {
         audienceId: begun?.createdId ?? uuidv7(),
-        ...{ name, country: country ?? null, account, owner: of },
+        ...{ name, country, account, owner: of },
       };
       const begin = await audiences.begin(start);
       const { record, reading } =
@@ -110,11 +93,11 @@ export function audienceUploadRoute(
               encoding,
               clock,
               upload: begin.upload,
-              choice,
+              choice: { user, header, country: column },
               acceptRejected,
-              country: start.country,
+              country,
               hasCountries: true,
-              countries: { has: (code) => countries.has(code) && holdsAll(scope.countries, [code]) },
+              countries,
               logger: log,
             });
       const view = audienceView(record);

@@ -21,6 +21,8 @@ export type UploadEncoding = 'gzip' | 'plain';
 export interface UploadTerms {
   encoding: UploadEncoding;
   clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
+  /** Called with the encoding that the file has, before its first byte is handed on. */
+  onEncoding?: (encoding: UploadEncoding) => void;
 }
 
 /**
@@ -30,11 +32,16 @@ export interface UploadTerms {
  * @throws {HttpProblem} 408 for a body that comes too slowly, 413 for a file that is too large or expands too much, 415
  *   for a file that is packed twice
  */
-export async function* uploadBytes(body: Readable, { encoding, clock }: UploadTerms): AsyncGenerator<unknown, void> {
+export async function* uploadBytes(
+  body: Readable,
+  { encoding, clock, onEncoding }: UploadTerms,
+): AsyncGenerator<unknown, void> {
   const chunks = atMinimumRate(body, clock);
   const head = await readHead(chunks);
   const file = withHead(head, chunks);
-  yield* encoding === 'gzip' || isGzip(head) ? notPackedAgain(unpacked(file)) : withinLimit(file);
+  const isPacked = encoding === 'gzip' || isGzip(head);
+  onEncoding?.(isPacked ? 'gzip' : 'plain');
+  yield* isPacked ? notPackedAgain(unpacked(file)) : withinLimit(file);
 }
 
 /** The first bytes of any gzip file. No text in UTF-8 begins with them. */

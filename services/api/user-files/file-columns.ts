@@ -68,9 +68,7 @@ function emptyFile({ named, skippedLines }: HeadLines): FileColumns {
 
 function foundIn(head: HeadLines, first: string, { choice, countries }: ColumnTerms): FileColumns {
   if (choice.header === 'none') return withoutHeader(head, first, choice);
-  const isUser = (name: string) =>
-    choice.user === undefined ? isUserName(name) : wordOf(name) === wordOf(choice.user);
-  const separator = head.named ?? separatorWhere(first, isUser) ?? rowSeparatorOf(head.rows);
+  const separator = separatorOf(head, first, choice);
   const names = fieldsIn(first, separator).map((name) => name.trim());
   if (choice.user === undefined && userColumnOf(names) < 0)
     return guessed(head, { names, separator }, { choice, countries });
@@ -79,6 +77,25 @@ function foundIn(head: HeadLines, first: string, { choice, countries }: ColumnTe
   const country = choice.country === undefined ? countryColumnOf(names) : chosen(choice.country, names, 'country');
   for (const place of [id, country]) requireOnce(names, place);
   return { separator, skippedLines: head.skippedLines + 1, names, id, country, count: names.length };
+}
+
+function separatorOf(head: HeadLines, first: string, choice: ColumnChoice): Separator {
+  const isUser = (name: string) =>
+    choice.user === undefined ? isUserName(name) : wordOf(name) === wordOf(choice.user);
+  return head.named ?? separatorWhere(first, isUser) ?? rowSeparatorOf(head.rows);
+}
+
+/**
+ * Fields of the first line, for a person who chooses among them because `columnsOf` has refused the file. They are
+ * names of columns, unless the caller says that there is no header.
+ */
+export function firstFieldsOf(lines: readonly string[], choice: ColumnChoice): readonly string[] {
+  const head = headLinesOf(lines);
+  const { first } = head;
+  if (first === undefined) return [];
+  const separator =
+    choice.header === 'none' ? (head.named ?? rowSeparatorOf(head.rows)) : separatorOf(head, first, choice);
+  return fieldsIn(first, separator).map((name) => name.trim());
 }
 
 function chosen(name: string, names: readonly string[], parameter: 'user' | 'country'): number {

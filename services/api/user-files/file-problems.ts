@@ -1,3 +1,4 @@
+import { previewedRefusals, type UserFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 
 /** Refusals of files with rows of users, by code. Routes that read such files declare them. */
@@ -27,4 +28,21 @@ export function otherFormat(format: string, advice = saveAsCsv): HttpProblem {
 
 export function fileProblem(code: FileProblemCode, detail: string): HttpProblem {
   return new HttpProblem({ status: 422, code, detail });
+}
+
+/**
+ * Runs what may refuse the content of a file.
+ * @returns the refusal, or null
+ * @throws every other error, and the refusal of a file that is no CSV file
+ */
+export async function refusalOf(work: () => unknown): Promise<UserFilePreview['refusal']> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const code = previewedRefusals.find((each) => each === error.code);
+    if (code === undefined) throw error;
+    return { code, detail: error.message };
+  }
 }

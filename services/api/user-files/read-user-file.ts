@@ -1,6 +1,6 @@
 import type { FileReading } from '../../../shared/contracts/campaigns/file-reading.ts';
 import { describeReading } from './describe-reading.ts';
-import { columnsOf, type ColumnChoice } from './file-columns.ts';
+import { columnsOf, type ColumnChoice, type ColumnTerms } from './file-columns.ts';
 import { openFile } from './file-text.ts';
 import { createUploadReading, type ReadUploadTerms, type UploadReading } from './read-upload.ts';
 
@@ -22,8 +22,7 @@ export async function readUserFile(
 ): Promise<{ reading: UploadReading; description: FileReading }> {
   const file = await openFile(bytes);
   try {
-    const countries = !hasCountries ? 'ignored' : terms.country === null ? 'column' : 'optional';
-    const columns = columnsOf(file.headLines, { choice, countries });
+    const columns = columnsOf(file.headLines, { choice, countries: countryNeedOf({ hasCountries, ...terms }) });
     const reading = createUploadReading({ ...terms, columns });
     onBegin?.(reading);
     await reading.read(file.bytes);
@@ -31,4 +30,13 @@ export async function readUserFile(
   } finally {
     await file.close();
   }
+}
+
+/** Tells if the columns of a file have to name countries. */
+export function countryNeedOf({
+  hasCountries,
+  country,
+}: Pick<UserFileTerms, 'hasCountries' | 'country'>): ColumnTerms['countries'] {
+  if (!hasCountries) return 'ignored';
+  return country === null ? 'column' : 'optional';
 }

@@ -27,3 +27,16 @@ export const fileQuery = {
         'refusal names the number',
     ),
 };
+
+/** Query parameter of every file whose users have countries. */
+export const countryQuery = {
+  country: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'An ISO 3166-1 alpha-2 code in capitals, such as `SG`, is the country of all users. Any other text is the name of the column of ' +
+        'countries; with `header=none` its number, from 1. Absent: the column is named `country`',
+    ),
+};

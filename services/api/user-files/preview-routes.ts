@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { userFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { jsonAnswer } from '../frame/document/answer-shapes.ts';
+import { invalidRequest } from '../frame/http-problem.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { readUploadEncoding } from '../frame/upload-bytes.ts';
+import { fileCountriesOf } from './file-countries.ts';
+import { fileRefusals } from './file-problems.ts';
+import { previewUserFile } from './preview-user-file.ts';
+import { countryQuery, fileQuery } from './upload-query.ts';
+
+export interface PreviewRoutesDeps {
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+const previewQuery = z.strictObject({
+  ...countryQuery,
+  countries: z
+    .literal('none')
+    .optional()
+    .describe('none: users of this file have no countries, as those of suppression lists'),
+  ...fileQuery,
+});
+
+/** Shows what an upload would read in a file. Nothing is stored. */
+export async function userFileRoutes(server: HttpServer, deps: PreviewRoutesDeps): Promise<void> {
+  // For itself, because no other route takes a body that is read as it comes.
+  await server.register((scope: HttpServer) => {
+    previewRoute(scope, deps);
+    return Promise.resolve();
+  });
+}
+
+function previewRoute(server: HttpServer, { catalogue, clock }: PreviewRoutesDeps): void {
+  const configured = catalogue.current().countries;
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
+  server.route({
+    method: 'POST',
+    url: '/user-files/preview',
+    // It changes nothing. Each role that may upload some file of users may preview one.
+    config: {
+      role: 'manager',
+      scope: 'calculation',
+      heavy: 'uploads',
+      isFrequent: true,
+      refusals: {
+        'unreadable-file': fileRefusals['unreadable-file'],
+        'unknown-country': 'the country is not configured',
+        'no-countries': '`country` and `countries=none` are both given',
+      },
+      uploads: { 'text/csv': 'The file as an upload of a list or of suppressions takes it' },
+    },
+    schema: {
+      operationId: 'previewUserFile',
+      summary: 'Show what an upload would read in a file of users',
+      description:
+        'CSV, plain or packed with gzip, read to its end as an upload of a list or of suppressions with the same parameters reads it. ' +
+        'Nothing is stored. What such an upload refuses because of its columns or rows is `refusal` in the answer, with the columns to ' +
+        'choose from. Of a key with a scope, rows of other countries are rejected.',
+      tags: ['audiences'],
+      querystring: previewQuery,
+      response: { 200: jsonAnswer('What the file holds', userFilePreview) },
+    },
+    handler: async (request) => {
+      const { body, query, headers } = request;
+      const { country: named, countries: kind, user, header, acceptRejected } = query;
+      const hasCountries = kind !== 'none';
+      if (!hasCountries && named !== undefined) throw countryWithoutCountries();
+      const { country, column, countries } = fileCountriesOf(request, named, configured);
+      return await previewUserFile({
+        body: body instanceof Readable ? body : Readable.from([]),
+        encoding: readUploadEncoding(headers['content-encoding']),
+        clock,
+        choice: { user, header, country: column },
+        acceptRejected,
+        ...{ country, countries, hasCountries },
+      });
+    },
+  });
+}
+
+function countryWithoutCountries() {
+  const detail = 'has no meaning with countries=none; leave out one of the two';
+  return invalidRequest([{ pointer: '/country', code: 'no-countries', detail }]);
+}

@@ -1,0 +1,140 @@
+import type { Readable } from 'node:stream';
+import type { UserFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
+import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/upload-bytes.ts';
+import { describeReading } from './describe-reading.ts';
+import { columnsOf, firstFieldsOf, type ColumnChoice, type FileColumns } from './file-columns.ts';
+import { refusalOf } from './file-problems.ts';
+import { openFile, type FileText } from './file-text.ts';
+import { createUploadReading } from './read-upload.ts';
+import { countryNeedOf, type UserFileTerms } from './read-user-file.ts';
+import { requireFewRejects } from './reject-share.ts';
+import type { UploadRows } from './upload.port.ts';
+import { ruleWords } from './user-cells.ts';
+
+const shownUsers = 5;
+const shownRejects = 10;
+const shownCountries = 50;
+
+/** Country of users who have none. */
+const anywhere = '*';
+
+export interface PreviewTerms extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
+  body: Readable;
+  /** Rejected rows that the caller accepts. */
+  acceptRejected: number | undefined;
+}
+
+/**
+ * Reads a file as an upload does, from its first byte to its last, and stores nothing. If an upload refuses the file
+ * because of its content, the refusal is part of the answer.
+ * @throws {HttpProblem} the file is no CSV file, is too large, was cut, came too slowly or cannot be unpacked
+ */
+export async function previewUserFile({ body, encoding, clock, ...terms }: PreviewTerms): Promise<UserFilePreview> {
+  let format: UploadEncoding = encoding;
+  const onEncoding = (found: UploadEncoding) => {
+    format = found;
+  };
+  let lines = () => 0;
+  try {
+    const file = await openFile(uploadBytes(body, { encoding, clock, onEncoding }));
+    try {
+      const preview = await previewOf(file, terms, (read) => {
+        lines = read;
+      });
+      return { format, ...preview };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw brokenUpload(error, lines()) ?? error;
+  }
+}
+
+type Content = Omit<UserFilePreview, 'format'>;
+
+async function previewOf(
+  file: FileText,
+  { choice, acceptRejected, hasCountries, country, ...terms }: Omit<PreviewTerms, 'body' | keyof UploadTerms>,
+  onBegin: (lines: () => number) => void,
+): Promise<Content> {
+  const { columns, refusal: unknown } = await findColumns(file, choice, countryNeedOf({ hasCountries, country }));
+  if (columns === null) return { ...nothingRead, columns: fieldsToChoose(file, choice), refusal: unknown };
+  // Users are shown even if no column holds their countries.
+  const isWithout = !hasCountries || unknown !== null;
+  const all = isWithout ? { country: anywhere, countries: { has: () => true } } : { ...terms, country };
+  const users = collectUsers(isWithout);
+  const reading = createUploadReading({ ...all, columns, onRows: users.add });
+  onBegin(() => reading.lines());
+  const refusal = await refusalOf(async () => {
+    await reading.read(file.bytes);
+    if (unknown === null) requireFewRejects(reading.end(), acceptRejected);
+  });
+  const read = { reading: describeReading(file, columns, reading), columns: columnsWithUse(columns) };
+  // The rows before it were not handed on.
+  if (refusal?.code === 'other-country') return { ...nothingRead, ...read, refusal };
+  const { rows, rejected, rejects } = reading.end();
+  return {
+    ...{ ...read, rows, rejected },
+    rejects: rejects.slice(0, shownRejects).map((row) => ({ ...row, detail: ruleWords[row.rule] })),
+    ...users.found(),
+    refusal: unknown ?? refusal,
+  };
+}
+
+const nothingRead = {
+  ...{ reading: null, rows: 0, rejected: 0, rejects: [] },
+  ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0 },
+} satisfies Partial<Content>;
+
+/** Columns of a file, or why they are not known. Both, if none of them holds countries. */
+async function findColumns(
+  { headLines }: FileText,
+  choice: ColumnChoice,
+  countries: 'column' | 'optional' | 'ignored',
+): Promise<{ columns: FileColumns | null; refusal: Content['refusal'] }> {
+  const found: FileColumns[] = [];
+  const refusal = await refusalOf(() => found.push(columnsOf(headLines, { choice, countries })));
+  if (refusal?.code === 'no-country-column') found.push(columnsOf(headLines, { choice, countries: 'ignored' }));
+  return { columns: found[0] ?? null, refusal };
+}
+
+function fieldsToChoose({ headLines }: FileText, choice: ColumnChoice): Content['columns'] {
+  const fields = firstFieldsOf(headLines, choice);
+  return fields.map((field, index) => ({ name: choice.header === 'none' ? `${index + 1}` : field, use: 'ignored' }));
+}
+
+function columnsWithUse({ names, id, country, count }: FileColumns): Content['columns'] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: names[index] ?? `${index + 1}`,
+    use: index === id ? 'user' : index === country ? 'country' : 'ignored',
+  }));
+}
+
+/** Collects the first users, and counts all of them by country. */
+function collectUsers(isWithoutCountries: boolean) {
+  const firstUsers: Content['firstUsers'] = [];
+  const byCountry = new Map<string, number>();
+
+  function add({ users, countries, lines }: UploadRows): Promise<void> {
+    for (let index = 0; firstUsers.length < shownUsers && index < users.length; index++) {
+      const country = isWithoutCountries ? null : (countries[index] ?? null);
+      firstUsers.push({ line: lines[index] ?? 0, userId: users[index] ?? '', country });
+    }
+    for (const country of countries) byCountry.set(country, (byCountry.get(country) ?? 0) + 1);
+    return Promise.resolve();
+  }
+
+  function found(): Pick<Content, 'users' | 'firstUsers' | 'countries' | 'usersElsewhere'> {
+    const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
+    const users = sumOf(counts);
+    if (isWithoutCountries) return { users, firstUsers, countries: [], usersElsewhere: 0 };
+    const countries = counts.slice(0, shownCountries);
+    return { users, firstUsers, countries, usersElsewhere: users - sumOf(countries) };
+  }
+
+  return { add, found };
+}
+
+function sumOf(counts: readonly { users: number }[]): number {
+  return counts.reduce((sum, { users }) => sum + users, 0);
+}
