@@ -108,6 +108,67 @@ describe('audience upload', () => {
   });
 });
 
+const preview = {
+  format: 'gzip',
+  reading: {
+    ...{ encoding: 'utf-8', separator: ';', columns: ['plan', 'ref', 'market'], userColumn: 'ref' },
+    ...{ countryColumn: 'market', trimmed: 0, warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }] },
+  },
+  columns: [
+    { name: 'plan', use: 'ignored' },
+    { name: 'ref', use: 'user' },
+    { name: 'market', use: 'country' },
+  ],
+  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 200, refusal: null },
+  firstUsers: [{ line: 2, userId: 'u-1', country: 'SG' }],
+  countries: [{ country: 'SG', users: 800 }],
+  rejects: [{ line: 9, value: 'NULL', rule: 'no-value', detail: 'the user id is a mark for a missing value' }],
+};
+
+describe('audience upload --preview', () => {
+  const line = 'POST /v1/user-files/preview?country=market&user=ref';
+  const args = ['audience', 'upload', '-', '--name', 'VIP', '--country', 'market', '--user-column', 'ref', '--preview'];
+
+  test('shows what the file would be read as, and uploads nothing', async () => {
+    api.answers[line] = ok(preview);
+    const { code, out } = await muster(args, 'plan;ref;market\nx;u-1;SG\n');
+    expect(code).toBe(exitCodes.ok);
+    expect(out.split('\n')).toEqual([
+      '  standard input',
+      '  gzip · UTF-8 · separator: semicolon',
+      '',
+      '  columns         plan: ignored',
+      '                  ref: user',
+      '                  market: country',
+      '  users           1,000  SG 800  others 200',
+      '  rows            1,010, of them 10 that are no user',
+      '  first users     u-1  SG',
+      '  first rejected  line 9: the user id is a mark for a missing value (NULL)',
+      '  warnings        Excel has rounded ids',
+      '',
+    ]);
+    expect(api.requests.map((each) => each.line)).toEqual([line]);
+    expect(api.bodies).toEqual(['plan;ref;market\nx;u-1;SG\n']);
+    expect(JSON.parse((await muster([...args, '--json'], 'x\n')).out)).toEqual(preview);
+  });
+
+  test('ends as refused if an upload would be, and names the reason and the columns to choose from', async () => {
+    const refusal = { code: 'no-user-column', detail: 'the first line names no column of user ids' };
+    const columns = [{ name: 'kunde', use: 'ignored' }];
+    const nothing = { rows: 0, users: 0, firstUsers: [], countries: [], usersElsewhere: 0, rejected: 0, rejects: [] };
+    api.answers[line] = ok({ format: 'plain', reading: null, columns, ...nothing, refusal });
+    const { code, out } = await muster(args, 'kunde\n');
+    expect(code).toBe(exitCodes.refused);
+    expect(out.split('\n').slice(1)).toEqual([
+      '  not packed',
+      '',
+      '  columns           kunde: ignored',
+      '  would be refused  the first line names no column of user ids',
+      '',
+    ]);
+  });
+});
+
 test('audience list, show and rejects tell what there is', async () => {
   api.answers['GET /v1/audiences?limit=20'] = ok({ items: [list], next: null });
   api.answers['GET /v1/audiences/aud_1'] = ok(list);

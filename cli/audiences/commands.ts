@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import {
   deleteAudience,
   getAudience,
@@ -11,23 +10,26 @@ import type {
   Audience,
   ListAudienceRejectsResponses,
   NamedAudience,
+  ReceivedAudience,
   UploadAudienceErrors,
   UploadAudienceResponses,
 } from '../../sdk/generated/types.gen.ts';
 import { writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
+import { answer, apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { streamOf, yes } from '../frame/given.ts';
-import { flag, needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { yes } from '../frame/given.ts';
+import { needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { countCommands } from './count-commands.ts';
 import { count } from '../show/numbers.ts';
-import { fileLabel, fileOptions, readingNotes } from '../show/file-reading.ts';
+import { fileLabel, readingNotes } from '../show/file-reading.ts';
+import { previewFile } from '../user-files/preview-file.ts';
+import { fileRequest, uploadOptions } from '../user-files/upload-file.ts';
 import { soonDeleted } from './soon-deleted.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcDay, utcTime } from '../show/times.ts';
 
-const upload = command({
+const upload = byHand({
   name: 'upload',
   args: ['<file>'],
   said: 'upload a list: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
@@ -35,31 +37,38 @@ const upload = command({
     name: needed('--name <name>', 'what people know it by'),
     owner: text('--owner <name>', 'the team or the person to ask about it; otherwise the owner of the key'),
     country: text('--country <code|column>', 'of all its users, or the column of countries unless it is named country'),
-    ...fileOptions,
-    gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
+    ...uploadOptions,
   },
-  ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
-    const isPacked = gzip === true || file.endsWith('.gz');
-    return client.post<UploadAudienceResponses, UploadAudienceErrors, true>({
-      url: '/v1/audiences',
-      query,
-      body: Readable.toWeb(await streamOf(file, input)),
-      bodySerializer: null,
-      duplex: 'half',
-      headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
-    });
-  },
-  refused: 'not uploaded',
-  labelOf: fileLabel,
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ id, users, duplicates, rejected, expiresAt, reading }) => {
-    const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
-    const rest = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
-    const end =
-      expiresAt === null ? '' : `; deleted on ${utcDay(expiresAt)}, unless a campaign or a saved audience keeps it`;
-    return [`${count(users)} users${repeated}${rest}${end}`, ...readingNotes(reading)];
+  run: (call) => {
+    const { options, context } = call;
+    const { gzip, preview, name, owner, ...columns } = options;
+    const [file] = call.args;
+    if (preview) return previewFile({ file, query: columns, gzip, context });
+    return answer(
+      {
+        ask: async ({ client }) =>
+          client.post<UploadAudienceResponses, UploadAudienceErrors, true>({
+            url: '/v1/audiences',
+            query: { name, owner, ...columns },
+            ...(await fileRequest(file, { gzip, input: context.input })),
+          }),
+        refused: 'not uploaded',
+        labelOf: fileLabel,
+        shown: ({ id }: ReceivedAudience) => `${id}\n`,
+        noted: receivedNotes,
+      },
+      call,
+    );
   },
 });
+
+function receivedNotes({ id, users, duplicates, rejected, expiresAt, reading }: ReceivedAudience): string[] {
+  const repeated = duplicates === 0 ? '' : `, ${count(duplicates)} rows repeat one of them`;
+  const rest = rejected === 0 ? '' : `, ${count(rejected)} are no user: muster audience rejects ${id}`;
+  const end =
+    expiresAt === null ? '' : `; deleted on ${utcDay(expiresAt)}, unless a campaign or a saved audience keeps it`;
+  return [`${count(users)} users${repeated}${rest}${end}`, ...readingNotes(reading)];
+}
 
 const list = command({
   name: 'list',

@@ -28,6 +28,10 @@ export function fileLabel(pointer: string): string {
 
 const separatorNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': '|' };
 
+export function separatorName(separator: string): string {
+  return separatorNames[separator] ?? separator;
+}
+
 /** Lines that describe what a file was read as; none for a list that was there before. */
 export function readingNotes(reading: FileReading | null): string[] {
   if (!reading) return [];
@@ -38,7 +42,7 @@ export function readingNotes(reading: FileReading | null): string[] {
     userColumn === null ? 'no header' : `users from the column ${userColumn}`,
     ...(countryColumn === null ? [] : [`countries from ${countryColumn}`]),
     ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
-    ...(separator === null ? [] : [`separator: ${separatorNames[separator] ?? separator}`]),
+    ...(separator === null ? [] : [`separator: ${separatorName(separator)}`]),
     ...(encoding === 'utf-8' ? [] : [encoding.toUpperCase()]),
     ...(trimmed === 0 ? [] : [`blanks at the edges of ${count(trimmed)} ids removed`]),
   ];

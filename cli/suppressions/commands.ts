@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import {
   getSuppressedUser,
   getSuppressionUpload,
@@ -8,18 +7,20 @@ import {
   unsuppressUser,
 } from '../../sdk/generated/sdk.gen.ts';
 import type {
+  ReceivedSuppressions,
   SuppressionList,
   SuppressionUpload,
   UploadSuppressionsErrors,
   UploadSuppressionsResponses,
 } from '../../sdk/generated/types.gen.ts';
-import { command, group, type View } from '../frame/command-table.ts';
-import { streamOf } from '../frame/given.ts';
-import { flag, needed, oneOf, pages, text, whole } from '../frame/options.ts';
+import { answer, byHand, command, group, type View } from '../frame/command-table.ts';
+import { needed, oneOf, pages, text, whole } from '../frame/options.ts';
 import { count, duration } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
-import { fileLabel, fileOptions, readingNotes } from '../show/file-reading.ts';
+import { fileLabel, readingNotes } from '../show/file-reading.ts';
 import { utcTime } from '../show/times.ts';
+import { previewFile } from '../user-files/preview-file.ts';
+import { fileRequest, uploadOptions } from '../user-files/upload-file.ts';
 
 const actionType = needed('--action <type>', 'whose list; "*" for that of all action types');
 const note = text('--note <text>', 'why, for people; shown where a run has left somebody out');
@@ -82,7 +83,7 @@ const renderLists = (
     cut('note', (each) => each.note ?? ''),
   ])({ items: [...lists] }, view);
 
-const upload = command({
+const upload = byHand({
   name: 'upload',
   args: ['<file>'],
   said: 'load a list from a file: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
@@ -94,29 +95,39 @@ const upload = command({
       '--confirm-removed <n>',
       'with replace: how many people leave the list; needed if they are more than a tenth of it',
     ),
-    ...fileOptions,
-    gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
+    ...uploadOptions,
   },
-  ask: async ({ client, args: [file], options: { gzip, ...query }, context: { input } }) => {
-    const isPacked = gzip === true || file.endsWith('.gz');
-    return client.post<UploadSuppressionsResponses, UploadSuppressionsErrors, true>({
-      url: '/v1/suppressions/uploads',
-      query,
-      body: Readable.toWeb(await streamOf(file, input)),
-      bodySerializer: null,
-      duplex: 'half',
-      headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
-    });
-  },
-  refused: 'not loaded',
-  labelOf: (pointer) => (pointer === '/confirmRemoved' ? '--confirm-removed' : fileLabel(pointer)),
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ id, mode, people, rejected, lastCallWithinMs, reading }) => {
-    const came = mode === 'add' ? `${count(people)} people added` : `${count(people)} people on the list now`;
-    const wrong = rejected === 0 ? '' : `, ${count(rejected)} rows are no user: muster suppressions upload-of ${id}`;
-    return [`${came}${wrong}${lastCallText(lastCallWithinMs)}`, ...readingNotes(reading)];
+  run: (call) => {
+    const { options, context } = call;
+    const { gzip, preview, ...query } = options;
+    const [file] = call.args;
+    if (preview) {
+      const { user, header, acceptRejected } = options;
+      return previewFile({ file, query: { countries: 'none', user, header, acceptRejected }, gzip, context });
+    }
+    return answer(
+      {
+        ask: async ({ client }) =>
+          client.post<UploadSuppressionsResponses, UploadSuppressionsErrors, true>({
+            url: '/v1/suppressions/uploads',
+            query,
+            ...(await fileRequest(file, { gzip, input: context.input })),
+          }),
+        refused: 'not loaded',
+        labelOf: (pointer) => (pointer === '/confirmRemoved' ? '--confirm-removed' : fileLabel(pointer)),
+        shown: ({ id }: ReceivedSuppressions) => `${id}\n`,
+        noted: receivedNotes,
+      },
+      call,
+    );
   },
 });
+
+function receivedNotes({ id, mode, people, rejected, lastCallWithinMs, reading }: ReceivedSuppressions): string[] {
+  const came = mode === 'add' ? `${count(people)} people added` : `${count(people)} people on the list now`;
+  const wrong = rejected === 0 ? '' : `, ${count(rejected)} rows are no user: muster suppressions upload-of ${id}`;
+  return [`${came}${wrong}${lastCallText(lastCallWithinMs)}`, ...readingNotes(reading)];
+}
 
 const uploads = command({
   name: 'uploads',

@@ -52,6 +52,23 @@ test('upload sends a file as it comes, and says what is no user', async () => {
   expect((await muster(['upload-of', 'sup_1'])).out).toMatch(/line 7 +control character: a\\u0000/);
 });
 
+test('upload --preview shows a file without countries, and loads nothing', async () => {
+  const reading = { encoding: 'utf-8', separator: null, columns: ['userId'], userColumn: 'userId' };
+  const columns = [{ name: 'userId', use: 'user' }];
+  const body = {
+    ...{ format: 'plain', reading: { ...reading, countryColumn: null, trimmed: 0, warnings: [] }, columns },
+    ...{ rows: 2, users: 2, firstUsers: [{ line: 2, userId: 'u-1', country: null }], countries: [] },
+    ...{ usersElsewhere: 0, rejected: 0, rejects: [], refusal: null },
+  };
+  const line = 'POST /v1/user-files/preview?countries=none&acceptRejected=3';
+  api.answers[line] = { status: 200, body };
+  const args = ['upload', '-', '--action', '*', '--mode', 'replace', '--accept-rejected', '3', '--preview'];
+  const { code, out } = await muster(args, 'userId\nu-1\nu-2\n');
+  expect(code).toBe(exitCodes.ok);
+  expect(out).toMatch(/first users +u-1\n/);
+  expect(api.requests.map((each) => each.line)).toEqual([line]);
+});
+
 test('upload names the number that a replacement needs confirmed, and sends it', async () => {
   const detail = 'the file replaces 4 people by 1: it removes 4 of them';
   const errors = [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 4' }];

@@ -1,0 +1,67 @@
+import type {
+  PreviewUserFileData,
+  PreviewUserFileErrors,
+  PreviewUserFileResponses,
+  UserFilePreview,
+} from '../../sdk/generated/types.gen.ts';
+import type { CommandContext } from '../frame/command-context.ts';
+import { answer, type View } from '../frame/command-table.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { fileLabel, separatorName } from '../show/file-reading.ts';
+import { count } from '../show/numbers.ts';
+import { renderFacts } from '../show/tables.ts';
+import { fileRequest } from './upload-file.ts';
+
+type PreviewQuery = NonNullable<PreviewUserFileData['query']>;
+
+interface PreviewCall {
+  file: string;
+  query: { [Name in keyof PreviewQuery]: PreviewQuery[Name] | undefined };
+  gzip: true | undefined;
+  context: CommandContext;
+}
+
+/** Shows what an upload would read in a file. If the upload would be refused, the exit code says so to a script. */
+export async function previewFile({ file, query, gzip, context }: PreviewCall): Promise<ExitCode> {
+  return answer(
+    {
+      ask: async ({ client }) =>
+        client.post<PreviewUserFileResponses, PreviewUserFileErrors, true>({
+          url: '/v1/user-files/preview',
+          query,
+          ...(await fileRequest(file, { gzip, input: context.input })),
+        }),
+      refused: 'no preview',
+      labelOf: fileLabel,
+      shown: (preview: UserFilePreview, view) => renderPreview(file, preview, view),
+      code: ({ refusal }) => (refusal === null ? exitCodes.ok : exitCodes.refused),
+    },
+    { args: [], options: {}, context },
+  );
+}
+
+function renderPreview(file: string, preview: UserFilePreview, view: View): string {
+  const { format, reading, columns, rows, users, firstUsers, countries, rejected, rejects, refusal } = preview;
+  const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
+  const others = preview.usersElsewhere === 0 ? [] : [`others ${count(preview.usersElsewhere)}`];
+  const isRead = refusal === null || rows > 0;
+  const { encoding, separator, warnings } = reading ?? { encoding: null, separator: null, warnings: [] };
+  const facts = [
+    format === 'gzip' ? 'gzip' : 'not packed',
+    ...(encoding === null ? [] : [encoding.toUpperCase()]),
+    ...(separator === null ? [] : [`separator: ${separatorName(separator)}`]),
+  ];
+  return renderFacts(
+    { name: file === '-' ? 'standard input' : file, facts },
+    [
+      ['columns', columns.map(({ name, use }) => `${name}: ${use}`)],
+      ['users', isRead ? [count(users), ...byCountry, ...others].join('  ') : null],
+      ['rows', isRead ? `${count(rows)}, of them ${count(rejected)} that are no user` : null],
+      ['first users', firstUsers.map(({ userId, country }) => (country === null ? userId : `${userId}  ${country}`))],
+      ['first rejected', rejects.map(({ line, value, detail }) => `line ${line}: ${detail} (${value})`)],
+      ['warnings', warnings.map(({ detail }) => detail)],
+      ['would be refused', refusal?.detail],
+    ],
+    view,
+  );
+}

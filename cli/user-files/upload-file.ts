@@ -1,0 +1,22 @@
+import { Readable } from 'node:stream';
+import { streamOf } from '../frame/given.ts';
+import { flag } from '../frame/options.ts';
+import { fileOptions } from '../show/file-reading.ts';
+
+/** Options of commands that upload a file which becomes a list. */
+export const uploadOptions = {
+  ...fileOptions,
+  gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
+  preview: flag('--preview', 'only show what the file would be read as; nothing is stored'),
+};
+
+/** Request fields that send a file as it is read. Throws a UsageError if the file is not there. */
+export async function fileRequest(file: string, { gzip, input }: { gzip: true | undefined; input: Readable }) {
+  const isPacked = gzip === true || file.endsWith('.gz');
+  return {
+    body: Readable.toWeb(await streamOf(file, input)),
+    bodySerializer: null,
+    duplex: 'half',
+    headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
+  } as const;
+}
