@@ -26,6 +26,7 @@ import * as recurring from './schedules.ts';
 import { shards } from './shards.ts';
 import * as installed from './system.ts';
 import { templates } from './templates.ts';
+import { suppressionPreview } from './user-files.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 
 configureClient();
@@ -78,6 +79,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/templates': templates,
     'GET /v1/webhooks': webhooks,
     'GET /v1/webhooks/:id/deliveries': deliveries,
+    'POST /v1/user-files/preview': suppressionPreview,
     'GET /v1/audiences': { items: [], next: null },
     'GET /v1/segments': segments,
     'GET /v1/saved-audiences': { items: [savedRiders, savedWallets], next: null },

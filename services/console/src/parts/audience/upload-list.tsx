@@ -3,7 +3,11 @@ import { useRef, useState, type ComponentProps } from 'react';
 import type { Audience } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
-import { Select, TextInput } from '../controls/controls.tsx';
+import { TextInput } from '../controls/controls.tsx';
+import { asFound, columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
+import { ColumnFields } from '../file-preview/column-fields.tsx';
+import { FilePreview, rejectedIn } from '../file-preview/file-preview.tsx';
+import { fileKey, previewKey, useFilePreview } from '../file-preview/use-file-preview.ts';
 import { countOf, formatShare } from '../words/numbers.ts';
 import { rejectedRowsOf } from './rejected-rows.ts';
 import { uploadWithProgress } from './upload-with-progress.ts';
@@ -22,11 +26,6 @@ export function UploadList(props: UploadListProps) {
       {file !== null && <UploadForm key={fileKey(file)} {...props} file={file} onEnd={() => setFile(null)} />}
     </>
   );
-}
-
-/** Another file is another form. */
-export function fileKey({ name, lastModified, size }: File): string {
-  return `${name} ${lastModified} ${size}`;
 }
 
 interface ChooseFileProps extends ComponentProps<typeof Button> {
@@ -70,28 +69,27 @@ export function useFileChoice(onFile: (file: File) => void) {
   };
 }
 
-const inFile = 'in the file';
-
 /** @param props `onEnd`: it was uploaded, or nobody wants to any more */
 export function UploadForm(props: UploadListProps & { file: File; onEnd: () => void }) {
   const { file, countries, onUploaded, onEnd } = props;
   const queries = useQueryClient();
   const [name, setName] = useState(file.name);
   const [owner, setOwner] = useState('');
-  const [country, setCountry] = useState(countries.length === 1 ? (countries[0] ?? inFile) : inFile);
+  const [columns, setColumns] = useState<ColumnChoice>({
+    ...asFound,
+    country: countries.length === 1 ? (countries[0] ?? null) : null,
+  });
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
   const upload = useMutation({
     /** @param acceptRejected rejected rows that may be left out */
-    mutationFn: (acceptRejected: number | null) => {
+    mutationFn: async (acceptRejected: number | null) => {
       abort.current = new AbortController();
-      const of = country === inFile ? undefined : country;
+      await queries.cancelQueries({ queryKey: [previewKey] });
       return uploadWithProgress({
-        file,
+        ...{ file, columns, acceptRejected },
         name: name.trim(),
         owner: owner.trim() === '' ? undefined : owner.trim(),
-        country: of,
-        acceptRejected,
         onSent: setSent,
         signal: abort.current.signal,
       });
@@ -102,22 +100,12 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
       onUploaded(list);
     },
   });
-  const rejected = rejectedRowsOf(upload.error);
-  const choices = [
-    { value: inFile, label: 'the column country of the file' },
-    ...countries.map((code) => ({ value: code, label: `${code}, all of them` })),
-  ];
+  const preview = useFilePreview(file, columnQuery(columns));
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview.data);
   return (
     <div className="ask basis-full" role="group" aria-label={`Upload ${file.name}`}>
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <TextInput aria-label="Name of the list" value={name} onText={setName} disabled={upload.isPending} />
-        <Select
-          aria-label="Country of its users"
-          value={country}
-          choices={choices}
-          onChoose={setCountry}
-          disabled={upload.isPending}
-        />
         <TextInput
           aria-label="Owner of the list"
           placeholder="Owner: yours, unless said"
@@ -126,7 +114,18 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
           maxLength={200}
           disabled={upload.isPending}
         />
+        <ColumnFields
+          preview={preview.data}
+          choice={columns}
+          countries={countries}
+          disabled={upload.isPending}
+          onChoose={(chosen) => {
+            upload.reset();
+            setColumns(chosen);
+          }}
+        />
       </div>
+      <FilePreview preview={preview} />
       {upload.isPending && <Progress sentBytes={sentBytes} bytes={file.size} />}
       {upload.isError && (
         <p className="hint c-bad" role="alert">
@@ -138,7 +137,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
           {upload.isError ? 'Try again' : `Upload ${sizeText(file.size)}`}
         </Button>
         {rejected !== null && !upload.isPending && (
-          <Button small onClick={() => upload.mutate(rejected)}>
+          <Button small disabled={name.trim() === ''} onClick={() => upload.mutate(rejected)}>
             Leave out {countOf(rejected, 'row')} and upload
           </Button>
         )}

@@ -1,13 +1,14 @@
 import { uploadAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
+import { columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
+import { fileHeaders } from '../file-preview/use-file-preview.ts';
 
 export interface Upload {
   file: File;
   name: string;
   /** Without one, that of whoever uploads it. */
   owner: string | undefined;
-  /** Of all its users; without one the file has a column `country`. */
-  country: string | undefined;
+  columns: ColumnChoice;
   /** Rejected rows that may be left out; null: 5 % of all. */
   acceptRejected: number | null;
   /** Of the file, in bytes, as they leave this machine. */
@@ -20,16 +21,16 @@ export interface Upload {
  * XMLHttpRequest.
  */
 export async function uploadWithProgress({ file, onSent, signal, ...upload }: Upload): Promise<Audience> {
-  const { name, owner, country, acceptRejected } = upload;
+  const { name, owner, columns, acceptRejected } = upload;
   const { data } = await uploadAudience({
     query: {
       name,
       ...(owner !== undefined && { owner }),
-      ...(country !== undefined && { country }),
+      ...columnQuery(columns),
       ...(acceptRejected !== null && { acceptRejected }),
     },
     body: file,
-    headers: { 'content-type': 'text/csv', ...(file.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
+    headers: fileHeaders(file),
     fetch: (input, init) => sent(new Request(input, init), file, onSent, signal),
     throwOnError: true,
   });

@@ -5,7 +5,8 @@ import { countNamedAudiencesOptions, listNamedAudiencesOptions } from '#client/@
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
-import { fileKey, UploadForm } from '../../parts/audience/upload-list.tsx';
+import { UploadForm } from '../../parts/audience/upload-list.tsx';
+import { fileKey } from '../../parts/file-preview/use-file-preview.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';

@@ -2,8 +2,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { suppressionLists, suppressionUpload } from '../../testing/engine.ts';
-import { problem } from '../../testing/fake-api.ts';
+import { problem, type Asked } from '../../testing/fake-api.ts';
+import { answeringUploads } from '../../testing/fake-upload.ts';
 import { openConsole } from '../../testing/open-console.tsx';
+import { suppressionPreview } from '../../testing/user-files.ts';
 import { lastCallWords, uploadWords, usersIn } from './list-words.ts';
 
 afterEach(() => {
@@ -62,7 +64,10 @@ test('people are added with the reason, and it says how many were new', async ()
 
 test('a file replaces a list only when that is chosen, and what came of it is said', async () => {
   const asked: string[] = [];
-  vi.stubGlobal('XMLHttpRequest', answering(asked, { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 }));
+  vi.stubGlobal(
+    'XMLHttpRequest',
+    answeringUploads(asked, { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 }),
+  );
   const { user } = await openConsole('/suppressions');
   await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
   const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
@@ -75,6 +80,40 @@ test('a file replaces a list only when that is chosen, and what came of it is sa
   expect(asked).toEqual([expect.stringMatching(/^POST .*actionType=send-message&mode=replace$/)]);
 });
 
+test('a file is shown before it is uploaded, without countries, and another column of users is read and sent', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('XMLHttpRequest', answeringUploads(asked, { ...suppressionUpload, people: 3, rejected: 0 }));
+  const columns = [
+    { name: 'id', use: 'user' },
+    { name: 'phone', use: 'ignored' },
+  ];
+  const { api, user } = await openConsole('/suppressions', {
+    answers: {
+      'POST /v1/user-files/preview': ({ query }: Asked) =>
+        query['user'] === 'phone'
+          ? { ...suppressionPreview, firstUsers: [{ line: 2, userId: '6591230000', country: null }] }
+          : { ...suppressionPreview, columns },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
+  await user.upload(within(dialog).getByLabelText(/^File/), new File(['id,phone\nu-1,6591230000\n'], 'users.csv'));
+  const table = await within(dialog).findByRole('table', { name: 'First users' });
+  expect(within(table).getByRole('row', { name: 'u-1' })).toBeDefined();
+  expect(within(table).queryByRole('columnheader', { name: 'Country' })).toBeNull();
+  expect(within(dialog).queryByLabelText('Country of its users')).toBeNull();
+  await user.selectOptions(within(dialog).getByLabelText('Column of user ids'), 'phone');
+  expect(await within(dialog).findByRole('row', { name: '6591230000' })).toBeDefined();
+  expect(api.askedFor('POST /v1/user-files/preview').map(({ query }) => query)).toEqual([
+    { countries: 'none' },
+    { countries: 'none', user: 'phone' },
+  ]);
+  expect(asked).toEqual([]);
+  await user.click(within(dialog).getByRole('button', { name: 'Upload' }));
+  await within(dialog).findByRole('status');
+  expect(asked).toEqual([expect.stringMatching(/actionType=send-message&mode=add&user=phone$/)]);
+});
+
 test('a replacement that removes many people is sent again with their number', async () => {
   const asked: string[] = [];
   const refusal = {
@@ -83,7 +122,7 @@ test('a replacement that removes many people is sent again with their number', a
     errors: [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 8' }],
   };
   const done = { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 };
-  vi.stubGlobal('XMLHttpRequest', answering(asked, refusal, refusal.status));
+  vi.stubGlobal('XMLHttpRequest', answeringUploads(asked, refusal, refusal.status));
   const { user } = await openConsole('/suppressions');
   await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
   const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
@@ -94,7 +133,7 @@ test('a replacement that removes many people is sent again with their number', a
   if (!replace) throw new Error('there is no button that replaces the list');
   await user.click(replace);
   expect(await within(dialog).findByText(/it removes 8 of them/)).toBeDefined();
-  vi.stubGlobal('XMLHttpRequest', answering(asked, done));
+  vi.stubGlobal('XMLHttpRequest', answeringUploads(asked, done));
   await user.type(within(dialog).getByLabelText('People to remove'), '8');
   await user.click(replace);
   expect(await within(dialog).findByText(/the list is 3 people since/)).toBeDefined();
@@ -103,28 +142,6 @@ test('a replacement that removes many people is sent again with their number', a
     'actionType=send-message&mode=replace&confirmRemoved=8',
   ]);
 });
-
-/** Stands where the browser's request stands: a fetch cannot say how much was sent. */
-function answering(asked: string[], answer: object, status = 201) {
-  return class {
-    upload = {};
-    status = status;
-    responseText = JSON.stringify(answer);
-    onload = () => undefined;
-    open(method: string, url: string) {
-      asked.push(`${method} ${url}`);
-    }
-    setRequestHeader() {
-      // Headers are of no concern here.
-    }
-    getResponseHeader() {
-      return 'application/json';
-    }
-    send() {
-      queueMicrotask(() => this.onload());
-    }
-  };
-}
 
 test('nobody but operators changes lists, and a list that cannot be read says why', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });

@@ -6,6 +6,10 @@ import { rejectedRowsOf } from '../../parts/audience/rejected-rows.ts';
 import { sent } from '../../parts/audience/upload-with-progress.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Segments, TextInput } from '../../parts/controls/controls.tsx';
+import { asFound, columnQuery, type ColumnChoice } from '../../parts/file-preview/column-choice.ts';
+import { ColumnFields } from '../../parts/file-preview/column-fields.tsx';
+import { FilePreview, rejectedIn } from '../../parts/file-preview/file-preview.tsx';
+import { fileHeaders, previewKey, useFilePreview } from '../../parts/file-preview/use-file-preview.ts';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
@@ -29,12 +33,14 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   const [note, setNote] = useState('');
   const [confirmed, setConfirmed] = useState('');
   const [file, setFile] = useState<File | null>(null);
+  const [columns, setColumns] = useState(asFound);
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
   const upload = useMutation({
     mutationFn: async ({ chosen, acceptRejected }: { chosen: File; acceptRejected: number | null }) => {
       abort.current = new AbortController();
       const { signal } = abort.current;
+      await queries.cancelQueries({ queryKey: [previewKey] });
       return (
         await uploadSuppressions({
           query: {
@@ -42,9 +48,10 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
             ...(note.trim() !== '' && { note: note.trim() }),
             ...(mode === 'replace' && confirmed !== '' && { confirmRemoved: Number(confirmed) }),
             ...(acceptRejected !== null && { acceptRejected }),
+            ...columnQuery(columns),
           },
           body: chosen,
-          headers: { ...csv, ...(chosen.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
+          headers: fileHeaders(chosen),
           fetch: (input, init) => sent(new Request(input, init), chosen, setSent, signal),
           throwOnError: true,
         })
@@ -54,7 +61,13 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   });
   const problems = useRefusedFields(upload.error);
   const needsNumber = mode === 'replace' && problems.at('/confirmRemoved').length > 0;
-  const rejected = rejectedRowsOf(upload.error);
+  const preview = useFilePreview(file, { countries: 'none', ...columnQuery(columns) });
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview.data);
+  const read = (chosen: File | null, as: ColumnChoice) => {
+    upload.reset();
+    setFile(chosen);
+    setColumns(as);
+  };
   const send = (acceptRejected: number | null) => {
     if (file !== null) upload.mutate({ chosen: file, acceptRejected });
   };
@@ -102,10 +115,19 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
                 accept=".csv,.txt,.gz,text/csv"
                 className="inp w-full py-1 h-auto"
                 disabled={upload.isPending}
-                onChange={({ target }) => setFile(target.files?.item(0) ?? null)}
+                onChange={({ target }) => read(target.files?.item(0) ?? null, asFound)}
               />
             )}
           </FormField>
+          {file !== null && (
+            <ColumnFields
+              preview={preview.data}
+              choice={columns}
+              onChoose={(as) => read(file, as)}
+              disabled={upload.isPending}
+            />
+          )}
+          <FilePreview preview={preview} />
           <TypeChoice value={list} onChoose={setList} />
           <div className="grid gap-1">
             <span>
@@ -159,5 +181,3 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
     </Dialog>
   );
 }
-
-const csv = { 'content-type': 'text/csv' } as const;

@@ -1,0 +1,42 @@
+import type { UserFilePreview } from '#client/types.gen.ts';
+import { countOf, formatCount } from '../words/numbers.ts';
+
+const separatorWords: Readonly<Record<string, string>> = {
+  ',': 'separated by commas',
+  ';': 'separated by semicolons',
+  '\t': 'separated by tabs',
+  '|': 'separated by |',
+};
+
+/** `gzip, UTF-8, separated by semicolons.` */
+export function formatWords({ format, reading }: UserFilePreview): string {
+  const { encoding, separator } = reading ?? { encoding: null, separator: null };
+  const parts = [
+    format === 'gzip' ? 'CSV, packed with gzip' : 'CSV',
+    ...(encoding === null ? [] : [encoding.toUpperCase()]),
+    ...(separator === null ? [] : [separatorWords[separator] ?? separator]),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+/** Names of columns that are not read; empty while no column of users is known. */
+export function ignoredWords({ columns, reading }: UserFilePreview): string {
+  if (reading === null) return '';
+  return columns.flatMap(({ name, use }) => (use === 'ignored' ? [name] : [])).join(', ');
+}
+
+/** `1,010 lines = 1,000 users + 10 rejected.` Repeats are found by the upload alone. */
+export function previewEquation({ rows, users, rejected }: UserFilePreview): string {
+  const parts = [countOf(users, 'user'), ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : [])];
+  return `${countOf(rows, 'line')} = ${parts.join(' + ')}, repeats included.`;
+}
+
+/** Countries that are named. */
+const named = 6;
+
+/** `SG 800 · VN 200`; empty if users have no countries. */
+export function usersByCountry({ countries, usersElsewhere }: UserFilePreview): string {
+  const rest = countries.slice(named).reduce((sum, { users }) => sum + users, usersElsewhere);
+  const words = countries.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
+  return [...words, ...(rest > 0 ? [`other countries ${formatCount(rest)}`] : [])].join(' · ');
+}

@@ -1,0 +1,50 @@
+import type { FileReading, UserFilePreview } from '#client/types.gen.ts';
+
+const reading: FileReading = {
+  ...{ encoding: 'utf-8', separator: ';', columns: ['plan', 'customer_id', 'market'], userColumn: 'customer_id' },
+  ...{ countryColumn: 'market', trimmed: 0 },
+  warnings: [{ code: 'rounded-ids', detail: '2 user ids look like 6.59123E+11' }],
+};
+
+/** A file whose columns were chosen, with rows that are no user. */
+export const filePreview: UserFilePreview = {
+  format: 'plain',
+  reading,
+  columns: [
+    { name: 'plan', use: 'ignored' },
+    { name: 'customer_id', use: 'user' },
+    { name: 'market', use: 'country' },
+  ],
+  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 0, refusal: null },
+  firstUsers: [{ line: 2, userId: 'u-1', country: 'SG' }],
+  countries: [
+    { country: 'SG', users: 800 },
+    { country: 'VN', users: 200 },
+  ],
+  rejects: [{ line: 9, value: 'NULL', rule: 'no-value', detail: 'the user id is a mark for a missing value' }],
+};
+
+/** The same file while no column is known to hold its countries. */
+export const withoutCountries: UserFilePreview = {
+  ...filePreview,
+  reading: { ...reading, countryColumn: null, warnings: [] },
+  columns: filePreview.columns.map(({ name, use }) => ({ name, use: use === 'country' ? 'ignored' : use })),
+  firstUsers: [{ line: 2, userId: 'u-1', country: null }],
+  countries: [],
+  refusal: { code: 'no-country-column', detail: 'no column is named country' },
+};
+
+/** A file of a suppression list, whose users have no countries. */
+export const suppressionPreview: UserFilePreview = {
+  ...{ format: 'plain', columns: [{ name: 'userId', use: 'user' }] },
+  reading: {
+    ...reading,
+    separator: null,
+    columns: ['userId'],
+    userColumn: 'userId',
+    countryColumn: null,
+    warnings: [],
+  },
+  ...{ rows: 3, users: 3, rejected: 0, rejects: [], countries: [], usersElsewhere: 0, refusal: null },
+  firstUsers: [{ line: 2, userId: 'u-1', country: null }],
+};
