@@ -13,8 +13,6 @@ interface ColumnFieldsProps {
   countries?: readonly string[] | undefined;
 }
 
-const inFile = 'in the file';
-
 /** Names of columns that could be the code of a country: the API takes them for one. */
 const code = /^[A-Z]{2}$/;
 
@@ -26,9 +24,8 @@ export function ColumnFields({ preview, choice, onChoose, disabled, countries }:
   const choose = (part: Partial<ColumnChoice>) =>
     onChoose({ ...choice, isWithoutHeader: choice.isWithoutHeader || isNumbered, ...part });
   const user = choice.user ?? columnFor('user', preview);
-  const found = columnFor('country', preview);
   const countryColumns = columns.filter(({ name }) => name !== user && !code.test(name));
-  const country = choice.country ?? found;
+  const country = choice.country ?? columnFor('country', preview);
   const isListed = countryColumns.some(({ name }) => name === country) || countries?.includes(country ?? '') === true;
   return (
     <>
@@ -45,13 +42,13 @@ export function ColumnFields({ preview, choice, onChoose, disabled, countries }:
       {countries !== undefined && (
         <Select
           aria-label="Country of its users"
-          value={isListed && country !== null ? country : inFile}
+          value={isListed && country !== null ? country : ''}
+          placeholder={preview === undefined ? 'Countries: the column country' : 'Choose the countries'}
           choices={[
-            ...(found === null || !isListed ? [{ value: inFile, label: 'Countries: the column country' }] : []),
             ...countryColumns.map(({ name }) => ({ value: name, label: `Countries: ${wordsOf(name)}` })),
             ...countries.map((each) => ({ value: each, label: `${each}, all of them` })),
           ]}
-          onChoose={(value) => choose({ country: value === inFile ? null : value })}
+          onChoose={(value) => choose({ country: value })}
           disabled={disabled}
         />
       )}

@@ -44,10 +44,10 @@ describe('the preview of a file that was chosen', () => {
     const { form, user, uploads, queries } = await chosen({
       [route]: ({ query }: Asked) => (query['country'] === 'market' ? filePreview : withoutCountries),
     });
-    expect(await form.findByText('No column is named country.')).toBeDefined();
+    expect(await form.findByText(/^No column is known to hold countries/)).toBeDefined();
     await user.selectOptions(form.getByLabelText('Country of its users'), 'market');
     expect(await form.findByText('SG 800 · VN 200')).toBeDefined();
-    expect(form.queryByText('No column is named country.')).toBeNull();
+    expect(form.queryByText(/^No column is known to hold countries/)).toBeNull();
     await user.selectOptions(form.getByLabelText('Column of user ids'), 'plan');
     await user.click(form.getByRole('button', { name: /^Upload \d+ B$/ }));
     await vi.waitFor(() => expect(uploads).toHaveLength(1));
@@ -63,7 +63,7 @@ describe('the preview of a file that was chosen', () => {
       [route]: ({ query }: Asked) =>
         'user' in query ? filePreview : { ...filePreview, ...nothing, reading: null, columns, refusal },
     });
-    expect(await form.findByText('The first line names no column of user ids.')).toBeDefined();
+    expect(await form.findByText('No column is known to hold user ids: choose it.')).toBeDefined();
     expect(form.queryByRole('table')).toBeNull();
     await user.selectOptions(form.getByLabelText('Column of user ids'), 'kunde');
     expect(await form.findByRole('table', { name: 'First users' })).toBeDefined();
@@ -88,7 +88,8 @@ describe('the preview of a file that was chosen', () => {
   it('asks for consent if too many rows are rejected, and sends their number', async () => {
     const refusal = { code: 'too-many-rejected', detail: '10 of 100 rows are rejected' } as const;
     const { form, user, uploads } = await chosen({ [route]: { ...filePreview, refusal } });
-    await user.click(await form.findByRole('button', { name: 'Leave out 10 rows and upload' }));
+    expect(await form.findByText(/^10 of 1,010 lines are rejected: correct the file/)).toBeDefined();
+    await user.click(form.getByRole('button', { name: 'Leave out 10 rows and upload' }));
     await vi.waitFor(() => expect(uploads).toHaveLength(1));
     expect(uploads[0]).toMatch(/acceptRejected=10$/);
   });

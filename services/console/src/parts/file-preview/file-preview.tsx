@@ -4,7 +4,7 @@ import { problemOf } from '../../api/problems.ts';
 import { sentence } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
-import { formatWords, ignoredWords, previewEquation, usersByCountry } from './preview-words.ts';
+import { formatWords, ignoredWords, previewEquation, refusalWords, usersByCountry } from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
 /** Rejected rows that an upload has to accept; null if the file is not refused because of them. */
@@ -36,7 +36,7 @@ function Content({ preview }: { preview: UserFilePreview }) {
     <>
       {refusal !== null && (
         <p className="hint c-bad" role="alert">
-          {sentence(plainText(refusal.detail))}
+          {refusalWords(preview)}
         </p>
       )}
       {reading?.warnings.map(({ code, detail }) => (

@@ -1,5 +1,7 @@
 import type { UserFilePreview } from '#client/types.gen.ts';
+import { sentence } from '../words/figures.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
+import { plainText } from '../words/plain-text.ts';
 
 const separatorWords: Readonly<Record<string, string>> = {
   ',': 'separated by commas',
@@ -39,4 +41,20 @@ export function usersByCountry({ countries, usersElsewhere }: UserFilePreview): 
   const rest = countries.slice(named).reduce((sum, { users }) => sum + users, usersElsewhere);
   const words = countries.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return [...words, ...(rest > 0 ? [`other countries ${formatCount(rest)}`] : [])].join(' · ');
+}
+
+/** Why an upload would be refused, and what to do; empty if it would not. */
+export function refusalWords({ refusal, rows, rejected }: UserFilePreview): string {
+  switch (refusal?.code) {
+    case undefined:
+      return '';
+    case 'no-user-column':
+      return 'No column is known to hold user ids: choose it.';
+    case 'no-country-column':
+      return 'No column is known to hold countries: choose it, or one country for all users.';
+    case 'too-many-rejected':
+      return `${formatCount(rejected)} of ${countOf(rows, 'line')} are rejected: correct the file, or leave them out.`;
+    default:
+      return sentence(plainText(refusal?.detail ?? ''));
+  }
 }
