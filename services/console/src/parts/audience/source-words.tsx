@@ -4,6 +4,7 @@ import { countOf, formatCount } from '../words/numbers.ts';
 import { shortId } from '../controls/copy-button.tsx';
 import type { SourceForm } from '../campaign/form.ts';
 import { outcomesInWords } from '../campaign/sources.ts';
+import { RejectedLinesButton } from './rejected-lines-button.tsx';
 
 interface SourceWordsProps {
   source: SourceForm;
@@ -66,7 +67,12 @@ export function SourceUsers({
     <>
       {formatCount(users)} {word}
       {list && list.duplicates > 0 && ` · ${formatCount(list.duplicates)} repeated`}
-      {list && list.rejected > 0 && ` · ${countOf(list.rejected, 'bad line')}`}
+      {list && list.rejected > 0 && (
+        <>
+          {' · '}
+          <RejectedLinesButton list={list} />
+        </>
+      )}
     </>
   );
 }

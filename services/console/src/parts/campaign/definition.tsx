@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getAudienceOptions, getRunOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
+import { RejectedLinesButton } from '../audience/rejected-lines-button.tsx';
 import { shortId } from '../controls/copy-button.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { Time } from '../times/time.tsx';
@@ -120,7 +121,7 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
             </>
           ) : 'list' in entry ? (
             <>
-              <ListName id={entry.list} /> <span className="t3">list</span>
+              <ListOf id={entry.list} />
             </>
           ) : (
             <>
@@ -134,10 +135,23 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
   );
 }
 
-/** By the name that people know it by, once that is known. */
-function ListName({ id }: { id: string }) {
+/** By the name that people know it by, once that is known, with the rejected lines of its file. */
+function ListOf({ id }: { id: string }) {
   const { data } = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: namesChangeRarely });
-  return data ? <b className="font-medium">{data.name}</b> : <span className="mono">{shortId(id)}</span>;
+  return (
+    <>
+      {data ? <b className="font-medium">{data.name}</b> : <span className="mono">{shortId(id)}</span>}{' '}
+      <span className="t3">
+        list
+        {data && data.rejected > 0 && (
+          <>
+            {', '}
+            <RejectedLinesButton list={data} />
+          </>
+        )}
+      </span>
+    </>
+  );
 }
 
 function RunName({ id }: { id: string }) {

@@ -1,4 +1,5 @@
 import type { Audience, RejectedRow } from '#client/types.gen.ts';
+import { ruleWords } from '../../parts/audience/reject-words.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
 /** A campaign counts once, and is counted no further than that. */
@@ -29,21 +30,6 @@ export function fileEquation({ rows, users, duplicates, rejected }: Audience): s
   ];
   return `${countOf(rows, 'line')} = ${parts.join(' + ')}.`;
 }
-
-const ruleWords: Readonly<Record<RejectedRow['rule'], string>> = {
-  empty: 'User id is empty',
-  'too-long': 'User id is too long',
-  'control-character': 'Holds a control character',
-  'lone-surrogate': 'Holds half a character',
-  'not-utf-8': 'Is not UTF-8',
-  'malformed-row': 'Quotes do not fit',
-  'too-many-columns': 'More columns than the head',
-  'missing-country': 'No country',
-  'unknown-country': 'Country is not set up',
-  'second-country': 'In a second country',
-  'repeated-header': 'The header again',
-  'no-value': 'No value, such as NULL',
-};
 
 export interface RejectGroup {
   rule: RejectedRow['rule'];

@@ -38,6 +38,17 @@ test('a list says how many it has, what fell out of its file and why, and who us
   expect(screen.getByRole('link', { name: 'Use it…' }).getAttribute('href')).toBe('/campaigns/new?list=aud_partners');
 });
 
+test('each rejected line of a list is shown with its reason, in the order of the file', async () => {
+  const { user } = await openConsole(path, { answers });
+  await user.click(await screen.findByRole('button', { name: 'Line by line' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Rejected lines' }));
+  expect(await dialog.findByRole('row', { name: '88 No country u-48210031,' })).toBeDefined();
+  expect(dialog.getByRole('row', { name: '402 Country is not set up u-77120945,KH' })).toBeDefined();
+  expect(dialog.getByRole('row', { name: '900 No country u-48210032,' })).toBeDefined();
+  await user.click(dialog.getByRole('button', { name: 'Close' }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
 test('a list that failed says why, and nothing can use it', async () => {
   await openConsole('/audiences?id=aud_cut', { answers });
   expect(await screen.findByText(/^The upload was cut after 604 lines\./)).toBeDefined();

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listAudienceRejectsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
+import { keptRejects as kept, RejectedLinesButton } from '../../parts/audience/rejected-lines-button.tsx';
 import { useFileChoice } from '../../parts/audience/upload-list.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -9,9 +10,6 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { midCut, rejectGroups } from './audience-words.ts';
-
-/** All that are kept of a list. */
-const kept = 1000;
 
 interface RejectedLinesProps {
   audience: Audience;
@@ -53,7 +51,12 @@ export function RejectedLines({ audience, isNamed = false, footer, onFile }: Rej
           )}
         </>
       }
-      actions={<DownloadLink href={`v1/audiences/${id}/rejects?format=csv`}>CSV</DownloadLink>}
+      actions={
+        <span className="row gap-2">
+          <RejectedLinesButton list={audience}>Line by line</RejectedLinesButton>
+          <DownloadLink href={`v1/audiences/${id}/rejects?format=csv`}>CSV</DownloadLink>
+        </span>
+      }
       footer={
         <>
           {footer !== undefined && `${footer} `}

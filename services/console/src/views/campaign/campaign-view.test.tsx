@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { partners, rejects } from '../../testing/audiences.ts';
 import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { waitingApproval } from '../../testing/approvals.ts';
 import { report as testReport } from '../../testing/ended-report.ts';
@@ -15,6 +16,20 @@ test('a campaign says what it is, and leads to its run', async () => {
   await screen.findByRole('heading', { name: 'Payday, slowly' });
   expect(screen.getByRole('link', { name: 'Watch' }).getAttribute('href')).toBe('/runs/run_live');
   expect(screen.getAllByText(/lapsed-riders/).length).toBeGreaterThan(0);
+});
+
+test('a campaign shows each rejected line of a list that it is for', async () => {
+  const { user } = await openConsole('/campaigns/cmp_live', {
+    answers: {
+      'GET /v1/campaigns/:id': { ...runningCampaign, audience: { include: [{ list: 'aud_partners' }] } },
+      'GET /v1/audiences/aud_partners': partners,
+      'GET /v1/audiences/:id/rejects': rejects,
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: '224 bad lines' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Rejected lines' }));
+  expect(await dialog.findByRole('row', { name: '88 No country u-48210031,' })).toBeDefined();
+  expect(dialog.getAllByRole('row')).toHaveLength(4);
 });
 
 test('its runs say whom they reached, and who failed', async () => {
