@@ -103,7 +103,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
   const preview = useFilePreview(file, columnQuery(columns));
   const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview.data);
   return (
-    <div className="ask basis-full" role="group" aria-label={`Upload ${file.name}`}>
+    <div className="ask grid-cols-1 basis-full" role="group" aria-label={`Upload ${file.name}`}>
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <TextInput aria-label="Name of the list" value={name} onText={setName} disabled={upload.isPending} />
         <TextInput
@@ -132,7 +132,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
           {refusalText(upload.error)}
         </p>
       )}
-      <div className="row">
+      <div className="row flex-wrap">
         <Button small kind="ink" disabled={upload.isPending || name.trim() === ''} onClick={() => upload.mutate(null)}>
           {upload.isError ? 'Try again' : `Upload ${sizeText(file.size)}`}
         </Button>
