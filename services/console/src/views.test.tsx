@@ -163,7 +163,7 @@ const views: readonly View[] = [
       ],
     },
   },
-  { route: '/system', path: '/system', controls: {} },
+  { route: '/system', path: '/system', controls: { operator: ['Change…'] } },
   {
     route: '/keys',
     path: '/keys',

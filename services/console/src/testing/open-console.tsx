@@ -67,7 +67,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/suppressions': engine.suppressionLists,
     'GET /v1/suppressions/uploads': engine.suppressionUploads,
     'GET /v1/suppressions/users/:user': engine.suppressedUser,
-    'GET /v1/approval-policy': { revision: 0, rules: [], madeAt: null },
+    'GET /v1/approval-policy': { revision: 0, rules: [], approversSignIn: false, madeAt: null },
     'GET /v1/approvals': { items: [], next: null },
     'GET /v1/audit': changes,
     'GET /v1/campaigns': campaigns,

@@ -16,6 +16,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatBytes } from './bytes.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
+import { PolicyPanel } from './policy-panel.tsx';
 import { accessInWords, asText, toMend } from './system-words.ts';
 import { VersionsPanel } from './versions-panel.tsx';
 
@@ -30,7 +31,7 @@ export function SystemView() {
   const patience = usePatience();
   return (
     <Page title="Settings" freshness={system.data && <Freshness standing={standing} />}>
-      {system.data && <StaleBanner standing={standing} note="Nothing is changed by this page." />}
+      {system.data && <StaleBanner standing={standing} note="The installation goes on; only this page waits." />}
       {system.data ? (
         <Whole system={system.data} />
       ) : error === null ? (
@@ -104,6 +105,7 @@ function Whole({ system }: { system: System }) {
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           <VersionsPanel system={system} />
+          <PolicyPanel system={system} />
           <BoundsPanel />
         </div>
       </div>

@@ -1,0 +1,111 @@
+import type { ApprovalPolicy, ApprovalPolicyRulesInput, ApprovalRule, System } from '#client/types.gen.ts';
+import { typedNumber } from '../../parts/forms/typed-number.ts';
+import { budgetText } from '../../parts/money/budget-words.ts';
+import { countOf } from '../../parts/words/numbers.ts';
+
+/** A rule as it is typed: an empty field is no bound. */
+export interface RuleForm {
+  /** Stays the same while rules before it come and go. */
+  key: string;
+  /** Separated by commas or blanks; empty: all. */
+  countries: string;
+  usersAbove: string;
+  unitsAbove: string;
+  /** A decimal, with or without commas between thousands. */
+  amountAbove: string;
+  /** `1` to `5`. */
+  approvers: string;
+}
+
+export interface PolicyForm {
+  rules: readonly RuleForm[];
+  approversSignIn: boolean;
+}
+
+/** The most rules that a policy may have. */
+export const rulesAtMost = 50;
+
+export const approverCounts = ['1', '2', '3', '4', '5'] as const;
+
+const emptyRule = { countries: '', usersAbove: '', unitsAbove: '', amountAbove: '', approvers: '1' };
+
+export function formOf({ rules, approversSignIn }: ApprovalPolicy): PolicyForm {
+  const typed = (bound: number | undefined) => (bound === undefined ? '' : String(bound));
+  return {
+    rules: rules.map(({ countries, usersAbove, unitsAbove, amountAbove, approvers }, index) => ({
+      key: `rule-${index + 1}`,
+      countries: countries?.join(', ') ?? '',
+      usersAbove: typed(usersAbove),
+      unitsAbove: typed(unitsAbove),
+      amountAbove: amountAbove ?? '',
+      approvers: String(approvers),
+    })),
+    approversSignIn,
+  };
+}
+
+export function withNewRule(form: PolicyForm): PolicyForm {
+  const taken = form.rules.map(({ key }) => Number(key.replace('rule-', '')));
+  return { ...form, rules: [...form.rules, { ...emptyRule, key: `rule-${Math.max(0, ...taken) + 1}` }] };
+}
+
+/** Undefined if a bound is not a number. */
+export function policyOf({ rules, approversSignIn }: PolicyForm): ApprovalPolicyRulesInput | undefined {
+  const read = rules.map(ruleOf).filter((rule) => rule !== undefined);
+  return read.length === rules.length ? { rules: read, approversSignIn } : undefined;
+}
+
+/** Returns a rule as the API takes it, which checks countries and the amount; undefined if a bound is not a number. */
+export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefined {
+  const [usersAbove, unitsAbove] = [typedNumber(typed.usersAbove), typedNumber(typed.unitsAbove)];
+  if (usersAbove === undefined || unitsAbove === undefined) return undefined;
+  const countries = typed.countries
+    .toUpperCase()
+    .split(/[\s,]+/)
+    .filter((code) => code !== '');
+  const amountAbove = typed.amountAbove.replaceAll(/[, ]/g, '');
+  return {
+    ...(countries.length > 0 && { countries }),
+    ...(usersAbove !== null && { usersAbove }),
+    ...(unitsAbove !== null && { unitsAbove }),
+    ...(amountAbove !== '' && { amountAbove }),
+    approvers: Number(approvers),
+  };
+}
+
+/**
+ * `A campaign with more than 100,000 users or more than 10,000 units in SG, ID needs 2 approvers.`
+ * @param currency null: not known to whoever looks
+ */
+export function ruleWords(rule: ApprovalRule, currency: string | null): string {
+  const { countries, usersAbove, unitsAbove, amountAbove, approvers } = rule;
+  const sizes = [
+    ...(usersAbove === undefined ? [] : [countOf(usersAbove, 'user')]),
+    ...(unitsAbove === undefined ? [] : [countOf(unitsAbove, 'unit')]),
+    ...(amountAbove === undefined ? [] : [budgetText({ amount: amountAbove, currency: currency ?? '' }).trim()]),
+  ].map((size) => `more than ${size}`);
+  const where = countries === undefined ? '' : ` in ${countries.join(', ')}`;
+  const which = sizes.length === 0 ? 'Every campaign' : `A campaign with ${sizes.join(' or ')}`;
+  return `${which}${where} needs ${countOf(approvers, 'approver')}.`;
+}
+
+/** Describes who may approve. */
+export function approverWords(approversSignIn: boolean): string {
+  return approversSignIn
+    ? 'Only people who sign in with the identity provider approve; votes of API keys do not count.'
+    : 'People who sign in approve, and API keys that have an owner.';
+}
+
+/** Describes what a change of the policy does to campaigns that wait for an approval. */
+export function waitingWords(before: Pick<ApprovalPolicy, 'approversSignIn'>, after: PolicyForm): string {
+  const votes =
+    after.approversSignIn && !before.approversSignIn
+      ? '; votes of API keys no longer count, also those given before'
+      : '';
+  return `Each start is judged by the new rules, and an approval that waits needs as many people as when it was submitted, or more if the new rules ask for more${votes}.`;
+}
+
+/** Returns the currency of the installation; null if it has none or the configuration is hidden from the caller. */
+export function currencyOf({ configuration }: Pick<System, 'configuration'>): string | null {
+  return configuration?.find(({ name }) => name === 'MUSTER_CURRENCY')?.value ?? null;
+}
