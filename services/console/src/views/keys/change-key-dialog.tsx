@@ -8,7 +8,7 @@ import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { KeyFields } from './key-fields.tsx';
-import { formOf, patchOfForm, whyNoKey } from './key-words.ts';
+import { formOf, patchOfForm, whyNoChange } from './key-words.ts';
 
 interface ChangeKeyDialogProps {
   /** As it was when the dialog was opened: who has changed it since is not overwritten. */
@@ -31,7 +31,6 @@ export function ChangeKeyDialog({ apiKey, onClose }: ChangeKeyDialogProps) {
       onClose();
     },
   });
-  const isAsBefore = Object.keys(patch).length === 0;
   return (
     <Dialog
       title={`Change ${apiKey.name}`}
@@ -43,7 +42,7 @@ export function ChangeKeyDialog({ apiKey, onClose }: ChangeKeyDialogProps) {
           <Button
             kind="ink"
             disabled={change.isPending}
-            refusal={whyNoKey(form) ?? (isAsBefore ? 'Nothing is changed' : undefined)}
+            refusal={whyNoChange(apiKey, form)}
             onClick={() => change.mutate()}
           >
             Change it

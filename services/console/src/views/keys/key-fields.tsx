@@ -1,7 +1,15 @@
 import type { ComponentProps } from 'react';
 import { roleWords, type Role } from '../../frame/session/session.ts';
 import { FormField } from '../../parts/forms/form-field.tsx';
-import { boundsInWords, boundsOfForm, roleSaid, scopeInWords, scopeOfForm, type KeyForm } from './key-words.ts';
+import {
+  boundsInWords,
+  boundsOfForm,
+  needsOwner,
+  roleSaid,
+  scopeInWords,
+  scopeOfForm,
+  type KeyForm,
+} from './key-words.ts';
 import { keyRoles } from './search.ts';
 
 interface KeyFieldsProps {
@@ -21,6 +29,7 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
         pointer="/owner"
         label="Owner"
         hint={ownerHint(form.role)}
+        required={needsOwner(form.role)}
         value={form.owner}
         onText={(owner) => change({ owner })}
       />
@@ -67,10 +76,12 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
   );
 }
 
+const onePerson = 'keys of one owner are one person';
+
 /** An approval needs two people who are known. */
 function ownerHint(role: Role): string {
-  if (role === 'manager') return 'The person or team to ask. Needed to submit campaigns for approval';
-  if (role === 'approver') return 'The person or team to ask. Needed to approve';
+  if (role === 'manager') return `The person who uses it. Needed to submit campaigns for approval; ${onePerson}`;
+  if (role === 'approver') return `The person who uses it. Needed to approve; ${onePerson}`;
   if (role === 'operator') return 'The person or team to ask. Needed to submit and to approve campaigns';
   return 'The person or team to ask';
 }

@@ -140,9 +140,34 @@ export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
   return { jobsPerSecond, storedJobs, requestsPerMinute };
 }
 
-/** Why no key can be made or changed by it; undefined where one can. */
+/** Returns why the form makes no key; undefined if it does. */
 export function whyNoKey(form: KeyForm): string | undefined {
+  return whyNoBounds(form) ?? whyNoOwner(form);
+}
+
+/** Returns why the form does not change a key; undefined if it does. A key without an owner may stay without one. */
+export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
+  const patch = patchOfForm(key, form);
+  if (Object.keys(patch).length === 0) return whyNoBounds(form) ?? 'Nothing is changed';
+  const isOwnerChanged = patch.owner !== undefined || patch.role !== undefined;
+  return whyNoBounds(form) ?? (isOwnerChanged ? whyNoOwner(form) : undefined);
+}
+
+/**
+ * Returns whether keys of a role need an owner. Approvals compare people by the owners of managers and approvers; keys
+ * of administrators had better have none (docs/decisions/0150-a-vote-is-independent.md).
+ */
+export function needsOwner(role: ApiKey['role']): boolean {
+  return role === 'manager' || role === 'approver';
+}
+
+function whyNoBounds(form: KeyForm): string | undefined {
   return boundsOfForm(form) === undefined ? 'A bound has to be a number, or empty' : undefined;
+}
+
+function whyNoOwner(form: KeyForm): string | undefined {
+  if (!needsOwner(form.role) || ownerOf(form) !== null) return undefined;
+  return `The key of ${form.role === 'approver' ? 'an approver' : 'a manager'} needs an owner: approvals compare people by it`;
 }
 
 export function scopeOfForm({ clients, countries, actionTypes, users }: KeyForm): ApiKey['scope'] {

@@ -219,6 +219,53 @@ test.each([
   expect(screen.getByText(hint)).toBeDefined();
 });
 
+test.each(['manager', 'approver'])('a new key with the role %s is not made without an owner', async (role) => {
+  const { api, user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.type(dialog.getByLabelText(/^Name/), 'mei');
+  await user.selectOptions(dialog.getByLabelText('Role'), role);
+  const owner = dialog.getByLabelText(/^Owner/);
+  expect(owner.getAttribute('aria-required')).toBe('true');
+  await user.type(owner, ' ');
+  const make = dialog.getByRole('button', { name: 'Make the key' });
+  await user.hover(make);
+  expect(await screen.findByText(/needs an owner: approvals compare people by it/)).toBeDefined();
+  await user.click(make);
+  expect(api.askedFor('POST /v1/api-keys')).toEqual([]);
+  await user.type(owner, 'mei@example.com');
+  await user.click(make);
+  expect(await screen.findByText(secret)).toBeDefined();
+  expect(api.askedFor('POST /v1/api-keys')).toHaveLength(1);
+});
+
+test('a new key of an operator has no owner unless it is named', async () => {
+  const { api, user } = await openConsole('/keys', { answers });
+  await user.click(await screen.findByRole('button', { name: 'New key' }));
+  await user.selectOptions(screen.getByLabelText('Role'), 'operator');
+  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+  expect(await screen.findByText(secret)).toBeDefined();
+  expect(api.askedFor('POST /v1/api-keys')[0]?.body).toMatchObject({ role: 'operator', owner: null });
+});
+
+test('a key without an owner changes in other respects, and does not become an approver', async () => {
+  const unowned = { ...key, owner: null, role: 'manager' };
+  const listedKeys = { 'GET /v1/api-keys': { items: [unowned], next: null } };
+  const { api, user } = await openConsole('/keys', {
+    answers: { ...answers, ...listedKeys, 'PATCH /v1/api-keys/:id': unowned },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Change orders service' }));
+  const dialog = within(screen.getByRole('dialog'));
+  const change = dialog.getByRole('button', { name: 'Change it' });
+  await user.selectOptions(dialog.getByLabelText('Role'), 'approver');
+  expect(change.getAttribute('aria-disabled')).toBe('true');
+  await user.selectOptions(dialog.getByLabelText('Role'), 'manager');
+  await user.type(dialog.getByLabelText(/^Name/), ' 2');
+  await user.click(change);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.askedFor(`PATCH /v1/api-keys/${key.id}`)[0]?.body).toEqual({ name: 'orders service 2' });
+});
+
 test('what is wrong with a new key stands at its field', async () => {
   const wrong = [{ pointer: '/scope/clients/0', code: 'unknown-client', detail: 'there is no client "nobody"' }];
   const refuse = () => problem(422, 'invalid-request', 'the request has problems', wrong);
