@@ -73,6 +73,7 @@ const dialogs = [
   { pathOf: () => 'templates', button: 'Change Payday' },
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
   { pathOf: () => 'notices', button: 'New notice' },
+  { pathOf: () => 'system', button: 'Change…' },
   { pathOf: () => 'keys', button: 'New key' },
   { pathOf: () => 'keys', button: /^Change / },
 ];

@@ -8,6 +8,7 @@ import {
   createSchedule,
   createTemplate,
   createWebhook,
+  setApprovalPolicy,
   setQuietHours,
   suppressUsers,
   testSendCampaign,
@@ -37,6 +38,8 @@ export async function addRules({ client }: MusterApi): Promise<void> {
   const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
   const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
   await setQuietHours({ client, body: { rules: [waiting, { ...rule, actionType: '*', then: 'drop' }] } });
+  const approval = { countries: ['ID'], usersAbove: 1_000_000_000, amountAbove: '20000.00', approvers: 2 };
+  await setApprovalPolicy({ client, body: { rules: [approval] } });
   const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };
   await suppressUsers({ client, body: people });
   const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' } as const;
