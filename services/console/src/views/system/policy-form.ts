@@ -80,13 +80,17 @@ export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefi
 export function ruleWords(rule: ApprovalRule, currency: string | null): string {
   const { countries, usersAbove, unitsAbove, amountAbove, approvers } = rule;
   const sizes = [
-    ...(usersAbove === undefined ? [] : [countOf(usersAbove, 'user')]),
-    ...(unitsAbove === undefined ? [] : [countOf(unitsAbove, 'unit')]),
-    ...(amountAbove === undefined ? [] : [budgetText({ amount: amountAbove, currency: currency ?? '' }).trim()]),
-  ].map((size) => `more than ${size}`);
+    ...(usersAbove === undefined ? [] : [`more than ${countOf(usersAbove, 'user')}`]),
+    ...(unitsAbove === undefined ? [] : [`more than ${countOf(unitsAbove, 'unit')}`]),
+    ...(amountAbove === undefined ? [] : [`costs of more than ${amountWords(amountAbove, currency)}`]),
+  ];
   const where = countries === undefined ? '' : ` in ${countries.join(', ')}`;
   const which = sizes.length === 0 ? 'Every campaign' : `A campaign with ${sizes.join(' or ')}`;
   return `${which}${where} needs ${countOf(approvers, 'approver')}.`;
+}
+
+function amountWords(amount: string, currency: string | null): string {
+  return budgetText({ amount, currency: currency ?? '' }).trim();
 }
 
 /** Describes who may approve. */

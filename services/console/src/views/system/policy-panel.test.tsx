@@ -48,7 +48,7 @@ describe('the approval policy in Settings', () => {
     const rules = await within(panel).findAllByRole('listitem');
     expect(rules.map(({ textContent }) => textContent)).toEqual([
       'A campaign with more than 100,000 users or more than 10,000 units needs 1 approver.',
-      'A campaign with more than 20,000.00 EUR in ID needs 2 approvers.',
+      'A campaign with costs of more than 20,000.00 EUR in ID needs 2 approvers.',
     ]);
     expect(panel.textContent).toMatch(/People who sign in approve, and API keys that have an owner\..*Revision 4/);
   });
@@ -68,7 +68,7 @@ describe('the approval policy in Settings', () => {
   it('is changed by operators alone, and everybody else reads it', async () => {
     const { panel, user } = await openPolicy({ role: 'viewer' });
     expect(
-      await within(panel).findByText('A campaign with more than 20,000.00 in ID needs 2 approvers.'),
+      await within(panel).findByText('A campaign with costs of more than 20,000.00 in ID needs 2 approvers.'),
     ).toBeDefined();
     expect(panel.textContent).toContain('Amounts are in the currency of the installation.');
     const change = within(panel).getByRole('button', { name: 'Change…' });
@@ -90,7 +90,7 @@ describe('the dialog of the approval policy', () => {
     await user.type(rule.getByLabelText(/^Amount above/), '5,000.50');
     await user.selectOptions(rule.getByLabelText('Approvers'), '3 approvers');
     const words =
-      'A campaign with more than 1,000 users or more than 500 units or more than 5,000.50 EUR in SG, VN needs 3 approvers.';
+      'A campaign with more than 1,000 users or more than 500 units or costs of more than 5,000.50 EUR in SG, VN needs 3 approvers.';
     expect(rule.getByText(words)).toBeDefined();
     await user.click(dialog.getByRole('button', { name: 'Save the policy' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());

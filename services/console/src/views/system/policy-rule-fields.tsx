@@ -26,7 +26,11 @@ export function PolicyRuleFields({ rule, index, currency, onChange, onRemove }: 
   const bounds = [
     { name: 'usersAbove', label: 'Users above' },
     { name: 'unitsAbove', label: 'Units above' },
-    { name: 'amountAbove', label: 'Amount above', note: currency ?? 'in the currency of the installation' },
+    {
+      name: 'amountAbove',
+      label: 'Amount above',
+      ...(currency === null ? { hint: 'In the currency of the installation' } : { note: currency }),
+    },
   ] as const;
   return (
     <div role="group" aria-label={`Rule ${index + 1}`} className="box grid gap-2.5 p-3">
