@@ -118,10 +118,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   let whenIdle = Promise.withResolvers<null>();
 
   function start(): void {
-    for (;;) {
+    while (waiting > 0 && !closed) {
       const nowMs = monotonicMs();
       lent.refresh(nowMs);
-      const next = closed ? undefined : nextLine(groups.values(), total, nowMs);
+      const next = nextLine(groups.values(), total, nowMs);
       const [work] = next?.line.waiting.take(1) ?? [];
       if (!next || !work) return;
       waiting--;
@@ -151,7 +151,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     endCall(group, line, served && nowMs - startedMs, nowMs);
     lent.onChange(group, line);
     start();
-    releaseBlocked(group);
+    releaseBlocked(group, nowMs);
     if (total.inFlight === 0) whenIdle.resolve(null);
   }
 
@@ -174,11 +174,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   }
 
   /** Releases what lines that may not call have claimed, except for a probe that is due: leases would run out. */
-  function releaseBlocked(group: SlotGroup): void {
+  function releaseBlocked(group: SlotGroup, nowMs: number): void {
     if (group.waiting === 0) return;
-    const nowMs = monotonicMs();
     const isOpen = group.breaker.isOpen(nowMs);
-    let probes = probesLeft(group, nowMs);
+    let probes = isOpen ? probesLeft(group, nowMs) : 0;
     for (const line of group.lines.values()) {
       const { guard, waiting: works, cause } = line;
       if (isOpen && guard.isFailing) {
@@ -193,7 +192,8 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
 
   function resume(): void {
     start();
-    for (const group of groups.values()) releaseBlocked(group);
+    const nowMs = monotonicMs();
+    for (const group of groups.values()) releaseBlocked(group, nowMs);
   }
 
   function releaseGroup(group: SlotGroup, pause: ReleasePause | null): void {

@@ -52,10 +52,12 @@ function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => 
 
 function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: number): FeedLine | undefined {
   const { pool } = group;
+  // Whether a line may use lent slots is of no matter while there are none.
+  const { hasLent } = total;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
     if (line.waiting.size === 0 || (best && !comesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
-    const lent = usesLent(line, nowMs);
+    const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
   // Whose turn it is waits until the rate has room for it: passed over, a large batch would wait for ever behind small

@@ -48,6 +48,8 @@ export interface SlotPool {
    * @param slowBy how many of them began as slow calls
    */
   lend(by: number, slowBy: number): void;
+  /** True if slots of the pool are lent. */
+  readonly hasLent: boolean;
   /** Returns the number of lent slots that others may use. */
   lendable(lent: number): number;
   /** Calls beyond a smaller concurrency end by themselves. */
@@ -126,6 +128,9 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
     lend: (by, slowBy) => {
       lent += by;
       lentSlow += slowBy;
+    },
+    get hasLent() {
+      return lent > 0;
     },
     lendable,
     hasRoom: (line, usesLent, nowMs) => {
