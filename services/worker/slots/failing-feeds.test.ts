@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
 import { failingBound } from './failing-feeds.ts';
-import { beginCall, endCall, lineOf, type FeedLine, type SlotGroup } from './slot-group.ts';
+import { beginCall, endCall, isServed, lineOf, type FeedLine, type SlotGroup } from './slot-group.ts';
 import { createSlotGroups } from './slot-groups.ts';
 import { configOf, topics } from './test-works.ts';
 
@@ -52,5 +52,18 @@ describe('slots of feeds that fail', () => {
     expect(bound()).toBe(20);
     line.isLending = true;
     expect(bound()).toBe(Infinity);
+  });
+
+  it('are not bound by a feed whose calls hang, and end one after the other', () => {
+    begin();
+    answer(150);
+    begin();
+    begin();
+    clock.advance(30_000);
+    const nowMs = clock.monotonicMs();
+    const call = { startedMs: nowMs - 30_000, nowMs, inFlight: 2, pressure: 'timed-out', retryAfterMs: null } as const;
+    line.guard.onEnd({ ...call, end: 'unanswered', isOwnMatter: false });
+    endCall(group, line, null, nowMs);
+    expect(isServed(line, nowMs)).toBe(false);
   });
 });

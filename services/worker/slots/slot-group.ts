@@ -178,10 +178,12 @@ export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, n
 
 /**
  * True if the line was answered within the last ten seconds. A line whose calls take longer counts as served as well,
- * unless they are stuck: it was answered within ten seconds before its latest call began.
+ * unless they are stuck or the last one was not answered: it was answered within ten seconds before its latest call
+ * began.
  */
 export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
-  const sinceMs = inFlight > 0 && !isLending ? lastBeginMs : nowMs;
+  const isAwaited = inFlight > 0 && !isLending && !guard.isFailing;
+  const sinceMs = isAwaited ? lastBeginMs : nowMs;
   return sinceMs - guard.answeredAtMs < witnessLastsMs;
 }
 
