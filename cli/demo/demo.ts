@@ -2,7 +2,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { createPaint } from '../show/paint.ts';
-import { furnish } from './furnish.ts';
+import { furnish, type Furnished } from './furnish.ts';
 import type { DemoInstallation } from './installation.ts';
 import type { Processes } from './processes.ts';
 import { showCallbacks } from './show-callbacks.ts';
@@ -46,12 +46,23 @@ async function show(
   const say = (text: string) => terminal.note(text);
   const isWell = await showCallbacks(installation, { paint, say, clock: systemClock, signal });
   if (!isWell) return exitCodes.failure;
-  const { approverLink } = await furnish(installation);
-  terminal.note('  beside it: a template, drafts, a campaign that recurs, schedules, jobs, rules and two people\n\n');
-  if (options.exit) return code;
+  if (context.signal.aborted) return code;
+  const furnished = await furnishOr(installation, (why) => terminal.note(`  ${why}\n\n`));
+  if (options.exit) return furnished === undefined ? exitCodes.failure : code;
   terminal.note(whereItServes(installation, { runId, retryableUsers }, paint));
-  terminal.note(await whereTheConsoleIs(installation, paint));
-  terminal.note(`  ${paint.faint('approver')} ${approverLink} ${paint.faint('(another person, who approves)')}\n`);
+  terminal.note(await whereTheConsoleIs(installation, paint, { approverLink: furnished?.approverLink }));
   await whenAborted(signal);
   return code;
+}
+
+/** The campaign has shown what it is to show: the demo serves on without the rest. */
+async function furnishOr(installation: DemoInstallation, say: (words: string) => void): Promise<Furnished | undefined> {
+  try {
+    const furnished = await furnish(installation);
+    say('beside it: a template, drafts, a campaign that recurs, schedules, jobs, rules and two people');
+    return furnished;
+  } catch (error) {
+    say(`could not make the things beside it: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }

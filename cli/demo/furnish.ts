@@ -32,8 +32,7 @@ const approver = { name: 'Mei (approves)', owner: 'mei@example.com', role: 'appr
 
 /**
  * Makes one of each thing that the console has a page for, so that no page opens empty: people, a template, drafts, a
- * saved audience, a campaign that recurs, rules, and another team's jobs and schedules. Nothing of it delays a campaign
- * that is started by hand afterwards.
+ * saved audience, a campaign that recurs, rules for points alone, and another team's jobs and schedules.
  */
 export async function furnish({ apiUrl, apiKey, sandboxUrl }: Installation): Promise<Furnished> {
   const client = createApiClient({ baseUrl: apiUrl, apiKey });
@@ -96,7 +95,7 @@ async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
   await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });
 }
 
-/** Of an action that no other campaign here has: what is started by hand is called at any hour. */
+/** For points alone, in ID at night and of two people: rewards and messages by hand are called at any hour. */
 async function addRules(client: Client): Promise<void> {
   const then = 'wait' as const;
   const nights = { countries: ['ID'], from: '22:00', until: '07:00', actionType: 'award-points', then };

@@ -8,7 +8,7 @@ const link = { link: 'abc', url: 'http://127.0.0.1:8080/log-in#link=abc', expire
 test('the demo tells its address first, and a link that logs in once', async () => {
   const send: typeof fetch = (url) =>
     Promise.resolve(url === 'http://127.0.0.1:8080/' ? new Response('<html>') : Response.json(link, { status: 201 }));
-  const line = await whereTheConsoleIs(installation, createPaint(false), send);
+  const line = await whereTheConsoleIs(installation, createPaint(false), { send });
   expect(line).toBe(
     '  console  http://127.0.0.1:8080/\n  log in   http://127.0.0.1:8080/log-in#link=abc (logs in once, within ten minutes)\n',
   );
@@ -16,5 +16,13 @@ test('the demo tells its address first, and a link that logs in once', async () 
 
 test('a demo without a console says so', async () => {
   const send = () => Promise.resolve(new Response(null, { status: 302 }));
-  expect(await whereTheConsoleIs(installation, createPaint(false), send)).toContain('no console was built');
+  const line = await whereTheConsoleIs(installation, createPaint(false), { send, approverLink: 'http://x/#link=a' });
+  expect(line).toBe('  no console was built; the API is at http://127.0.0.1:8080\n');
+});
+
+test('another person has a link of her own', async () => {
+  const send: typeof fetch = (url) =>
+    Promise.resolve(url === 'http://127.0.0.1:8080/' ? new Response('<html>') : Response.json(link, { status: 201 }));
+  const line = await whereTheConsoleIs(installation, createPaint(false), { send, approverLink: 'http://x/#link=a' });
+  expect(line.split('\n').at(-2)).toBe('  approver http://x/#link=a');
 });

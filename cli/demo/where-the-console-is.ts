@@ -3,15 +3,20 @@ import { createApiClient } from '../api/api-client.ts';
 import type { Paint } from '../show/paint.ts';
 import type { DemoInstallation } from './installation.ts';
 
-/** Where a browser goes, logged in; says so where nothing was built to go to. */
+/**
+ * Where a browser goes, logged in; says so where nothing was built to go to.
+ * @param approverLink logs in as another person, who approves
+ */
 export async function whereTheConsoleIs(
   { apiUrl, apiKey }: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
   paint: Paint,
-  send: typeof fetch = fetch,
+  { send = fetch, approverLink }: { send?: typeof fetch; approverLink?: string | undefined } = {},
 ): Promise<string> {
   const page = await send(`${apiUrl}/`, { headers: { accept: 'text/html' }, redirect: 'manual' });
   if (page.status !== 200) return `  ${paint.faint('no console was built; the API is at')} ${apiUrl}\n`;
   const { data } = await createLogInLink({ client: createApiClient({ baseUrl: apiUrl, apiKey, send }) });
   const once = paint.faint('(logs in once, within ten minutes)');
-  return `  ${paint.strong('console')}  ${apiUrl}/\n  ${paint.faint('log in')}   ${data.url} ${once}\n`;
+  const lines = [`${paint.strong('console')}  ${apiUrl}/`, `${paint.faint('log in')}   ${data.url} ${once}`];
+  if (approverLink !== undefined) lines.push(`${paint.faint('approver')} ${approverLink}`);
+  return lines.map((line) => `  ${line}\n`).join('');
 }

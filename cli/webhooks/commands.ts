@@ -39,7 +39,7 @@ function lastText({ lastSent }: Webhook): string {
 const create = command({
   name: 'create',
   args: ['<url>', '[field=value...]'],
-  said: 'tell another service, or mailto:<address>, what becomes of campaigns and runs; prints the secret once',
+  said: 'tell a channel, another service or mailto:<address> of campaigns and runs; prints a secret once',
   options: {
     events: several('--event <event>', `${askedEvents.join(', ')}; may be given several times`),
     campaigns: several('--campaign <campaign>', 'of it alone; may be given several times'),

@@ -70,6 +70,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     const [, batchService, door] = batchPath.exec(url) ?? [];
     if (batchService !== undefined) return await callBatchService(batchService, door === 'status', request, response);
     if (url === '/control') return answerControl(faults, request.method, (await readBody(request)) ?? Buffer.alloc(0));
+    if (url === '/channel') return await takeMessage(request);
     if (request.method !== 'GET') return problem(405, 'wrong-method', 'GET only');
     if (url === '/healthz') return json({ status: 'ok' });
     if (url === '/readyz') return taking ? json({ status: 'ok' }) : problem(503, 'not-ready', 'stopping');
@@ -80,6 +81,13 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     if (!pathname.startsWith('/segmentation/')) return problem(404, 'not-found', 'there is nothing here');
     const answer = segmentation.answer(pathname.slice('/segmentation'.length), searchParams);
     return await faultyPage(answer, { pathname, searchParams }, faults);
+  }
+
+  /** Stands for the incoming webhook of a channel: it takes messages and drops them. */
+  async function takeMessage(request: IncomingMessage): Promise<HttpAnswer> {
+    if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
+    const body = await readBody(request);
+    return body ? json({ status: 'ok' }) : problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
   }
 
   /** A question has no body to be signed. */
