@@ -27,6 +27,9 @@ export const rulesAtMost = 50;
 
 export const approverCounts = ['1', '2', '3', '4', '5'] as const;
 
+/** Commas stand between thousands alone: as a decimal comma, one would make the bound a hundred times as high. */
+const decimal = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/;
+
 const emptyRule = { countries: '', usersAbove: '', unitsAbove: '', amountAbove: '', approvers: '1' };
 
 export function formOf({ rules, approversSignIn }: ApprovalPolicy): PolicyForm {
@@ -63,12 +66,13 @@ export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefi
     .toUpperCase()
     .split(/[\s,]+/)
     .filter((code) => code !== '');
-  const amountAbove = typed.amountAbove.replaceAll(/[, ]/g, '');
+  const amountAbove = typed.amountAbove.trim();
+  if (amountAbove !== '' && !decimal.test(amountAbove)) return undefined;
   return {
     ...(countries.length > 0 && { countries }),
     ...(usersAbove !== null && { usersAbove }),
     ...(unitsAbove !== null && { unitsAbove }),
-    ...(amountAbove !== '' && { amountAbove }),
+    ...(amountAbove !== '' && { amountAbove: amountAbove.replaceAll(',', '') }),
     approvers: Number(approvers),
   };
 }
