@@ -1,49 +1,53 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { getCampaignOptions, listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
+import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Combobox } from '../../parts/controls/combobox.tsx';
-import { shortId } from '../../parts/controls/copy-button.tsx';
 import { useSettled } from '../../parts/forms/use-settled.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
+import { useCampaignName } from './campaign-name.tsx';
 
 interface CampaignChoiceProps {
   /** Their ids. */
   chosen: readonly string[];
-  onChoose: (ids: readonly string[]) => void;
+  /** What is typed to find one more; null while nobody looks for one. */
+  search: string | null;
+  onChange: (part: { campaigns?: readonly string[]; campaignSearch: string | null }) => void;
 }
 
 /** Campaigns by their names; without any, all of them. */
-export function CampaignChoice({ chosen, onChoose }: CampaignChoiceProps) {
-  const [isAsking, setAsking] = useState(false);
-  const add = (id: string) => {
-    if (!chosen.includes(id)) onChoose([...chosen, id]);
-    setAsking(false);
-  };
+export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps) {
+  const add = (id: string) =>
+    onChange({ campaigns: chosen.includes(id) ? chosen : [...chosen, id], campaignSearch: null });
+  const remove = (id: string) => onChange({ campaigns: chosen.filter((each) => each !== id), campaignSearch: search });
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
         {chosen.map((id) => (
-          <Chosen key={id} id={id} onRemove={() => onChoose(chosen.filter((each) => each !== id))} />
+          <Chosen key={id} id={id} onRemove={() => remove(id)} />
         ))}
         {chosen.length === 0 && <span className="t2">All campaigns</span>}
-        {!isAsking && (
-          <Button small kind="ghost" icon="plus" onClick={() => setAsking(true)}>
+        {search === null && (
+          <Button small kind="ghost" icon="plus" onClick={() => onChange({ campaignSearch: '' })}>
             {chosen.length === 0 ? 'Only some…' : 'Another one…'}
           </Button>
         )}
       </div>
-      {isAsking && <CampaignAsk onAdd={add} onCancel={() => setAsking(false)} />}
+      {search !== null && (
+        <CampaignAsk
+          text={search}
+          onText={(text) => onChange({ campaignSearch: text })}
+          onAdd={add}
+          onCancel={() => onChange({ campaignSearch: null })}
+        />
+      )}
     </div>
   );
 }
 
-const namesChangeRarely = 60_000;
-
 function Chosen({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const campaign = useQuery({ ...getCampaignOptions({ path: { id } }), staleTime: namesChangeRarely, retry: false });
-  const name = campaign.data ? plainText(campaign.data.name) : shortId(id);
+  const name = useCampaignName(id);
   return (
     <span className="filt on" title={id}>
       <b>{name}</b>
@@ -57,8 +61,14 @@ function Chosen({ id, onRemove }: { id: string; onRemove: () => void }) {
 const shownAtOnce = 20;
 const settleMs = 200;
 
-function CampaignAsk({ onAdd, onCancel }: { onAdd: (id: string) => void; onCancel: () => void }) {
-  const [text, setText] = useState('');
+interface CampaignAskProps {
+  text: string;
+  onText: (text: string) => void;
+  onAdd: (id: string) => void;
+  onCancel: () => void;
+}
+
+function CampaignAsk({ text, onText, onAdd, onCancel }: CampaignAskProps) {
   const { value: search } = useSettled(text.trim(), settleMs);
   const query = { limit: shownAtOnce, sort: 'newest' as const, ...(search !== '' && { q: search }) };
   const found = useQuery({ ...listCampaignsOptions({ query }), placeholderData: keepPreviousData });
@@ -69,7 +79,7 @@ function CampaignAsk({ onAdd, onCancel }: { onAdd: (id: string) => void; onCance
         label="Campaign"
         placeholder="Its name"
         text={text}
-        onText={setText}
+        onText={onText}
         options={items.map(({ id, name, countries }) => ({
           ...{ value: id, label: plainText(name), note: countries.join(' '), isOpaque: true },
         }))}
@@ -78,6 +88,11 @@ function CampaignAsk({ onAdd, onCancel }: { onAdd: (id: string) => void; onCance
           if (campaign) onAdd(campaign.id);
         }}
       />
+      {found.error !== null && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(found.error).detail}
+        </p>
+      )}
       {found.data?.items.length === 0 && (
         <p className="t3 sm" role="status">
           None is called so.

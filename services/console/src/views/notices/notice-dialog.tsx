@@ -30,6 +30,8 @@ export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; on
       if ((created?.secret ?? null) === null) onClose();
     },
   });
+  // A name that is only typed would not narrow the notices.
+  const isSearched = (form.campaignSearch ?? '').trim() !== '';
   const problems = useRefusedFields(save.error);
   const refused = save.error && problemOf(save.error);
   const created = save.data;
@@ -47,7 +49,12 @@ export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; on
         ) : (
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="ink" disabled={save.isPending} onClick={() => save.mutate()}>
+            <Button
+              kind="ink"
+              disabled={save.isPending}
+              refusal={isSearched ? 'Choose a campaign below, or cancel the search' : undefined}
+              onClick={() => save.mutate()}
+            >
               {webhook ? 'Change it' : 'Tell it'}
             </Button>
           </>

@@ -62,7 +62,7 @@ export function NoticeFields({ form, isNew, onChange }: FieldsProps) {
         {(control) => <TextInput {...control} value={form.owners} onText={(owners) => onChange({ owners })} />}
       </FormField>
       <FieldGroup pointer="/campaigns" label="Campaigns">
-        <CampaignChoice chosen={form.campaigns} onChoose={(campaigns) => onChange({ campaigns })} />
+        <CampaignChoice chosen={form.campaigns} search={form.campaignSearch} onChange={onChange} />
       </FieldGroup>
     </>
   );

@@ -36,11 +36,11 @@ export function eventInWords(event: string | null): string {
   return event !== null && isEvent(event) ? eventWords[event] : (event ?? '–');
 }
 
-/** `tag growth or payday · owner loyalty`; all campaigns where nothing narrows it. */
+/** `tag growth or payday · owner loyalty`; all campaigns where nothing narrows it. Those that are named come beside. */
 export function campaignsInWords({ campaigns, tags, owners }: Webhook): string {
-  const parts = Object.entries({ campaign: campaigns, tag: tags, owner: owners });
+  const parts = Object.entries({ tag: tags, owner: owners });
   const said = parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`]));
-  return said.join(' · ') || 'all campaigns';
+  return said.join(' · ') || (campaigns === null ? 'all campaigns' : '');
 }
 
 /** `every day at 09:00 in Singapore`; undefined where each run is told by itself. */
@@ -93,6 +93,8 @@ export interface NoticeForm {
   events: ReadonlySet<Event>;
   /** By their ids; none: all. */
   campaigns: readonly string[];
+  /** What is typed to find one more; null while nobody looks for one. */
+  campaignSearch: string | null;
   /** Separated by commas. */
   tags: string;
   owners: string;
@@ -110,7 +112,7 @@ export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
   return {
     ...{ name: name ?? '', way: webhook ? wayOf(webhook) : 'slack', url: '' },
     events: new Set(webhook?.events ?? ['run.ended', 'run.paused', 'run.stalled']),
-    ...{ campaigns: campaigns ?? [], tags: text(tags), owners: text(owners) },
+    ...{ campaigns: campaigns ?? [], campaignSearch: null, tags: text(tags), owners: text(owners) },
     ...{
       digest: webhook?.digest?.every ?? 'each',
       at: webhook?.digest?.at ?? '09:00',

@@ -16,6 +16,7 @@ test('the list says to whom, for what, of what, and what died', async () => {
   expect(within(sick).getByText('3 dead').className).toContain('c-bad');
   expect(sick.textContent).toContain('all campaigns');
   expect(sick.textContent).toContain('1 on the way');
+  expect([well, sick].map((row) => row.textContent.includes('Slack ·'))).toEqual([true, false]);
   expect(within(well).queryByText(/dead/)).toBeNull();
 });
 
@@ -88,6 +89,31 @@ test('campaigns are chosen by their names, and left out again', async () => {
   const asked = Object(api.askedFor('POST /v1/webhooks')[0]?.body) as { campaigns: string[] };
   expect(asked.campaigns).toHaveLength(1);
   expect(asked.campaigns[0]).toMatch(/^cmp_/);
+});
+
+test('the list names the campaigns that a notice is about', async () => {
+  await openConsole('/notices', {
+    answers: { 'GET /v1/webhooks': { items: [{ ...slack, campaigns: ['cmp_draft'], tags: null }], next: null } },
+  });
+  expect(await screen.findByText('A draft')).toBeDefined();
+  expect(screen.queryByText('all campaigns')).toBeNull();
+});
+
+test('a campaign that is typed and not chosen keeps the notice from being about all of them', async () => {
+  const { api, user } = await openConsole('/notices', {
+    answers: { 'POST /v1/webhooks': () => Response.json({ webhook: slack, secret: null }, { status: 201 }) },
+  });
+  await user.click(await screen.findByRole('button', { name: 'New notice' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'New notice' }));
+  await user.click(dialog.getByRole('button', { name: 'Only some…' }));
+  await user.click(dialog.getByRole('combobox', { name: 'Campaign' }));
+  await user.paste('Pay');
+  await user.click(dialog.getByRole('button', { name: 'Tell it' }));
+  expect(api.askedFor('POST /v1/webhooks')).toEqual([]);
+  const [cancelSearch] = dialog.getAllByRole('button', { name: 'Cancel' });
+  await user.click(cancelSearch ?? document.body);
+  await user.click(dialog.getByRole('button', { name: 'Tell it' }));
+  await waitFor(() => expect(api.askedFor('POST /v1/webhooks')).toHaveLength(1));
 });
 
 test('what recurs is told together where that is chosen, at a time of one’s clocks', async () => {

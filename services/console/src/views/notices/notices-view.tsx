@@ -12,9 +12,10 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
+import { CampaignName } from './campaign-name.tsx';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { NoticeDialog } from './notice-dialog.tsx';
-import { campaignsInWords, digestInWords, eventsInWords } from './notice-words.ts';
+import { campaignsInWords, digestInWords, eventsInWords, wayOf, ways } from './notice-words.ts';
 
 type Asked = { verb: 'new' } | { verb: 'change' | 'deliveries' | 'delete'; webhook: Webhook };
 
@@ -133,7 +134,9 @@ function NoticeRow({ webhook, refusal, onAsk }: Omit<NoticeTableProps, 'webhooks
     <tr>
       <td>
         <div className="font-medium wrap-anywhere">{name}</div>
-        <div className="t2 sm wrap-anywhere">{eventsInWords(webhook.events)}</div>
+        <div className="t2 sm wrap-anywhere">
+          {ways[wayOf(webhook)].label} · {eventsInWords(webhook.events)}
+        </div>
         {digest !== undefined && <div className="t3 sm">what recurs together, {digest}</div>}
         {test.isError && (
           <div className="c-bad sm" role="alert">
@@ -141,7 +144,14 @@ function NoticeRow({ webhook, refusal, onAsk }: Omit<NoticeTableProps, 'webhooks
           </div>
         )}
       </td>
-      <td className="wide t2 wrap-anywhere">{campaignsInWords(webhook)}</td>
+      <td className="wide t2 wrap-anywhere">
+        {webhook.campaigns?.map((id) => (
+          <div key={id}>
+            <CampaignName id={id} />
+          </div>
+        ))}
+        {campaignsInWords(webhook)}
+      </td>
       <td className="whitespace-nowrap">
         <LastSent webhook={webhook} />
       </td>
