@@ -100,8 +100,8 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
       onUploaded(list);
     },
   });
-  const preview = useFilePreview(file, columnQuery(columns));
-  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview.data);
+  const preview = useFilePreview(file, columnQuery(columns), upload.isPending);
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview);
   return (
     <div className="ask grid-cols-1 basis-full" role="group" aria-label={`Upload ${file.name}`}>
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
@@ -115,7 +115,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
           disabled={upload.isPending}
         />
         <ColumnFields
-          preview={preview.data}
+          preview={preview}
           choice={columns}
           countries={countries}
           disabled={upload.isPending}

@@ -117,16 +117,18 @@ export function Segments<Value extends string>({ label, value, choices, onChoose
 interface CheckProps {
   checked: boolean;
   onCheck: (checked: boolean) => void;
+  disabled?: boolean;
   children: ReactNode;
 }
 
-export function Check({ checked, onCheck, children }: CheckProps) {
+export function Check({ checked, onCheck, disabled, children }: CheckProps) {
   return (
     <label className="inline-flex items-center gap-2 min-h-6 phone:min-h-10 cursor-pointer">
       <input
         type="checkbox"
         className="size-3.5 m-0 accent-ink"
         checked={checked}
+        disabled={disabled}
         onChange={({ target }) => onCheck(target.checked)}
       />
       <span>{children}</span>

@@ -21,8 +21,8 @@ export function columnQuery({ user, country, isWithoutHeader }: ColumnChoice) {
 }
 
 /** Returns true if the columns of a file have numbers instead of names. */
-export function hasNumbers({ reading }: UserFilePreview, { isWithoutHeader }: ColumnChoice): boolean {
-  return isWithoutHeader || reading?.columns.length === 0;
+export function hasNumbers({ reading }: UserFilePreview): boolean {
+  return reading?.columns.length === 0;
 }
 
 /** The name of the column that a file was read with for this use; null if there is none. */

@@ -2,10 +2,10 @@ import type { UserFilePreview } from '#client/types.gen.ts';
 import { Check, Select } from '../controls/controls.tsx';
 import { plainText } from '../words/plain-text.ts';
 import { columnFor, hasNumbers, type ColumnChoice } from './column-choice.ts';
+import type { FilePreviewQuery } from './use-file-preview.ts';
 
 interface ColumnFieldsProps {
-  /** Undefined while the file was not read. */
-  preview: UserFilePreview | undefined;
+  preview: Pick<FilePreviewQuery, 'data' | 'isPlaceholderData'>;
   choice: ColumnChoice;
   onChoose: (choice: ColumnChoice) => void;
   disabled: boolean;
@@ -17,9 +17,12 @@ interface ColumnFieldsProps {
 const code = /^[A-Z]{2}$/;
 
 /** The column of user ids and, if users have countries, where these are. */
-export function ColumnFields({ preview, choice, onChoose, disabled, countries }: ColumnFieldsProps) {
-  const columns = preview?.columns ?? [];
-  const isNumbered = preview !== undefined && hasNumbers(preview, choice);
+export function ColumnFields({ preview: { data: preview, ...read }, ...props }: ColumnFieldsProps) {
+  const { choice, onChoose, disabled, countries } = props;
+  const columns = columnsToChoose(preview, choice);
+  // What is shown while the file is read again was read by another choice.
+  const isNumbered =
+    choice.isWithoutHeader || (preview !== undefined && !read.isPlaceholderData && hasNumbers(preview));
   const wordsOf = (name: string) => (isNumbered ? `column ${name}` : `the column ${plainText(name)}`);
   const choose = (part: Partial<ColumnChoice>) =>
     onChoose({ ...choice, isWithoutHeader: choice.isWithoutHeader || isNumbered, ...part });
@@ -48,13 +51,16 @@ export function ColumnFields({ preview, choice, onChoose, disabled, countries }:
             ...countryColumns.map(({ name }) => ({ value: name, label: `Countries: ${wordsOf(name)}` })),
             ...countries.map((each) => ({ value: each, label: `${each}, all of them` })),
           ]}
-          onChoose={(value) => choose({ country: value })}
+          onChoose={(value) =>
+            code.test(value) ? onChoose({ ...choice, country: value }) : choose({ country: value })
+          }
           disabled={disabled}
         />
       )}
       {columns.length > 0 && (choice.isWithoutHeader || !isNumbered) && (
         <Check
           checked={isNumbered}
+          disabled={disabled}
           onCheck={(isWithoutHeader) => onChoose({ user: null, country: countryOf(choice, columns), isWithoutHeader })}
         >
           The first line is a user already
@@ -62,6 +68,13 @@ export function ColumnFields({ preview, choice, onChoose, disabled, countries }:
       )}
     </>
   );
+}
+
+/** Columns of the file; of one that could not be read, those that were chosen, so that what is sent is shown. */
+function columnsToChoose(preview: UserFilePreview | undefined, { user, country }: ColumnChoice) {
+  if (preview !== undefined) return preview.columns;
+  const chosen = [user, country].filter((name) => name !== null && !code.test(name));
+  return [...new Set(chosen)].flatMap((name) => (name === null ? [] : [{ name, use: 'ignored' as const }]));
 }
 
 /** Columns have other names with and without a header; a code for all users stays. */

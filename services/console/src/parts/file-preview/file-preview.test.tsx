@@ -27,7 +27,7 @@ describe('the preview of a file that was chosen', () => {
     const { form, api, uploads } = await chosen({ [route]: filePreview });
     const preview = within(await form.findByRole('region', { name: 'Preview of the file' }));
     expect(preview.getByText('CSV, UTF-8, separated by semicolons. Not read: plan.')).toBeDefined();
-    expect(preview.getByText(/^1,010 lines = 1,000 users \+ 10 rejected, repeats included\./)).toBeDefined();
+    expect(preview.getByText(/^1,010 lines = 1,000 with a user \+ 10 rejected\./)).toBeDefined();
     expect(preview.getByText('SG 800 · VN 200')).toBeDefined();
     expect(preview.getByText('2 user ids look like 6.59123E+11.')).toBeDefined();
     const users = preview.getByRole('table', { name: 'First users' });
@@ -92,6 +92,39 @@ describe('the preview of a file that was chosen', () => {
     await user.click(form.getByRole('button', { name: 'Leave out 10 rows and upload' }));
     await vi.waitFor(() => expect(uploads).toHaveLength(1));
     expect(uploads[0]).toMatch(/acceptRejected=10$/);
+  });
+
+  it('can be asked for again if it fails, and shows the columns that an upload would send', async () => {
+    const answers: unknown[] = [
+      withoutCountries,
+      problem(429, 'too-many-uploads', 'the keys of this account have 2 uploads under way'),
+      filePreview,
+    ];
+    const { form, user, queries } = await chosen({ [route]: () => answers.shift() });
+    await form.findByText(/^No column is known to hold countries/);
+    await user.selectOptions(form.getByLabelText('Country of its users'), 'market');
+    expect(await form.findByText(/^Other files of your team are being read\./)).toBeDefined();
+    expect(form.getByLabelText<HTMLSelectElement>('Country of its users').value).toBe('market');
+    await user.click(form.getByRole('button', { name: 'Read it again' }));
+    expect(await form.findByText('SG 800 · VN 200')).toBeDefined();
+    expect(queries()).toEqual([{}, { country: 'market' }, { country: 'market' }]);
+  });
+
+  it('takes one country for all users without a word on the header', async () => {
+    const reading = filePreview.reading && { ...filePreview.reading, columns: [] };
+    const { form, user, queries } = await chosen({ [route]: { ...filePreview, reading } });
+    await form.findByRole('table', { name: 'First users' });
+    await user.selectOptions(form.getByLabelText('Country of its users'), 'SG');
+    await vi.waitFor(() => expect(queries()).toHaveLength(2));
+    expect(queries()).toEqual([{}, { country: 'SG' }]);
+  });
+
+  it('is not sent again once the file is uploaded', async () => {
+    const { form, user, uploads, queries } = await chosen({ [route]: filePreview });
+    await form.findByRole('table', { name: 'First users' });
+    await user.click(form.getByRole('button', { name: /^Upload \d+ B$/ }));
+    await vi.waitFor(() => expect(screen.queryByRole('group', { name: 'Upload riders.csv' })).toBeNull());
+    expect([uploads.length, queries().length]).toEqual([1, 1]);
   });
 
   it('names the reason if the file cannot be read', async () => {

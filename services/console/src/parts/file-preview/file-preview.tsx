@@ -1,31 +1,43 @@
 import type { ReactNode } from 'react';
 import type { UserFilePreview } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
+import { Button } from '../controls/button.tsx';
 import { sentence } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import { formatWords, ignoredWords, previewEquation, refusalWords, usersByCountry } from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
-/** Rejected rows that an upload has to accept; null if the file is not refused because of them. */
-export function rejectedIn(preview: UserFilePreview | undefined): number | null {
-  return preview?.refusal?.code === 'too-many-rejected' ? preview.rejected : null;
+/** Rejected rows that an upload has to accept; null if the file is not refused because of them, or still read. */
+export function rejectedIn({ data, isPlaceholderData }: FilePreviewQuery): number | null {
+  if (data === undefined || isPlaceholderData) return null;
+  return data.refusal?.code === 'too-many-rejected' ? data.rejected : null;
 }
 
 /** What an upload would read in the file that was chosen, before anything is stored. */
-export function FilePreview({ preview: { data, error, isFetching } }: { preview: FilePreviewQuery }) {
+export function FilePreview({ preview: { data, error, isFetching, refetch } }: { preview: FilePreviewQuery }) {
   if (data === undefined && error === null && !isFetching) return null;
   return (
     <section className="grid gap-2 min-w-0" aria-label="Preview of the file" aria-busy={isFetching}>
       {isFetching && <p className="t2 sm">Reading the file…</p>}
       {error !== null && (
-        <p className="hint c-bad" role="alert">
-          {sentence(problemOf(error).detail)} Nothing was stored.
-        </p>
+        <div className="row flex-wrap">
+          <p className="hint c-bad" role="alert">
+            {failureWords(error)} Nothing was stored.
+          </p>
+          <Button small onClick={() => void refetch()}>
+            Read it again
+          </Button>
+        </div>
       )}
       {data !== undefined && error === null && <Content preview={data} />}
     </section>
   );
+}
+
+function failureWords(error: Error): string {
+  const { code, detail } = problemOf(error);
+  return code === 'too-many-uploads' ? 'Other files of your team are being read.' : sentence(detail);
 }
 
 function Content({ preview }: { preview: UserFilePreview }) {

@@ -27,10 +27,10 @@ export function ignoredWords({ columns, reading }: UserFilePreview): string {
   return columns.flatMap(({ name, use }) => (use === 'ignored' ? [name] : [])).join(', ');
 }
 
-/** `1,010 lines = 1,000 users + 10 rejected.` Repeats are found by the upload alone. */
+/** `1,010 lines = 1,000 with a user + 10 rejected.` Repeats are found by the upload alone. */
 export function previewEquation({ rows, users, rejected }: UserFilePreview): string {
-  const parts = [countOf(users, 'user'), ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : [])];
-  return `${countOf(rows, 'line')} = ${parts.join(' + ')}, repeats included.`;
+  const parts = [`${formatCount(users)} with a user`, ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : [])];
+  return `${countOf(rows, 'line')} = ${parts.join(' + ')}. A user who comes again counts each time.`;
 }
 
 /** Countries that are named. */
@@ -52,6 +52,10 @@ export function refusalWords({ refusal, rows, rejected }: UserFilePreview): stri
       return 'No column is known to hold user ids: choose it.';
     case 'no-country-column':
       return 'No column is known to hold countries: choose it, or one country for all users.';
+    case 'other-country':
+      return 'The file names other countries than the one chosen for all users: choose its column of countries.';
+    case 'unknown-column':
+      return 'The file has no column of the name that was chosen: choose another one.';
     case 'too-many-rejected':
       return `${formatCount(rejected)} of ${countOf(rows, 'line')} are rejected: correct the file, or leave them out.`;
     default:

@@ -15,8 +15,11 @@ export function fileHeaders({ name }: File) {
   return { 'content-type': 'text/csv', ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) } as const;
 }
 
-/** Sends a file that was chosen to the API, which stores nothing, and returns what an upload would read in it. */
-export function useFilePreview(file: File | null, query: NonNullable<PreviewUserFileData['query']>) {
+/**
+ * Sends a file that was chosen to the API, which stores nothing, and returns what an upload would read in it.
+ * @param isPaused true while the file is uploaded: it is not sent twice at once
+ */
+export function useFilePreview(file: File | null, query: NonNullable<PreviewUserFileData['query']>, isPaused: boolean) {
   const key = file && fileKey(file);
   return useQuery({
     queryKey: [previewKey, key, query],
@@ -25,7 +28,7 @@ export function useFilePreview(file: File | null, query: NonNullable<PreviewUser
       return (await previewUserFile({ body: file, headers: fileHeaders(file), query, signal, throwOnError: true }))
         .data;
     },
-    enabled: file !== null,
+    enabled: file !== null && !isPaused,
     // Columns stay to choose from while the file is read again with others.
     placeholderData: (before, query) => (query?.queryKey[1] === key ? before : undefined),
     // A file may be large: it is sent again only with other columns, whatever is invalidated.

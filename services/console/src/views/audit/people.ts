@@ -11,8 +11,8 @@ export interface Person {
   name: string;
 }
 
-/** As many as one answer of the API has. */
-const most = 500;
+/** An answer of the API has no more. Others are found by a change of theirs that is shown. */
+const most = 1000;
 
 /**
  * Returns who can be chosen in the filter, by name: the keys and people of the installation for those who may list

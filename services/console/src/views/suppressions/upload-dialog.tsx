@@ -61,8 +61,9 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   });
   const problems = useRefusedFields(upload.error);
   const needsNumber = mode === 'replace' && problems.at('/confirmRemoved').length > 0;
-  const preview = useFilePreview(file, { countries: 'none', ...columnQuery(columns) });
-  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview.data);
+  const isSent = upload.isPending || upload.isSuccess;
+  const preview = useFilePreview(file, { countries: 'none', ...columnQuery(columns) }, isSent);
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview);
   const read = (chosen: File | null, as: ColumnChoice) => {
     upload.reset();
     setFile(chosen);
@@ -121,7 +122,7 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
           </FormField>
           {file !== null && (
             <ColumnFields
-              preview={preview.data}
+              preview={preview}
               choice={columns}
               onChoose={(as) => read(file, as)}
               disabled={upload.isPending}
@@ -166,7 +167,7 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
           {rejected !== null && !upload.isPending && (
             <span>
               <Button small onClick={() => send(rejected)}>
-                Leave out {countOf(rejected, 'row')} and upload
+                Leave out {countOf(rejected, 'row')} and {mode === 'replace' ? 'replace the list' : 'upload'}
               </Button>
             </span>
           )}
