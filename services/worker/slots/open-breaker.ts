@@ -23,7 +23,6 @@ interface GuardedGroup {
   readonly breaker: Pick<Breaker, 'isOpen' | 'allowed'>;
   readonly lines: ReadonlyMap<string, GuardedLine>;
   inFlight: number;
-  waiting: number;
   /** First-hand calls in flight, and when the last one began. */
   firstHand: number;
   firstHandAtMs: number;
@@ -56,8 +55,16 @@ export function probesLeft(group: GuardedGroup, nowMs: number): number {
 
 /** First-hand calls, and the probe. */
 export function roomOfOpen(group: GuardedGroup, nowMs: number): number {
-  const others = group.waiting - waitingOfFailing(group);
-  return roomOfProbe(group, nowMs) + Math.max(0, maxFirstHandCalls - group.firstHand - others);
+  return roomOfProbe(group, nowMs) + Math.max(0, maxFirstHandCalls - group.firstHand - waitingForFirstHand(group));
+}
+
+/** First-hand calls that may begin of what waits: one of each feed without a call in flight. */
+function waitingForFirstHand({ lines }: GuardedGroup): number {
+  let calls = 0;
+  for (const { guard, waiting, inFlight } of lines.values()) {
+    if (!guard.isFailing && inFlight === 0 && waiting.size > 0) calls++;
+  }
+  return calls;
 }
 
 /** All feeds that fail share the claim for the probe. */

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { roomOfOpen } from './open-breaker.ts';
+
+interface Line {
+  isFailing: boolean;
+  waiting: number;
+  inFlight: number;
+}
+
+/** Steps that may be claimed of a shard whose breaker is open and lets one probe through. */
+function roomWith(...lines: Line[]): number {
+  const group = {
+    breaker: { isOpen: () => true, allowed: () => 1 },
+    lines: new Map(
+      lines.map(({ isFailing, waiting, inFlight }, index) => [
+        `feed-${index}`,
+        { guard: { isFailing }, waiting: { size: waiting }, inFlight },
+      ]),
+    ),
+    inFlight: lines.reduce((calls, { inFlight }) => calls + inFlight, 0),
+    firstHand: 0,
+    firstHandAtMs: 0,
+  };
+  return roomOfOpen(group, 0);
+}
+
+describe('room for claims of a shard whose breaker is open', () => {
+  it('is for the probe and four first-hand calls', () => {
+    expect(roomWith()).toBe(5);
+    expect(roomWith({ isFailing: true, waiting: 1, inFlight: 0 })).toBe(4);
+  });
+
+  it('is less by one for each feed that waits for a first-hand call, however much of it waits', () => {
+    expect(roomWith({ isFailing: false, waiting: 20, inFlight: 0 })).toBe(4);
+  });
+
+  it('is left for others by a feed that is served slowly and keeps what waits', () => {
+    expect(roomWith({ isFailing: false, waiting: 20, inFlight: 2 })).toBe(4);
+  });
+});
