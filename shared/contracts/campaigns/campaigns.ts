@@ -177,6 +177,8 @@ export const sourceRefusals = {
   'repeated-country': 'a country is named twice',
   'unknown-list': 'an uploaded list does not exist, or is not ready in a country',
   'unknown-run': 'an earlier run does not exist',
+  'unknown-step': 'an earlier run has fewer steps',
+  'users-not-kept': 'users or failures of an earlier run are not kept any more',
   'run-not-ended': 'an earlier run has not ended',
   'unknown-segment': 'the segmentation service does not know a segment in a country',
 };

@@ -22,7 +22,10 @@ const serviceUrl = z
   .refine((text) => !isCalled(text) || isHttpUri(text), withCode('invalid-url', noUri))
   .meta({
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
-    ...refusals({ 'invalid-url': 'a URL has a user or a password, or is none by RFC 3986' }),
+    ...refusals({
+      'invalid-url': 'a URL has a user or a password, or is none by RFC 3986',
+      'invalid-value': 'a URL cannot be read, as one with a port above 65535',
+    }),
   });
 
 const service = z.strictObject({

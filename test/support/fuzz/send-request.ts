@@ -26,6 +26,7 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
   const ids = new Map<string, string[]>();
   let key: string | undefined;
   let sent = 0;
+  let asked = 0;
 
   const named = (text: string) =>
     text.replaceAll(/@([a-z]{3}):(\d+)/g, (placeholder, kind: string, index: string) => {
@@ -46,11 +47,18 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
     return (key ??= await newKey());
   }
 
+  /** What is for anybody is limited by address. */
+  function nextAddress(): string {
+    asked += 1;
+    return `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
+  }
+
   async function put(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
     const response = await server.inject({
       method,
       url,
       headers,
+      remoteAddress: nextAddress(),
       ...(body === undefined ? {} : { payload: body }),
       payloadAsStream: true,
     });

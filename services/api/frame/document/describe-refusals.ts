@@ -37,9 +37,7 @@ export function describeRefusals(document: unknown): void {
     const carried = [...reachedFrom([parameters, requestBody], schemas)].map((value) => fieldsOf(value)[refusalsKey]);
     const isJson = 'application/json' in fieldsOf(fieldsOf(requestBody)['content']);
     const ofBody = isJson ? bodyRefusals : undefined;
-    const ofTexts = isJson || Array.isArray(parameters) ? textRefusals : undefined;
-    const all = [...carried, ofBody, ofTexts, own].flatMap((rules) => Object.entries(fieldsOf(rules)));
-    if (all.length === 0) continue;
+    const all = [...carried, ofBody, textRefusals, own].flatMap((rules) => Object.entries(fieldsOf(rules)));
     const rules = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
     const lines = Object.entries(rules).map(([code, condition]) => `- \`${code}\`: ${String(condition)}`);
     const list = `Refused with 422 although the schemas allow it, by the code of the error:\n${lines.join('\n')}`;

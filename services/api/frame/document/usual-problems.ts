@@ -27,14 +27,13 @@ const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 function usualStatuses(schema: FastifySchema, method: string): ProblemStatus[] {
   const headers = schema.headers instanceof z.ZodObject ? schema.headers.shape : {};
   const isRepeatable = 'idempotency-key' in headers;
-  const statuses: ProblemStatus[] = [401, 429];
+  // Texts that no table can hold are refused in each path and query, also in one that the route does not read.
+  const statuses: ProblemStatus[] = [401, 422, 429];
   if (schema.params !== undefined) statuses.push(404);
   // A body may come whether one is expected or not: JSON of a bearable size, with numbers that can be kept.
-  if (withBody.has(method)) statuses.push(400, 413, 415, 422);
+  if (withBody.has(method)) statuses.push(400, 413, 415);
   // A key that was used for another request, or whose first request is still being carried out.
   if (isRepeatable) statuses.push(409);
-  // Texts that no table can hold are refused in every path and query.
-  if (isRepeatable || schema.querystring !== undefined || schema.params !== undefined) statuses.push(422);
   if ('if-match' in headers) statuses.push(412);
   return statuses;
 }

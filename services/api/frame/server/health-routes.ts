@@ -22,7 +22,7 @@ export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDe
       summary: 'Whether the process turns',
       tags,
       security: [],
-      response: { 200: jsonAnswer('It does', status), ...problems(503) },
+      response: { 200: jsonAnswer('It does', status), ...problems(422, 503) },
     },
     handler: () => ({ status: 'ok' as const }),
   });
@@ -35,7 +35,7 @@ export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDe
       summary: 'Whether it should get requests',
       tags,
       security: [],
-      response: { 200: jsonAnswer('It does', status), ...problems(503) },
+      response: { 200: jsonAnswer('It does', status), ...problems(422, 503) },
     },
     handler: async () => {
       if (!ready()) throw notReady('the service is stopping');
