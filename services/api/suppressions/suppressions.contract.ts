@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { rejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
 import { fileReading } from '../../../shared/contracts/campaigns/file-reading.ts';
-import { refusals } from '../../../shared/contracts/stated-rules.ts';
-import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { allActionTypes } from '../../../shared/domain/step/suppressions.ts';
 import { wordShape } from '../../../shared/contracts/stored-texts.ts';
+import { userId } from '../../../shared/contracts/user-ids.ts';
 
 /** HTTP shapes of suppression lists. */
 const people = z.int().min(0);
@@ -30,18 +29,6 @@ export const suppressionList = z
   .meta({ id: 'SuppressionList' });
 
 export type SuppressionListShape = z.infer<typeof suppressionList>;
-
-const userId = z
-  .string()
-  .superRefine((user, context) => {
-    const rule = brokenUserIdRule(user);
-    const params = { code: 'invalid-user-id' };
-    if (rule !== null) context.addIssue({ code: 'custom', message: `is no user id: ${rule}`, input: user, params });
-  })
-  .meta({
-    pattern: String.raw`^[^\u0000-\u001F\u007F-\u009F\uD800-\uDFFF]+$`,
-    ...refusals({ 'invalid-user-id': 'a user id has more than 256 bytes of UTF-8' }),
-  });
 
 export const peopleToSuppress = z
   .strictObject({

@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import { stepModes } from '../../domain/run/run-kinds.ts';
-import { brokenUserIdRule } from '../../domain/ids/user-id.ts';
 import { runSummary } from '../runs/runs.ts';
+import { userId } from '../user-ids.ts';
 import { warning } from './estimates.ts';
 
 /** HTTP shapes of trying a campaign on a few users. */
 const maxTestUsers = 50;
-
-const userId = z
-  .string()
-  .refine((id) => brokenUserIdRule(id) === null, {
-    error: ({ input }) => `is no user id: ${brokenUserIdRule(String(input)) ?? ''}`,
-  })
-  .meta({ minLength: 1, maxLength: 256 });
 
 export const testSendRequest = z
   .strictObject({
@@ -25,6 +18,7 @@ export const testSendRequest = z
           if (users.indexOf(user) < index) context.addIssue({ code: 'custom', path: [index], message: 'stands twice' });
         });
       })
+      .meta({ uniqueItems: true })
       .describe('Whoever they are: neither audience, exclusions nor hold-out are asked'),
     country: z.string().describe("One of the campaign's: whose endpoints are called"),
     preview: z.boolean().default(false).describe('Only says which steps are real: nobody is called'),
