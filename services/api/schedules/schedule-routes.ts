@@ -162,6 +162,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       scope: 'schedule',
       refusals: {
         ...patchRefusals,
+        'invalid-span': '`until` lies before `from`',
         'secret-missing': 'a header or URL that is kept encrypted would go to another client or server',
         unreadable: 'a field that cannot be read as it is stored is not given anew',
       },
