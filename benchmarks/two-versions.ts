@@ -18,13 +18,13 @@ export interface Turn {
 
 export type Round = Record<Side, Turn>;
 
-/** What is counted: a batch, batches. */
+/** The thing that is counted: a batch, batches. */
 export interface Unit {
   one: string;
   many: string;
 }
 
-/** What the two may differ by before it counts. */
+/** Part by which the two may differ before it counts. */
 const tolerance = 0.03;
 /** A round in which others took more than this share of the cores is repeated, at most once per round asked for. */
 const mostForeignLoad = 0.08;
@@ -64,7 +64,7 @@ export function microsOf(rounds: readonly Round[], side: Side): number[] {
   return rounds.map((round) => Object.values(round[side].cpu).reduce((sum, value) => sum + value, 0));
 }
 
-/** What both versions cost, and how that compares. */
+/** Returns the cost of both versions, and their ratio. */
 export function rowsOf(rounds: readonly Round[], { one, many }: Unit): Row[] {
   const rates = (side: Side) => rounds.map((round) => round[side].rate);
   const micros = (side: Side, process: string) => rounds.map((round) => round[side].cpu[process] ?? 0);

@@ -17,7 +17,7 @@ import { createApiClient } from '../api/api-client.ts';
 import { demoCountries, demoSegment } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
-/** What a person finds in the console beside the campaign that was just carried out. */
+/** The result of `furnish` that a person needs. */
 export interface Furnished {
   /** Logs in once, as another person who may approve. */
   approverLink: string;
@@ -89,7 +89,7 @@ async function addRecurring(client: Client): Promise<void> {
   await startCampaign({ client, path: { id } });
 }
 
-/** A channel that is told if a run stalls. */
+/** A notice to a channel if a run stalls. */
 async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
   const body = { name: 'Operations', url: `${sandboxUrl}/channel`, format: 'slack' as const, events: stalls };
   await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });

@@ -1,6 +1,6 @@
 import type { Notice, NoticeFormat } from '../../shared/contracts/webhooks/webhooks.ts';
 
-/** Of a digest, in a message for a channel; the others are counted. */
+/** Most runs of a digest that a message for a channel lists; it counts the others. */
 const maxLines = 20;
 
 /** Returns the body of a call that sends a notice. */
@@ -46,7 +46,7 @@ function pageOf({ link }: Notice['data']): string | undefined {
   return URL.canParse(link) ? link : undefined;
 }
 
-/** Of a digest, its runs one by one. */
+/** Returns one line for each run of a digest. */
 function linesOf({ digest }: Notice['data']): string[] {
   if (digest === null) return [];
   const exact = (value: number) => value.toLocaleString('en-US');

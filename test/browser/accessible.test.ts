@@ -229,7 +229,7 @@ test('a finger finds all of the calendar on a phone, also what starts at an end 
   expect(await smallTargets(page)).toEqual([]);
 });
 
-/** What of it is changed here. */
+/** The fields of the calendar that the test changes. */
 const calendarAnswer = z.looseObject({
   from: z.string(),
   until: z.string(),

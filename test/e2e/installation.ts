@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { engineConfigFor, type EngineConfigFile } from './engine-config.ts';
+import { endOrKill, lastLines } from './end-service.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
@@ -105,6 +106,7 @@ export interface Installation {
 /** A start beside three brokers takes long. This is below the time-out of hooks; a process that ends is noticed at once. */
 const readyDeadlineMs = 90_000;
 const answerWithinMs = 10_000;
+const stepWithinMs = 20_000;
 const pollMs = 50;
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
@@ -218,28 +220,6 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     effectsOf: async (runId, step) => (await readLedger(ledgerFile)).of(runId, step).applied.size,
     stop,
   };
-}
-
-/** A process that a stop takes too long for ends itself after 25 s. */
-const endsWithinMs = 50_000;
-const stepWithinMs = 20_000;
-
-/** @throws with what the process said last, if SIGTERM does not end it */
-async function endOrKill(name: string, service: ServiceProcess): Promise<void> {
-  try {
-    await within(endsWithinMs, service.end('SIGTERM'));
-  } catch (error) {
-    await service.end('SIGKILL');
-    throw new Error(`${name} after SIGTERM\n${lastLines(name, service.logFile)}`, { cause: error });
-  }
-}
-
-const shownLines = 30;
-
-/** What a process said last. */
-export function lastLines(name: string, logFile: string): string {
-  const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : ['(no log)'];
-  return [`--- ${name}`, ...lines.slice(-shownLines)].join('\n');
 }
 
 function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: InstallationOptions): string[] {

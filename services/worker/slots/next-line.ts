@@ -52,7 +52,7 @@ function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => 
 
 function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: number): FeedLine | undefined {
   const { pool } = group;
-  // Whether a line may use lent slots is of no matter while there are none.
+  // While no slot is lent, no line needs to be asked whether it may use one.
   const { hasLent } = total;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {

@@ -64,7 +64,7 @@ const digest = z
 
 export type Digest = z.output<typeof digest>;
 
-/** What a call of a webhook holds. */
+/** Formats of the body that a webhook is sent. */
 export const noticeFormats = ['standard', 'slack', 'teams'] as const;
 
 export type NoticeFormat = (typeof noticeFormats)[number];

@@ -1,5 +1,6 @@
 import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
-import { lastLines, type Installation } from '../../e2e/installation.ts';
+import { lastLines } from '../../e2e/end-service.ts';
+import type { Installation } from '../../e2e/installation.ts';
 
 export interface Supervisor {
   start(name: string): Promise<void>;

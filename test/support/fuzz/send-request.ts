@@ -47,7 +47,7 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
     return (key ??= await newKey());
   }
 
-  /** What is for anybody is limited by address. */
+  /** Operations without a key are limited by address. */
   function nextAddress(): string {
     asked += 1;
     return `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;

@@ -20,7 +20,7 @@ const code = /^[A-Z]{2}$/;
 export function ColumnFields({ preview: { data: preview, ...read }, ...props }: ColumnFieldsProps) {
   const { choice, onChoose, disabled, countries } = props;
   const columns = columnsToChoose(preview, choice);
-  // What is shown while the file is read again was read by another choice.
+  // While the file is read again, its last preview is shown, which was read by another choice.
   const isNumbered =
     choice.isWithoutHeader || (preview !== undefined && !read.isPlaceholderData && hasNumbers(preview));
   const wordsOf = (name: string) => (isNumbered ? `column ${name}` : `the column ${plainText(name)}`);

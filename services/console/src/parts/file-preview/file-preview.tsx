@@ -14,7 +14,7 @@ export function rejectedIn({ data, isPlaceholderData }: FilePreviewQuery): numbe
   return data.refusal?.code === 'too-many-rejected' ? data.rejected : null;
 }
 
-/** What an upload would read in the file that was chosen, before anything is stored. */
+/** Shows the content that an upload would read in the file, before anything is stored. */
 export function FilePreview({ preview: { data, error, isFetching, refetch } }: { preview: FilePreviewQuery }) {
   if (data === undefined && error === null && !isFetching) return null;
   return (

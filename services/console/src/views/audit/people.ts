@@ -5,9 +5,9 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 
 export interface Person {
-  /** Of the key. */
+  /** The id of the key. */
   id: string;
-  /** Of the key, or of the person whom an issuer vouches for; with the id where two have the same. */
+  /** The name of the key or of the person whom an issuer vouches for, with the id if two have the same. */
   name: string;
 }
 

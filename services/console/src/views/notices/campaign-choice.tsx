@@ -11,7 +11,7 @@ import { useCampaignName } from './campaign-name.tsx';
 interface CampaignChoiceProps {
   /** Their ids. */
   chosen: readonly string[];
-  /** What is typed to find one more; null while nobody looks for one. */
+  /** Text that is typed to find one more campaign; null while the search is closed. */
   search: string | null;
   onChange: (part: { campaigns?: readonly string[]; campaignSearch: string | null }) => void;
 }

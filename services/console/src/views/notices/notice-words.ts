@@ -49,12 +49,12 @@ export function digestInWords({ digest }: Pick<Webhook, 'digest'>): string | und
   return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
 }
 
-/** How people are told. */
+/** Ways in which a notice reaches people. */
 export type Way = 'slack' | 'teams' | 'mail' | 'service';
 
 export interface WayTerms {
   label: string;
-  /** Of the field for the URL or the address. */
+  /** Label of the field for the URL or the address. */
   field: string;
   hint: string;
 }
@@ -93,7 +93,7 @@ export interface NoticeForm {
   events: ReadonlySet<Event>;
   /** By their ids; none: all. */
   campaigns: readonly string[];
-  /** What is typed to find one more; null while nobody looks for one. */
+  /** Text that is typed to find one more campaign; null while the search is closed. */
   campaignSearch: string | null;
   /** Separated by commas. */
   tags: string;

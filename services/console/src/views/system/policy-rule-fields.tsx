@@ -17,7 +17,7 @@ interface PolicyRuleFieldsProps {
 
 const approverChoices = approverCounts.map((value) => ({ value, label: countOf(Number(value), 'approver') }));
 
-/** Where a rule applies, above which sizes, and how many approvers it asks for. */
+/** The countries of a rule, its bounds, and the number of approvers that it asks for. */
 export function PolicyRuleFields({ rule, index, currency, onChange, onRemove }: PolicyRuleFieldsProps) {
   const { installation } = useSession();
   const pointer = `/rules/${index}`;
