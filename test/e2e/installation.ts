@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
+import { awaitActionTypes, awaitAnswer } from './await-ready.ts';
 import { engineConfigFor, type EngineConfigFile } from './engine-config.ts';
 import { endOrKill, lastLines } from './end-service.ts';
 import { gatherEvidence } from './gather-evidence.ts';
@@ -103,11 +103,7 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** A start beside three brokers takes long. This is below the time-out of hooks; a process that ends is noticed at once. */
-const readyDeadlineMs = 90_000;
-const answerWithinMs = 10_000;
 const stepWithinMs = 20_000;
-const pollMs = 50;
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
@@ -188,6 +184,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
   try {
     await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
+    await awaitActionTypes(createMusterApi(ownApiUrl, apiKey), config);
   } catch (error) {
     const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
     await end();
@@ -274,21 +271,5 @@ async function createTopics(kafkaBrokers: string, prefix: string, config: Engine
     await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor })));
   } finally {
     await admin.close();
-  }
-}
-
-async function awaitAnswer(url: string, service: ServiceProcess | undefined): Promise<void> {
-  const deadline = performance.now() + readyDeadlineMs;
-  let last = 'nothing';
-  for (;;) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) }).catch((error: unknown) => {
-      last = String(error);
-    });
-    if (answer?.ok) return;
-    if (answer) last = `${answer.status} ${await answer.text()}`;
-    if (!service?.running) throw new Error(`the service behind ${url} ended: see ${service?.logFile ?? 'nothing'}`);
-    if (performance.now() > deadline)
-      throw new Error(`${url} was not ready within ${readyDeadlineMs} ms; last answer: ${last}`);
-    await wait(pollMs);
   }
 }

@@ -114,6 +114,11 @@ function notesOf(facts: ShardFacts): string[] {
   if (traffic && traffic.length < shard.partitions) {
     notes.push(`Kafka has ${traffic.length} of ${counted(shard.partitions, 'partition')} so far`);
   }
+  const unassigned = (traffic ?? []).filter(({ member }) => member === null).length;
+  if (workers > 0 && unassigned > 0)
+    notes.push(
+      `no worker has ${unassigned} of ${counted(traffic?.length ?? 0, 'partition')}: Kafka is about to assign them`,
+    );
   if (traffic === undefined) notes.push('its topic is not there yet');
   if (traffic === null) notes.push('Kafka does not tell: who has which partition is not known');
   if (guard?.state === 'open')

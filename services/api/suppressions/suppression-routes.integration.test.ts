@@ -71,6 +71,13 @@ describe('people that are put on a suppression list', () => {
     expect(items).toMatchObject([{ actionType: '*', people: 8 }]);
   });
 
+  it('may be people of an action type that was registered just now', async () => {
+    const type = await on.deps.actionTypes.get('send-message');
+    if (!type) throw new Error('the type is not there');
+    await on.deps.actionTypes.create('send-letter', { config: type.config, enabled: true });
+    expect((await add({ actionType: 'send-letter', users: ['u1'] })).json()).toMatchObject({ people: 1 });
+  });
+
   it('are noted in the audit log by their number', async () => {
     await add({ actionType: 'send-message', users: ['u1', 'u2'] });
     const log = await on.api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });

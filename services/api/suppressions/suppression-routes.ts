@@ -19,7 +19,7 @@ import {
 
 export interface SuppressionRoutesDeps {
   suppressions: SuppressionStore;
-  catalogue: Pick<CatalogueReader, 'registered'>;
+  catalogue: Pick<CatalogueReader, 'registered' | 'refresh'>;
 }
 
 const tags = ['suppressions'];
@@ -74,7 +74,7 @@ function addRoute(server: HttpServer, { suppressions, catalogue }: SuppressionRo
     },
     handler: async (request) => {
       const { actionType, users, note = null } = request.body;
-      requireActionType(actionType, catalogue);
+      await requireActionType(actionType, catalogue);
       const change = await suppressions.add(actionType, users, note);
       request.auditDetail = { actionType, users: change.users };
       const lastCallWithinMs = await suppressions.lastCallWithinMs();

@@ -30,7 +30,7 @@ import {
 export interface SuppressionUploadRoutesDeps {
   suppressions: Pick<SuppressionStore, 'lastCallWithinMs'>;
   suppressionUploads: SuppressionUploads;
-  catalogue: Pick<CatalogueReader, 'registered'>;
+  catalogue: Pick<CatalogueReader, 'registered' | 'refresh'>;
   clock: Clock;
 }
 
@@ -106,7 +106,7 @@ function uploadRoute(server: HttpServer, deps: SuppressionUploadRoutesDeps): voi
     handler: async (request, reply) => {
       const { body, begun, headers, log, query } = request;
       const { actionType, mode, note = null, confirmRemoved = null, user, header, acceptRejected } = query;
-      requireActionType(actionType, catalogue);
+      await requireActionType(actionType, catalogue);
       const encoding = readUploadEncoding(headers['content-encoding']);
       const uploadId = begun?.createdId ?? uuidv7();
       const begin = await suppressionUploads.begin({ uploadId, actionType, mode, note, confirmRemoved });

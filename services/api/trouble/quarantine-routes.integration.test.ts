@@ -99,7 +99,6 @@ describe('quarantined steps over HTTP', () => {
     const type = await on.deps.actionTypes.get('send-message');
     if (!type) throw new Error('the type is not there');
     await on.deps.actionTypes.change('send-message', { config: { ...type.config, class: of } }, null);
-    await on.deps.catalogue.refresh();
     await quarantineOne('send-message');
     const response = await post('replay');
     expect([response.statusCode, codeOf(response)]).toEqual([409, 'not-replayable']);

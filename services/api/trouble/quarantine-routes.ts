@@ -143,6 +143,8 @@ function viewOf(row: QuarantinedStep, deps: QuarantineRoutesDeps) {
 
 /** @throws {HttpProblem} 409 where it may not be opened again */
 async function replay(id: string, row: QuarantinedStep, deps: QuarantineRoutesDeps): Promise<void> {
+  // A type that was registered or changed just now counts.
+  await deps.catalogue.refresh();
   const refusal = whyNotOf(row, deps);
   if (refusal !== null) throw forbidden('not-replayable', `${id} cannot be opened again: ${refusal}`);
   switch (await deps.quarantinedSteps.replay(row.quarantineId)) {

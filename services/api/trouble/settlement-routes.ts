@@ -161,6 +161,8 @@ async function settleAsAsked(
   const { settlements, settlementRequests, catalogue } = deps;
   const { runId, chain } = snapshot;
   if (body.by === 'status') {
+    // A status endpoint that was given to the type just now counts.
+    await catalogue.refresh();
     requireStatusEndpoint(body, chain, catalogue.registered());
     const wanted = { step: body.step ?? null, country: body.country ?? null };
     return await begin(newSettlement(request, runId, 'status', wanted), deps);

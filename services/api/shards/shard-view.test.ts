@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { shardView } from './shard-view.ts';
+
+const report = { refusal: null, batchesPerSecond: 0, inFlight: 0, callLimit: 8, waiting: 0, breakerOpen: false };
+
+/** @param members who has which partition, as Kafka says it */
+function notesWhere(members: readonly (string | null)[]): readonly string[] {
+  const at = { actionType: 'award-reward', country: 'SG' };
+  return shardView({
+    shard: { ...at, partitions: 2, createdAt: new Date(0) },
+    topic: 'muster.award-reward.SG',
+    traffic: members.map((member, partition) => ({ partition, member, unhandled: 0 })),
+    reports: ['a', 'b'].map((worker) => ({ ...at, ...report, worker })),
+    work: undefined,
+    guard: undefined,
+  }).notes;
+}
+
+it('says that Kafka is about to assign partitions which no worker has', () => {
+  expect(notesWhere([null, 'a'])).toEqual(['no worker has 1 of 2 partitions: Kafka is about to assign them']);
+  expect(notesWhere(['b', 'a'])).toEqual([]);
+});
