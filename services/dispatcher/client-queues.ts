@@ -132,7 +132,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   function firstShares(most: number): (ownerId: string) => number {
     const counts = new Map<string, number>();
     for (const { ownerId } of queues.values()) counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1);
-    return (ownerId) => Math.max(1, Math.floor(most / Math.max(1, counts.size) / (counts.get(ownerId) ?? 1)));
+    return (ownerId) => Math.max(1, Math.floor(most / counts.size / (counts.get(ownerId) ?? 1)));
   }
 
   /** A client that was served goes to the end of the round. */

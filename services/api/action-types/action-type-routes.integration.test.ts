@@ -103,7 +103,7 @@ describe('registering an action type', () => {
     expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/name', 'invalid-value'],
       ['/enabled', 'wrong-type'],
-      ['/url', 'invalid-value'],
+      ['/url', 'invalid-url'],
       ['/class', 'invalid-value'],
       ['/batchSize', 'out-of-range'],
       ['/speed', 'unknown-field'],

@@ -71,6 +71,8 @@ describe('the breaker that all workers share', () => {
     endMany('unanswered', 10);
     look(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
+    // It has opened by its calls, not by this look.
+    expect(look(openLook(1000))).toBe(false);
     const askedAtMs = nowMs;
     nowMs += 10;
     write(breaker.takeReport());

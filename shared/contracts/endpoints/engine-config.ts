@@ -11,7 +11,9 @@ import { forbids, refusals, together, withCode } from '../stated-rules.ts';
  * that `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
  */
 const serviceUrl = z
-  .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
+  .string()
+  .trim()
+  .refine(isHttpUrl, withCode('invalid-url', 'has to be an http:// or https:// URL'))
   .refine(
     holdsNoCredentials,
     withCode(
@@ -21,10 +23,11 @@ const serviceUrl = z
   )
   .refine((text) => !isCalled(text) || isHttpUri(text), withCode('invalid-url', noUri))
   .meta({
+    format: 'uri',
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
     ...refusals({
-      'invalid-url': 'a URL has a user or a password, or is none by RFC 3986',
-      'invalid-value': 'a URL cannot be read, as one with a port above 65535',
+      'invalid-url':
+        'a URL cannot be read, as one with a port above 65535; has a user or a password; or is none by RFC 3986',
     }),
   });
 
@@ -247,9 +250,13 @@ function checkCheckTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
   }
 }
 
+function isHttpUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+}
+
 /** What is not has a problem of its own. */
 function isCalled(text: string): boolean {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') && holdsNoCredentials(text);
+  return isHttpUrl(text) && holdsNoCredentials(text);
 }
 
 function holdsNoCredentials(text: string): boolean {
