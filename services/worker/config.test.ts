@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-worker-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const rewards = { url: 'http://rewards.test/v1/batches', class: 'A', timeoutMs: 10_000 };
+const points = { ...rewards, authorizationEnv: 'POINTS_AUTHORIZATION' };
+
+/** Serves rewards and points in Singapore and Indonesia. */
+function read(environment: NodeJS.ProcessEnv) {
+  const file = join(folder, 'engine.json');
+  const engine = { countries: ['SG', 'ID'], segmentation: { url: 'http://segments.test' } };
+  writeFileSync(file, JSON.stringify({ ...engine, actionTypes: { rewards, points } }));
+  return readConfig({
+    DATABASE_URL: 'postgres://muster@127.0.0.1/muster',
+    KAFKA_BROKERS: '127.0.0.1:9092',
+    MUSTER_CONFIG: file,
+    MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
+    ...environment,
+  });
+}
+
+const secret = { POINTS_AUTHORIZATION: 'Bearer it' };
+
+describe('the configuration of a worker', () => {
+  it('serves everything unless told otherwise', () => {
+    expect(read(secret).scope).toEqual({ actionTypes: undefined, countries: ['SG', 'ID'], leaseMs: 30_000 });
+  });
+
+  it('is refused without a secret that an action type names', () => {
+    expect(() => read({})).toThrow('POINTS_AUTHORIZATION');
+  });
+
+  it('is refused where it names a country that the engine is not configured for', () => {
+    expect(() => read({ ...secret, WORKER_COUNTRIES: 'SG, TH' })).toThrow('WORKER_COUNTRIES names TH');
+  });
+
+  it.each([
+    ['20000', undefined],
+    ['19999', 'WORKER_LEASE_MS=19999: has to be at least twice the time-out of rewards, 10000 ms'],
+  ])('has leases of two calls: %s ms', (leaseMs, refusal) => {
+    const readIt = () => read({ ...secret, WORKER_LEASE_MS: leaseMs }).leaseMs;
+    if (refusal === undefined) expect(readIt()).toBe(Number(leaseMs));
+    else expect(readIt).toThrow(refusal);
+  });
+
+  it('looks at the leases of the action types alone that it serves', () => {
+    const others = { ...secret, WORKER_LEASE_MS: '1000', WORKER_ACTION_TYPES: 'messages' };
+    expect(read(others).scope.actionTypes).toEqual(['messages']);
+  });
+});
