@@ -17,7 +17,7 @@ import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { createTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
 import { loadPeer, type PeerName } from '../peers/load-peer.ts';

@@ -1,6 +1,7 @@
 import { getApiKeyCalls, listRefusedPeople } from '../../sdk/generated/sdk.gen.ts';
 import type { KeyCalls, RefusedPerson } from '../../sdk/generated/types.gen.ts';
-import { command, type View } from '../frame/command-table.ts';
+import { command } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { within } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';

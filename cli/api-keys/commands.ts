@@ -10,7 +10,8 @@ import {
 import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, ListedApiKey, Quota } from '../../sdk/generated/types.gen.ts';
 import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
-import { command, group, type View } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { flag, neededOneOf, oneOf, pages, several, text, whole, within } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';

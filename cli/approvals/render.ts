@@ -1,7 +1,7 @@
 import type { Approval, ApprovalRule, ApprovalSummary } from '../../sdk/generated/types.gen.ts';
 import { moneyWords } from '../../shared/domain/money/amounts.ts';
-import { rangeText, sumOfBounds } from '../campaigns/render-estimate.ts';
-import type { View } from '../frame/command-table.ts';
+import { rangeText, sumOfBounds } from '../show/render-estimate.ts';
+import type { View } from '../show/paint.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';

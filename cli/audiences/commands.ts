@@ -15,14 +15,15 @@ import type {
   UploadAudienceResponses,
 } from '../../sdk/generated/types.gen.ts';
 import { writeData } from '../frame/command-context.ts';
-import { answer, apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
+import { answer, apiOf, byHand, command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';
 import { needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
 import { countCommands } from './count-commands.ts';
 import { count } from '../show/numbers.ts';
-import { fileLabel, readingNotes } from '../show/file-reading.ts';
+import { fileLabel, readingNotes } from '../user-files/file-reading.ts';
 import { previewFile } from '../user-files/preview-file.ts';
 import { fileRequest, uploadOptions } from '../user-files/upload-file.ts';
 import { soonDeleted } from './soon-deleted.ts';

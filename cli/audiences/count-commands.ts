@@ -10,8 +10,9 @@ import {
 import type { AudienceCount, AudienceCountRequestInput, AudienceParts } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { audienceOf, type AudienceOptions } from '../campaigns/audience-options.ts';
-import { entryText } from '../campaigns/sources.ts';
-import { command, type View } from '../frame/command-table.ts';
+import { entryText } from '../show/sources.ts';
+import { command } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { flag, pages, several, text } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';

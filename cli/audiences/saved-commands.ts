@@ -15,10 +15,11 @@ import type {
 import { audienceOf, includesAnybody, saysAudience } from '../campaigns/audience-options.ts';
 import { definitionOptions } from '../campaigns/definition-options.ts';
 import { optionLabel } from '../campaigns/definition.ts';
-import { renderEstimate } from '../campaigns/render-estimate.ts';
-import { entryText } from '../campaigns/sources.ts';
+import { renderEstimate } from '../show/render-estimate.ts';
+import { entryText } from '../show/sources.ts';
 import { writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, command, group, type View } from '../frame/command-table.ts';
+import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';

@@ -1,12 +1,12 @@
 import type { Campaign, Run, RunProgress } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { endedUsers, expectedAudience } from '../runs/progress.ts';
 import { budgetWords } from '../../shared/domain/run/budgets.ts';
 import { count, duration, percent } from '../show/numbers.ts';
 import { cut, left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { localAndUtc, utcTime } from '../show/times.ts';
-import { entryText } from './sources.ts';
+import { localAndUtc, utcTime, zoneOf } from '../show/times.ts';
+import { entryText } from '../show/sources.ts';
 
 /** A line per campaign: what it is, how many users it has, how far its newest run is, and when that was or will be. */
 export function renderCampaigns(
@@ -117,11 +117,6 @@ function rhythmText({ schedule }: Campaign): string {
   if (schedule.type !== 'recurring') return '';
   const { cron, everySeconds, zone } = schedule;
   return cron === undefined ? `every ${everySeconds ?? 0} s, ` : `each ${cron} ${zone}, `;
-}
-
-/** The zone that its times are said in; undefined where it has none. */
-export function zoneOf({ schedule }: Pick<Campaign, 'schedule'>): string | undefined {
-  return 'zone' in schedule ? schedule.zone : undefined;
 }
 
 function whenLine(campaign: Campaign): string {

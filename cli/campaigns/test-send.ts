@@ -1,7 +1,8 @@
 import { testSendCampaign } from '../../sdk/generated/sdk.gen.ts';
 import type { TestSend } from '../../sdk/generated/types.gen.ts';
 import { writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, noteLines, viewOf, worded, type View } from '../frame/command-table.ts';
+import { apiOf, byHand, noteLines, viewOf, worded } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';

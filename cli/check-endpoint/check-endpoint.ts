@@ -8,7 +8,7 @@ import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts'
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { authorizationOf } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { readTextFile } from '../../shared/runtime/configuration/secrets.ts';

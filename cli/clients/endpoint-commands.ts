@@ -18,7 +18,8 @@ import type {
   NewClientAuthInput,
   NewClientEndpointInput,
 } from '../../sdk/generated/types.gen.ts';
-import { command, type View } from '../frame/command-table.ts';
+import { command } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { changesFile, contentOf, fieldsFile, readFields } from '../frame/given.ts';
 import { text, whole } from '../frame/options.ts';
 import { left, tableOf } from '../show/tables.ts';

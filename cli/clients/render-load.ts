@@ -1,5 +1,5 @@
 import type { ClientLoad } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count } from '../show/numbers.ts';
 import { left, renderItems, right } from '../show/tables.ts';
 

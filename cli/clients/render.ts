@@ -1,6 +1,6 @@
 import type { Client, ClientForecast, ClientLedger } from '../../sdk/generated/types.gen.ts';
 import { inCommands } from '../api/in-commands.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count } from '../show/numbers.ts';
 import { left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Client } from '../../sdk/generated/client/types.gen.ts';
 import { ApiRefusal } from '../api/failures.ts';
 import type { Patience } from '../api/patient-fetch.ts';
-import { createPaint, type Paint } from '../show/paint.ts';
+import { createPaint, type View } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
 import { noteNext, writeData, type CommandContext } from './command-context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -34,13 +34,6 @@ export interface Call<Args, Values> {
 /** The same, with the API that the environment names. */
 export interface ApiCall<Args, Values> extends Call<Args, Values> {
   client: Client;
-}
-
-/** How the data looks where it is written. */
-export interface View {
-  paint: Paint;
-  /** Cells that a line has; without bound where a program reads. */
-  width: number;
 }
 
 interface Named<Args extends readonly Arg[], Choice extends Options> {

@@ -6,7 +6,7 @@ import type { OpenIdIssuer } from '../../shared/ports/openid.ts';
 import { readAuthSettings, type IssuerSettings } from '../../shared/runtime/configuration/auth-settings.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 
 /**

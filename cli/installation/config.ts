@@ -1,5 +1,5 @@
 import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
-import { applyConfig, readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { applyConfig, readInstallation } from '../../shared/postgres/registry/installation.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';

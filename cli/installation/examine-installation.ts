@@ -5,7 +5,7 @@ import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { requireBrokerOnce } from '../../shared/kafka/cluster/broker-look.ts';
-import { readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { readInstallation } from '../../shared/postgres/registry/installation.ts';
 import { lookAtClock } from '../../shared/postgres/connection/clock-look.ts';
 import { readLogArchive } from '../../shared/postgres/connection/log-archive.ts';
 import { lookAtPartitionsAhead } from '../../shared/postgres/connection/partitions-ahead.ts';
@@ -29,7 +29,7 @@ import { contradictionsBetween, installationConfigOf } from '../../shared/runtim
 import { quotaEnvironment, quotasOf } from '../../shared/runtime/configuration/quotas.ts';
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { archiveLine } from './check-archive.ts';
 import { checkConfiguration, configured } from './check-configuration.ts';

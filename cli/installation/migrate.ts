@@ -1,7 +1,7 @@
 import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
-import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { withDatabase } from './config.ts';
 import { applyRights } from '../../shared/postgres/roles/grants.ts';

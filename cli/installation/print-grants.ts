@@ -1,4 +1,4 @@
-import { readInstallation } from '../../shared/postgres/connection/installation.ts';
+import { readInstallation } from '../../shared/postgres/registry/installation.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { readTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';

@@ -1,6 +1,7 @@
 import { countJobs } from '../../sdk/generated/sdk.gen.ts';
 import type { JobCounts } from '../../sdk/generated/types.gen.ts';
-import { command, type View } from '../frame/command-table.ts';
+import { command } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { left, renderItems, right } from '../show/tables.ts';
 
 export const counts = command({

@@ -1,5 +1,5 @@
 import type { DeadJobContent, Job } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { utcSecond, utcTime } from '../show/times.ts';

@@ -22,7 +22,7 @@ import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 import { secretsEnvironment } from '../../shared/runtime/configuration/secret-box.ts';
 import { isSecret } from '../../shared/runtime/configuration/secrets.ts';
 import { targetTopicsEnvironment } from '../../shared/runtime/configuration/target-topics.ts';
-import { egressEnvironment } from '../../shared/runtime/egress/installation-egress.ts';
+import { egressEnvironment } from '../../shared/runtime/configuration/installation-egress.ts';
 import { tracingEnvironment } from '../../shared/runtime/configuration/tracing-settings.ts';
 import type { ProcessDefinition } from '../../shared/runtime/process/process.ts';
 import { callerEnvironment } from '../api/api-client.ts';

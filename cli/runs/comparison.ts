@@ -1,5 +1,5 @@
 import type { ComparedRun, RunComparison } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count, duration } from '../show/numbers.ts';
 import { renderTable, type Column } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';

@@ -1,6 +1,5 @@
 import type { UserExplanation } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
-import type { Paint } from '../show/paint.ts';
+import type { View, Paint } from '../show/paint.ts';
 import { cut, left, renderItems } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { utcDay, utcSecond, utcTimeOfDay } from '../show/times.ts';

@@ -1,6 +1,7 @@
 import { compareRun, explainRunUser, getRunRates, getRunReport } from '../../sdk/generated/sdk.gen.ts';
 import type { Run, RunReport } from '../../sdk/generated/types.gen.ts';
-import { answer, byHand, command, type ApiCall, type View } from '../frame/command-table.ts';
+import { answer, byHand, command, type ApiCall } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { text } from '../frame/options.ts';
 import { duration } from '../show/numbers.ts';
 import { cut, left, type ItemColumn } from '../show/tables.ts';

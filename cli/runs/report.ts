@@ -1,7 +1,7 @@
 import type { RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
-import { budgetColumns } from '../campaigns/budget-columns.ts';
-import { moneyText, takesText } from '../campaigns/render-estimate.ts';
+import { budgetColumns } from '../show/budget-columns.ts';
+import { moneyText, takesText } from '../show/render-estimate.ts';
 import { count, duration } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';

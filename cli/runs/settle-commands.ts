@@ -12,7 +12,7 @@ import { exitCodes } from '../frame/exit-codes.ts';
 import { streamOf } from '../frame/given.ts';
 import { flag, oneOf, text, whole } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import { columnOptions } from '../show/file-reading.ts';
+import { columnOptions } from '../user-files/file-reading.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, tableOf } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';

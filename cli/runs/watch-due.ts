@@ -1,9 +1,8 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 import { duration } from '../show/numbers.ts';
-import { localTime } from '../show/times.ts';
+import { localTime, zoneOf } from '../show/times.ts';
 import type { Terminal } from '../frame/terminal.ts';
 import type { Campaign } from '../../sdk/generated/types.gen.ts';
-import { zoneOf } from '../campaigns/render.ts';
 
 const soonMs = 10_000;
 const pollSoonMs = 250;

@@ -1,5 +1,5 @@
 import type { Region, Scheduler } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count, duration } from '../show/numbers.ts';
 import { cut, left, renderItems, right, type ItemColumn } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';

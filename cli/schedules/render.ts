@@ -1,5 +1,5 @@
 import type { Occurrence, Schedule, SchedulePreview } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, renderItems, right, tableOf, type ItemColumn } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';

@@ -6,7 +6,8 @@ import {
   putWorkCalendar,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { WorkCalendar, WorkCalendarDefinitionInput, WorkCalendarSummary } from '../../sdk/generated/types.gen.ts';
-import { command, group, type View } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { fieldsFile, readFields } from '../frame/given.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';

@@ -1,5 +1,5 @@
 import type { Shard } from '../../sdk/generated/types.gen.ts';
-import type { View } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { count, duration } from '../show/numbers.ts';
 import { left, renderFacts, renderItems, right, type ItemColumn } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';

@@ -9,6 +9,13 @@ export interface Paint {
   accent(text: string): string;
 }
 
+/** Colours and width of the output. */
+export interface View {
+  paint: Paint;
+  /** Cells of a line; infinite where a program reads. */
+  width: number;
+}
+
 const plain = (text: string) => text;
 
 export function createPaint(colours: boolean): Paint {

@@ -1,3 +1,10 @@
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
+
+/** Time zone of a campaign's schedule; undefined if it has none. */
+export function zoneOf({ schedule }: Pick<Campaign, 'schedule'>): string | undefined {
+  return 'zone' in schedule ? schedule.zone : undefined;
+}
+
 /** `2027-01-15`, in UTC */
 export function utcDay(instant: string): string {
   return instant.slice(0, 10);

@@ -13,11 +13,12 @@ import type {
   UploadSuppressionsErrors,
   UploadSuppressionsResponses,
 } from '../../sdk/generated/types.gen.ts';
-import { answer, byHand, command, group, type View } from '../frame/command-table.ts';
+import { answer, byHand, command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { needed, oneOf, pages, text, whole } from '../frame/options.ts';
 import { count, duration } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
-import { fileLabel, readingNotes } from '../show/file-reading.ts';
+import { fileLabel, readingNotes } from '../user-files/file-reading.ts';
 import { utcTime } from '../show/times.ts';
 import { previewFile } from '../user-files/preview-file.ts';
 import { fileRequest, uploadOptions } from '../user-files/upload-file.ts';

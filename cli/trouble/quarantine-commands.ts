@@ -5,7 +5,8 @@ import {
   replayQuarantinedStep,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { QuarantinedStep, QuarantinedStepDetail } from '../../sdk/generated/types.gen.ts';
-import { command, group, type View } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { oneOf, pages, text } from '../frame/options.ts';
 import { runOf } from '../runs/run-of.ts';
 import { count } from '../show/numbers.ts';

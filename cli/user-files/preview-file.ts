@@ -5,9 +5,10 @@ import type {
   UserFilePreview,
 } from '../../sdk/generated/types.gen.ts';
 import type { CommandContext } from '../frame/command-context.ts';
-import { answer, type View } from '../frame/command-table.ts';
+import { answer } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
-import { fileLabel, separatorName } from '../show/file-reading.ts';
+import { fileLabel, separatorName } from './file-reading.ts';
 import { count } from '../show/numbers.ts';
 import { renderFacts } from '../show/tables.ts';
 import { fileRequest } from './upload-file.ts';

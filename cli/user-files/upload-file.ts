@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { streamOf } from '../frame/given.ts';
 import { flag } from '../frame/options.ts';
-import { fileOptions } from '../show/file-reading.ts';
+import { fileOptions } from './file-reading.ts';
 
 /** Options of commands that upload a file which becomes a list. */
 export const uploadOptions = {

@@ -12,7 +12,8 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { NewWebhookInput, Webhook, WebhookDelivery, WebhookPatchInput } from '../../sdk/generated/types.gen.ts';
 import { askedEvents, deliveryStates, noticeFormats } from '../../shared/contracts/webhooks/webhooks.ts';
-import { command, group, type View } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
+import type { View } from '../show/paint.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { oneOf, pages, several, text, within } from '../frame/options.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { saidVersions, writeVersion } from './version-places.ts';
 
 const root = path.join(import.meta.dirname, '../..');

@@ -21,7 +21,7 @@ import {
   type AuthSettings,
 } from '../../shared/runtime/configuration/auth-settings.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
-import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { egressEnvironment, readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import {
   readTargetTopics,
   targetTopicsEnvironment,

@@ -1,8 +1,8 @@
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import type { Installation } from '../../shared/postgres/connection/installation.ts';
-import { goOnTakingPart } from '../../shared/postgres/connection/take-part.ts';
+import type { Installation } from '../../shared/postgres/registry/installation.ts';
+import { goOnTakingPart } from '../../shared/postgres/registry/take-part.ts';
 import { addKeyByHand } from '../../shared/postgres/registry/add-api-key.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';

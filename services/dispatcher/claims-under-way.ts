@@ -1,4 +1,4 @@
-import type { ClientQueue } from './client-queue.ts';
+import type { ClientQueue } from './jobs/client-queue.ts';
 
 type Claimant = Pick<ClientQueue, 'ownerId' | 'claiming'>;
 

@@ -7,7 +7,7 @@ import { authPlace, type StoredClientAuth } from '../../shared/contracts/jobs/cl
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { clientSnapshotOf } from '../../shared/runtime/installation/client-reader.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { certificateFor, type Pair } from '../../test/support/certificates.ts';

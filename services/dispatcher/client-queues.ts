@@ -1,9 +1,9 @@
-import type { HeardReference } from './heard-reference.ts';
+import type { HeardReference } from './jobs/heard-reference.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { createClientQueue, measureEveryMs, type ClaimedJob, type ClientQueue } from './client-queue.ts';
+import { createClientQueue, measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client-queue.ts';
 import { createClaimsUnderWay } from './claims-under-way.ts';
-import { heldUp, nextToBegin } from './claimed-jobs.ts';
-import type { HeldJob } from './held-job.ts';
+import { heldUp, nextToBegin } from './jobs/claimed-jobs.ts';
+import type { HeldJob } from './jobs/held-job.ts';
 import {
   createLookThroughBudget,
   jobsToRelease,

@@ -11,7 +11,7 @@ import {
 } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { readTargetTopics, type TargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
 import { readMailSettings, type MailSettings } from '../../shared/runtime/configuration/mail-settings.ts';
 import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';

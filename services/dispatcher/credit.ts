@@ -1,6 +1,6 @@
 import { bandOf } from '../../shared/domain/job/priority-bands.ts';
 import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
-import type { ClientQueue } from './client-queue.ts';
+import type { ClientQueue } from './jobs/client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
 /** Jobs that a client's calls and releases get through in this time may wait here; more wait in the database. */

@@ -4,7 +4,7 @@ import { claimedJob } from '../../test/support/claimed-job.ts';
 import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
 import type { JobCall } from './call/call-job.ts';
 import { createDispatcherMeter, type DispatcherMeter } from './dispatcher-meter.ts';
-import { heldJobOf } from './held-job.ts';
+import { heldJobOf } from './jobs/held-job.ts';
 
 const claimed = claimedJob({ dueUs: 1, jobId: 'j', clientId: 'c', scheduledForMs: 10_000 });
 

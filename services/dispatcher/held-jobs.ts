@@ -1,7 +1,7 @@
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { JobCall } from './call/call-job.ts';
 import type { ReleasedJob } from './released-jobs.ts';
-import type { HeldJob } from './held-job.ts';
+import type { HeldJob } from './jobs/held-job.ts';
 import type { CallLedger, Flushed, JobClaim, JobResult } from './ports/call-ledger.ts';
 
 const maxResults = 500;

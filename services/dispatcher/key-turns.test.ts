@@ -5,7 +5,7 @@ import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import type { JobCall } from './call/call-job.ts';
-import { heldJobOf } from './held-job.ts';
+import { heldJobOf } from './jobs/held-job.ts';
 import { createKeyTurns } from './key-turns.ts';
 
 const claim = {

@@ -16,7 +16,7 @@ import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation/installation-bus.ts';

@@ -1,6 +1,6 @@
 import type { OutletCalls } from '../../shared/ports/job-nodes.ts';
 import type { CallCounts } from './call-counts.ts';
-import type { ClientQueue } from './client-queue.ts';
+import type { ClientQueue } from './jobs/client-queue.ts';
 
 export interface OutletCallsDeps {
   queues: { all(): Iterable<[outletId: string, queue: Pick<ClientQueue, 'length' | 'claimed' | 'inFlight'>]> };

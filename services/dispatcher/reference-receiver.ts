@@ -2,8 +2,8 @@ import { jobReferences } from '../../shared/contracts/messages/job-references.ts
 import { readMessage } from '../../shared/contracts/messages/read-message.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
-import type { LetterKeeper } from '../../shared/runtime/letter-keeper.ts';
-import { unknownClient, type HeardReference } from './heard-reference.ts';
+import type { LetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
+import { unknownClient, type HeardReference } from './jobs/heard-reference.ts';
 
 export interface ReferenceReceiverDeps {
   letters: LetterKeeper;

@@ -1,6 +1,6 @@
-import { isLate } from './claimed-jobs.ts';
-import { measureEveryMs, type ClaimedJob, type ClientQueue } from './client-queue.ts';
-import type { HeldJob } from './held-job.ts';
+import { isLate } from './jobs/claimed-jobs.ts';
+import { measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client-queue.ts';
+import type { HeldJob } from './jobs/held-job.ts';
 import type { RouteLine } from './routes/route-line.ts';
 
 /** Jobs of blocked routes that an outlet releases in a second, to find those of others: ten for each slot. */

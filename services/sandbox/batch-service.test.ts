@@ -4,7 +4,7 @@ import { compactAnswer, fullAnswer } from '../../shared/contracts/endpoints/batc
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './effects/answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
-import { failuresOf, failureWords } from './faults/chance.ts';
+import { failuresOf, failureWords } from './wire/chance.ts';
 import { faultRules } from './faults/fault-rules.ts';
 import { createFaultSwitches } from './faults/fault-switches.ts';
 import type { ServiceSettings } from './config.ts';

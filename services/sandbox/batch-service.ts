@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './faults/chance.ts';
+import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './wire/chance.ts';
 import type { ServiceSettings } from './config.ts';
 import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, Refusal } from './effects/effects.ts';
 import { decidesAsRule, faultyAnswerOf, isApplied } from './faults/faulty-answer.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
-import type { ServiceName } from './faults/chance.ts';
+import type { ServiceName } from './wire/chance.ts';
 import { faultRules, type FaultRules } from './faults/fault-rules.ts';
 import { maxPageUsers } from './segmentation-service.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';

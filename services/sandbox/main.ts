@@ -4,7 +4,7 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './effects/answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
-import { fractionOf, topicOf, type ServiceName } from './faults/chance.ts';
+import { fractionOf, topicOf, type ServiceName } from './wire/chance.ts';
 import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects/effects.ts';
 import { createFaultSwitches, type FaultSwitches } from './faults/fault-switches.ts';

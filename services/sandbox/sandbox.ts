@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import type { BatchService } from './batch-service.ts';
-import type { ServiceName } from './faults/chance.ts';
+import type { ServiceName } from './wire/chance.ts';
 import { answerControl } from './control.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 import { faultyPage } from './faults/faulty-page.ts';

@@ -1,6 +1,6 @@
 import { ledgerDifference } from '../../shared/domain/job/ledger-balance.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
-import { partitionCount } from '../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../shared/domain/partitioning.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { Meter } from '../../shared/ports/meter.ts';

@@ -13,7 +13,7 @@ import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
 import { createClientReader, type ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation/installation-bus.ts';
 import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../shared/runtime/process/process.ts';

@@ -5,7 +5,7 @@ import { checkSecrets, readEngineConfig } from '../../shared/runtime/configurati
 import { commonEnvironment, readEnvironment, region } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 
 /** 0 keeps for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);

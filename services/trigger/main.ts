@@ -13,7 +13,7 @@ import { noteSettings } from '../../shared/postgres/registry/service-settings.ts
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
 import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';

@@ -1,4 +1,4 @@
-import { createLetterKeeper } from '../../shared/runtime/letter-keeper.ts';
+import { createLetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { createRequestBodies } from './call/request-body.ts';
 import { createChecks } from './checks/checks.ts';

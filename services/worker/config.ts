@@ -10,7 +10,7 @@ import {
 } from '../../shared/runtime/configuration/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { ServedScope } from './intake/served-shards.ts';
 

@@ -18,7 +18,7 @@ import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
-import { takePart, untilDatabaseAnswers } from '../../shared/postgres/connection/take-part.ts';
+import { takePart, untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';

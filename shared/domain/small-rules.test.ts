@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { firstChildBatchNo, isChildBatch, requestKey } from './step/batch.ts';
 import { publicId, uuidOf } from './ids/ids.ts';
 import { cleanCode, cleanDetail } from './step/reasons.ts';
-import { backoffMs } from './step/retry.ts';
+import { backoffMs } from './retry.ts';
 import { actionTypePattern, countryPattern, topicNames } from './endpoint/shard.ts';
 
 const uuid = '01939b8e-5a34-7c5b-9d5a-1f0d0a9f7a11';

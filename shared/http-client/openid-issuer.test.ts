@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { portOf } from '../../test/support/raw-server.ts';
 import { createEgressGuard } from '../runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../runtime/configuration/installation-egress.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { createHostNames } from './host-names.ts';
 import { createOpenIdIssuer } from './openid-issuer.ts';

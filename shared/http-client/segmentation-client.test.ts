@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { PageRequest } from '../ports/segmentation.ts';
 import { createEgressGuard } from '../runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../runtime/configuration/installation-egress.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { createHostNames } from './host-names.ts';
 import { createSegmentation } from './segmentation-client.ts';

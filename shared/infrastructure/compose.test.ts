@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { packageVersion } from '../runtime/process/version.ts';
+import { packageVersion } from '../runtime/version.ts';
 import { readEngineConfig } from '../runtime/configuration/engine-config-file.ts';
 import { imageVariable, kafkaImage, postgresImage } from './containers.ts';
 import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { publicId } from '../domain/ids/ids.ts';
 import { loggerOptions } from './logger.ts';
-import { packageVersion } from './process/version.ts';
+import { packageVersion } from './version.ts';
 
 const uuid = '01890a5d-ac96-774b-bcce-b302099a8057';
 

@@ -1,7 +1,7 @@
 import { pino, stdTimeFunctions, type Logger, type LoggerOptions } from 'pino';
 import pretty from 'pino-pretty';
 import { publicId, type IdKind } from '../domain/ids/ids.ts';
-import { packageVersion } from './process/version.ts';
+import { packageVersion } from './version.ts';
 
 export type { Logger };
 

@@ -10,7 +10,7 @@ import { schedulerProcess } from '../../services/scheduler/main.ts';
 import { triggerProcess } from '../../services/trigger/main.ts';
 import { workerProcess } from '../../services/worker/main.ts';
 import { hotPathFlags, onHotPath } from '../../shared/infrastructure/service-process.ts';
-import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { lint, manifestsOf, render, type Manifest } from './helm.ts';
 import { problemsOfKinds } from './strict-kinds.ts';
 

@@ -16,7 +16,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { buildPlan } from '../../deploy/release/plan.ts';
 import { runSteps } from '../../deploy/release/run-steps.ts';
-import { packageVersion } from '../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { findHelm } from './helm.ts';
 
 /**

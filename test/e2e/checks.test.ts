@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { failuresOf } from '../../services/sandbox/faults/chance.ts';
+import { failuresOf } from '../../services/sandbox/wire/chance.ts';
 import { explainRunUser } from '../../sdk/generated/sdk.gen.ts';
 import { violations } from '../support/evidence.ts';
 import { pageSegment } from './gather-evidence.ts';

@@ -3,7 +3,7 @@ import { createActionTypeStore } from '../../services/api/action-types/postgres/
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { applyConfig, joinInstallation } from '../../shared/postgres/connection/installation.ts';
+import { applyConfig, joinInstallation } from '../../shared/postgres/registry/installation.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 
 const database = databaseForFile();

@@ -5,7 +5,7 @@ import { callJob, type CallJobDeps } from '../../services/dispatcher/call/call-j
 import { createReportInviter } from '../../services/dispatcher/call/report-inviter.ts';
 import { createCallOpener } from '../../services/dispatcher/call/call-opener.ts';
 import { createClientDirectory } from '../../services/dispatcher/client-directory.ts';
-import { heldJobOf } from '../../services/dispatcher/held-job.ts';
+import { heldJobOf } from '../../services/dispatcher/jobs/held-job.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
-import { dryRun } from '../../shared/contracts/campaigns/dry-runs.ts';
-import { testSend } from '../../shared/contracts/campaigns/test-sends.ts';
+import { dryRun } from '../../shared/contracts/runs/dry-runs.ts';
+import { testSend } from '../../shared/contracts/runs/test-sends.ts';
 import { retryAnswer } from '../../shared/contracts/runs/retries.ts';
 import { runEvent } from '../../shared/contracts/runs/run-history.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';

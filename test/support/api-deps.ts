@@ -31,7 +31,7 @@ import type { SegmentList, Segmentation } from '../../shared/ports/segmentation.
 import { createGuardReader } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { createTargetTopics } from '../../shared/runtime/configuration/target-topics.ts';
-import { readInstallationEgress } from '../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
 import type { ApiParts } from '../../services/api/frame/frame-module.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
-import { joinInstallation } from '../../shared/postgres/connection/installation.ts';
+import { joinInstallation } from '../../shared/postgres/registry/installation.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';

@@ -3,8 +3,8 @@ import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../shared/domain/priorities.ts';
 import { createClientQueues, type ClientQueues } from '../../services/dispatcher/client-queues.ts';
 import { creditOf } from '../../services/dispatcher/credit.ts';
-import type { HeardReference } from '../../services/dispatcher/heard-reference.ts';
-import { heldJobOf, type HeldJob } from '../../services/dispatcher/held-job.ts';
+import type { HeardReference } from '../../services/dispatcher/jobs/heard-reference.ts';
+import { heldJobOf, type HeldJob } from '../../services/dispatcher/jobs/held-job.ts';
 import type { RouteCallEnd } from '../../services/dispatcher/routes/route-lines.ts';
 import { createSettableClock } from './settable-clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSend } from '../../shared/contracts/campaigns/test-sends.ts';
+import { testSend } from '../../shared/contracts/runs/test-sends.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import type { approvalsOn } from './approvals-on-api.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { packageVersion } from '../../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ApiKeyRecord } from './postgres/key-rows.ts';
 import { scopeView } from './api-key-view.ts';
 import { keysAlone, type Authentication, type CallerSession, type Doors } from './authenticate.ts';

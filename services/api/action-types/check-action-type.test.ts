@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { createEgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../../shared/runtime/configuration/installation-egress.ts';
 import { checkActionType } from './check-action-type.ts';
 
 const guard = createEgressGuard([readInstallationEgress({ MUSTER_EGRESS_ALLOW: 'public,*.svc,10.20.0.0/16' })]);

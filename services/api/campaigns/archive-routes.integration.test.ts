@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/runs/campaign-lists.ts';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { runStates, type RunState } from '../../../shared/domain/run/run-states.ts';

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { countKeyOf, snapshotsOf } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

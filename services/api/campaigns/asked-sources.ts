@@ -1,5 +1,5 @@
 import type { AudienceEntry } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 
 export interface AskedSource {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { campaignEstimate, warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { campaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
+import { warning } from '../../../shared/contracts/warnings.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';

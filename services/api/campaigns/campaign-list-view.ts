@@ -1,4 +1,4 @@
-import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/runs/campaign-lists.ts';
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { CampaignCountsRow, ListedCampaign } from './postgres/campaign-lists.ts';
 import { campaignView } from './campaign-view.ts';

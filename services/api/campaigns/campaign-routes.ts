@@ -1,7 +1,8 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { campaign, writtenCampaign, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { campaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
+import { warning, type Warning } from '../../../shared/contracts/warnings.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';

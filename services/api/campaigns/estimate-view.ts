@@ -1,7 +1,8 @@
 import type { CampaignDefinition, ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { amountOf, sumOfAmounts } from '../../../shared/domain/money/amounts.ts';
-import type { CampaignEstimate, Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { CampaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import type { UserBounds } from '../../../shared/contracts/campaigns/user-bounds.ts';
 import type { AskedSource, AskedSources } from './asked-sources.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { notFound } from '../frame/http-problem.ts';

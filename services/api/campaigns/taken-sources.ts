@@ -1,5 +1,5 @@
 import type { WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import { sourcesOf, type SavedAudienceDefinition } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import { canonicalJson } from '../../../shared/domain/approval/canonical-hash.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import { warning } from '../../../shared/contracts/warnings.ts';
 import { z } from 'zod';
 import { someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';

@@ -1,5 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { listed } from './ask-sources.ts';

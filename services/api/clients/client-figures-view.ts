@@ -6,7 +6,7 @@ import {
 } from '../../../shared/contracts/jobs/client-figures.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
-import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { MinuteForecast } from './postgres/client-figures.ts';
 import type { ClientLedger } from './postgres/client-ledgers.ts';

@@ -2,7 +2,7 @@ import type { ClientLoadShape } from '../../../shared/contracts/jobs/client-load
 import { callsIn, durationAtMostMs, sumOfDurations } from '../../../shared/domain/job/call-durations.ts';
 import { clientBehindAfterMs } from '../../../shared/domain/job/client-lag.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
 import type { ClientLedger } from './postgres/client-ledgers.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { dryRun } from '../../../shared/contracts/campaigns/dry-runs.ts';
+import { dryRun } from '../../../shared/contracts/runs/dry-runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { requireConfigured } from '../campaigns/campaign-routes.ts';
 import type { CampaignStore } from '../campaigns/campaign-store.port.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
-import { dryRun } from '../../../shared/contracts/campaigns/dry-runs.ts';
+import { dryRun } from '../../../shared/contracts/runs/dry-runs.ts';
 import { runReport } from '../../../shared/contracts/runs/runs.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized } from '../../../test/support/api-deps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/runs/campaign-lists.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized } from '../../../test/support/api-deps.ts';

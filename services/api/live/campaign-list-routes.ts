@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignChoices, campaignOrders, type CampaignOrder } from '../../../shared/domain/run/campaign-standing.ts';
-import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/runs/campaign-lists.ts';
 import { tag } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { idPattern, publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { campaignCounts } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { campaignCounts } from '../../../shared/contracts/runs/campaign-lists.ts';
 import { runEnd, runProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { eventStream, problems } from '../frame/document/answer-shapes.ts';

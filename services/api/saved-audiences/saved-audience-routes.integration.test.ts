@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import { listedCampaign } from '../../../shared/contracts/runs/campaign-lists.ts';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { savedAudience, savedAudienceEstimate } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';

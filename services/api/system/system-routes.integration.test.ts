@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemShape } from '../../../shared/contracts/access/system.ts';
 import { createProcessBeats } from '../../../shared/postgres/registry/process-beats.ts';
 import { noteSettings } from '../../../shared/postgres/registry/service-settings.ts';
-import { packageVersion } from '../../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 
 const on = apiOnPostgres();

@@ -1,6 +1,6 @@
 import { systemShape, type SystemShape } from '../../../shared/contracts/access/system.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { packageVersion } from '../../../shared/runtime/process/version.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import { keysAlone, type Doors } from '../access/authenticate.ts';
 import { callerOf, isOperatorOfEverything } from '../access/scopes.ts';
 import { apiVariables } from '../config.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { testFigures } from '../../../shared/contracts/campaigns/test-sends.ts';
+import { testFigures } from '../../../shared/contracts/runs/test-sends.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf, whileSumsAreLocked } from '../../../test/support/approvals-on-api.ts';

@@ -1,12 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
-import {
-  testFigures,
-  testSend,
-  testSendRequest,
-  type TestSend,
-} from '../../../shared/contracts/campaigns/test-sends.ts';
+import { testFigures, testSend, testSendRequest, type TestSend } from '../../../shared/contracts/runs/test-sends.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';

@@ -6,7 +6,7 @@ import {
   quarantineStates,
 } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
-import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quarantine.ts';
+import { mayBeReplayed, replayRefusal } from '../../../shared/domain/run/quarantine.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';

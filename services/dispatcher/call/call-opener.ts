@@ -5,7 +5,7 @@ import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configur
 import { createFoldedLog } from '../../../shared/runtime/folded-log.ts';
 import { openHeader, openUrl } from '../../../shared/runtime/installation/call-secrets.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { HeldJob } from '../held-job.ts';
+import type { HeldJob } from '../jobs/held-job.ts';
 import { secretsIn, secretsOfTarget } from './without-secrets.ts';
 
 export interface CallOpenerDeps {

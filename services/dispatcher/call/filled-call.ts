@@ -2,7 +2,7 @@ import type { CallTemplate } from '../../../shared/contracts/jobs/call-terms.ts'
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { fillHeader, fillTemplate, type TemplateValues } from '../../../shared/domain/job/call-template.ts';
 import type { OpenedCall } from './call-opener.ts';
-import type { HeldJob } from '../held-job.ts';
+import type { HeldJob } from '../jobs/held-job.ts';
 import { secretsIn } from './without-secrets.ts';
 
 type FilledJob = Pick<HeldJob, 'jobId' | 'attempt' | 'epoch' | 'scheduledForMs' | 'body'>;

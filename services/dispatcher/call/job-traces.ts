@@ -5,7 +5,7 @@ import { isSampled, newSpanId, rootSpanOf, traceOfJob } from '../../../shared/do
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
 import { attemptOf } from './filled-call.ts';
-import type { HeldJob } from '../held-job.ts';
+import type { HeldJob } from '../jobs/held-job.ts';
 import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
 /** The trace of a call that is recorded. */

@@ -3,6 +3,7 @@ import { retryDelayMs } from '../../../shared/domain/job/job-retries.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { CallbackAnswer } from '../ports/callback-endpoint.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
+import type { HostSign } from '../routes/host-breaker.ts';
 
 export interface JudgedJob {
   attempt: number;
@@ -12,9 +13,6 @@ export interface JudgedJob {
   lateMs: number;
   host: string;
 }
-
-/** What is said of a host by one answer of it. */
-export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 
 /** What an answer means for its job. */
 export function judgeAnswer(

@@ -3,7 +3,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { sealReportToken } from '../../../shared/runtime/installation/report-tokens.ts';
-import type { HeldJob } from '../held-job.ts';
+import type { HeldJob } from '../jobs/held-job.ts';
 
 export interface ReportInvitation {
   kind: 'invited';

@@ -6,7 +6,7 @@ import { startDnsServer } from '../../../test/support/dns-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 import { createHostNames, LookupFailedError } from '../../../shared/http-client/host-names.ts';
-import { readInstallationEgress } from '../../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../../shared/runtime/configuration/installation-egress.ts';
 import { keptAnswerBytes, type Callback } from '../ports/callback-endpoint.ts';
 import { createAccessTokens } from '../call/access-tokens.ts';
 import { createCallbackEndpoint } from './callback-endpoint.ts';

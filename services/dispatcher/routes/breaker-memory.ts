@@ -1,5 +1,5 @@
 import { circuitKeyOf } from './circuit-states.ts';
-import { createHostBreaker, type HostBreaker } from '../call/host-breaker.ts';
+import { createHostBreaker, type HostBreaker } from './host-breaker.ts';
 import type { HostKey } from '../ports/host-circuits.ts';
 
 /** Breakers of one client, and of all clients together. */

@@ -1,4 +1,4 @@
-import type { HostState } from '../call/host-breaker.ts';
+import type { HostState } from './host-breaker.ts';
 import type { HostCircuit, HostKey } from '../ports/host-circuits.ts';
 
 /** No call takes longer, the time until its end is judged included. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
-import type { ClientQueue } from '../client-queue.ts';
+import type { ClientQueue } from '../jobs/client-queue.ts';
 
 /** As long as what a dead dispatcher claimed is its own; ours are used a little shorter than that. */
 const ttlMs = deadAfterMs;

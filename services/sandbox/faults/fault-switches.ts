@@ -1,7 +1,6 @@
 import { batchCall, type StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
-import { fractionOf, topicOf } from './chance.ts';
-import type { ServiceName } from './chance.ts';
+import { fractionOf, topicOf, type ServiceName } from '../wire/chance.ts';
 import type { BatchRequest } from '../effects/effects.ts';
 import type { CallRule, FaultRules, ReceiptRule, SegmentationRule, StatusRule } from './fault-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { UserFailure } from '../effects/effects.ts';
-import { failureWords } from '../faults/chance.ts';
+import { failureWords } from './chance.ts';
 
 export type AnswerForm = 'full' | 'compact';
 

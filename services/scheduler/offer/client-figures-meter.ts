@@ -1,4 +1,4 @@
-import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import { namedClients, schedulerMetrics } from '../metrics.ts';
 import type { CheckedLedger } from '../ports/ledger-check.ts';

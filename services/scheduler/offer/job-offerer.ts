@@ -1,4 +1,4 @@
-import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';

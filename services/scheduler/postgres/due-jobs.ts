@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
 import { isHeld } from '../../../shared/postgres/registry/leases.ts';
 import { unnamedStatementOf } from '../../../shared/postgres/connection/statement.ts';

@@ -1,6 +1,6 @@
 import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
-import { backoffMs } from '../../../shared/domain/step/retry.ts';
+import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { FeedStanding } from './page-questions.ts';
 import type { SkippedUsers } from '../feed/feed-store.port.ts';
 

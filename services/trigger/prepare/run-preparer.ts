@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { backoffMs } from '../../../shared/domain/step/retry.ts';
+import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Notices } from '../../../shared/ports/notices.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';

@@ -2,7 +2,7 @@ import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-co
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
-import { backoffMs } from '../../../shared/domain/step/retry.ts';
+import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { SettledUser, Settlements, StatusSettlement, UnknownUser } from '../../../shared/ports/settlements.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { readStatus, type UserStatus } from './read-status.ts';

@@ -1,6 +1,6 @@
 import { refusalDetail, type StepCheck } from '../../../shared/domain/step/checks.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
-import { backoffMs, withJitter } from '../../../shared/domain/step/retry.ts';
+import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';

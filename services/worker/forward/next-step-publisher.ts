@@ -1,4 +1,4 @@
-import { backoffMs } from '../../../shared/domain/step/retry.ts';
+import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';

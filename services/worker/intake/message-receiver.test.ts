@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../../shared/ports/dead-letters.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { createLetterKeeper } from '../../../shared/runtime/letter-keeper.ts';
+import { createLetterKeeper } from '../../../shared/runtime/installation/letter-keeper.ts';
 import { noMeter } from '../../../shared/runtime/meter/no-meter.ts';
 import { createMessageReceiver } from './message-receiver.ts';
 import { createStepQueue } from './step-queue.ts';

@@ -3,7 +3,7 @@ import { readMessage } from '../../../shared/contracts/messages/read-message.ts'
 import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import type { LaneMessage, LaneReceiver } from '../../../shared/ports/message-bus.ts';
 import type { Contradiction } from '../../../shared/ports/step-ledger.ts';
-import type { LetterKeeper } from '../../../shared/runtime/letter-keeper.ts';
+import type { LetterKeeper } from '../../../shared/runtime/installation/letter-keeper.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { OpenMessage, QueuedStep } from '../work.ts';
 

@@ -1,4 +1,4 @@
-import { backoffMs, withJitter } from '../../../shared/domain/step/retry.ts';
+import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
 import type { Work } from '../work.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json } from './json.ts';
+import { json } from '../json.ts';
 
 /** What a campaign was made from, as it is stored: by uuids. It may be deleted since. */
 export type CampaignOrigin =

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignDefinition } from './campaigns.ts';
-import { json } from './json.ts';
+import { json } from '../json.ts';
 
 /** HTTP shapes of a campaign's revisions. */
 const revision = z.int().min(1);

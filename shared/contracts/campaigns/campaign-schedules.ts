@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { overlapPolicies } from '../../domain/recurrence/policies.ts';
 import { instantPattern, isLocalTime } from '../instants.ts';
-import { checkRecurrence, recurrenceFields, recurrenceRules, zone } from '../schedules/recurrences.ts';
+import { checkRecurrence, recurrenceFields, recurrenceRules } from '../schedules/recurrences.ts';
+import { zone } from '../zones.ts';
 import { localTimeText, withCode } from '../stated-rules.ts';
 
 const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';

@@ -10,7 +10,7 @@ import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
 import { budgets } from './budgets.ts';
 import { schedule } from './campaign-schedules.ts';
-import { json } from './json.ts';
+import { json } from '../json.ts';
 import { nameShape, textShape, unstorable } from '../stored-texts.ts';
 
 const unstorableTexts = refusals({ 'unstorable-text': 'a text within JSON holds U+0000 or half a surrogate pair' });

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { estimatedCost } from '../money.ts';
 import { audienceEntry } from './campaigns.ts';
+import { warning } from '../warnings.ts';
 import { userBounds } from './user-bounds.ts';
 
 const users = z.int().min(0);
-
-/** What does not keep a campaign from being made or started, and should be looked at all the same. */
-export const warning = z
-  .object({ pointer: z.string(), code: z.string(), detail: z.string() })
-  .meta({ id: 'Warning', description: 'Nothing was refused for it' });
-
-export type Warning = z.infer<typeof warning>;
 
 const sourceEstimate = z.object({
   source: audienceEntry,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { aboutFields } from './about-campaign.ts';
 import { audience, campaignDefinition, type CampaignDefinition } from './campaigns.ts';
-import { campaignEstimate, warning } from './estimates.ts';
+import { campaignEstimate } from './estimates.ts';
+import { warning } from '../warnings.ts';
 
 /** HTTP shapes of saved audiences (docs/decisions/0108-saved-audiences.md). */
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');

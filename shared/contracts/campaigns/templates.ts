@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refusalsOfShape, refusalsWithin } from '../stated-rules.ts';
 import { campaignDefinition, writtenCampaign } from './campaigns.ts';
-import { json } from './json.ts';
+import { json } from '../json.ts';
 import { textShape } from '../stored-texts.ts';
 
 /** HTTP shapes of templates (docs/decisions/0081-templates.md). */

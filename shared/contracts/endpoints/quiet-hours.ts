@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 import { isZone } from '../../domain/recurrence/zone-spans.ts';
-import { zoneText } from '../schedules/recurrences.ts';
+import { zoneText } from '../zones.ts';
 import { everyActionType } from '../../domain/run/quiet-hours.ts';
 import { refusals, withCode } from '../stated-rules.ts';
 

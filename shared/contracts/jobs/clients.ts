@@ -1,6 +1,6 @@
 import { finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './call-terms.ts';
 import { z } from 'zod';
-import { warning } from '../campaigns/estimates.ts';
+import { warning } from '../warnings.ts';
 import { clientAuthShape } from './client-auth.ts';
 import { wordShape } from '../stored-texts.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyInstant, isLocalTime } from '../instants.ts';
-import { zone } from '../schedules/recurrences.ts';
+import { zone } from '../zones.ts';
 import { forbids, localTimeText, refusals, several, withCode, without } from '../stated-rules.ts';
 
 const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';

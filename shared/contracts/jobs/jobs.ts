@@ -3,7 +3,7 @@ import { endpointName, jobPriority, ownTerms } from './call-terms.ts';
 import { checkTimes, dueFields, longestDelaySeconds, severalTimes, timeRules } from './due-times.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { isHttpUri, noUri } from '../uris.ts';
-import { json } from '../campaigns/json.ts';
+import { json } from '../json.ts';
 import { checkOrdering, jobKey, orderingFields } from './job-keys.ts';
 import { isStorable } from '../../domain/ids/stored-text.ts';
 import { forbids, refusals, storedText, withCode, without } from '../stated-rules.ts';

@@ -3,10 +3,10 @@ import { readCron } from '../../domain/recurrence/cron.ts';
 import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../../domain/recurrence/policies.ts';
 import type { Recurrence } from '../../domain/recurrence/recurrence.ts';
 import { dayOffPolicies, type DaysOff, type WorkCalendars } from '../../domain/recurrence/work-calendars.ts';
-import { isZone } from '../../domain/recurrence/zone-spans.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
+import { zone } from '../zones.ts';
 import { workCalendarName } from './work-calendars.ts';
-import { forbids, notExactlyOne, refusals, together, withCode } from '../stated-rules.ts';
+import { forbids, notExactlyOne, refusals, together } from '../stated-rules.ts';
 
 const cron = z
   .string()
@@ -17,18 +17,6 @@ const cron = z
       context.addIssue({ code: 'custom', message: read.detail, input: expression, params: { code: 'invalid-cron' } });
   })
   .meta(refusals({ 'invalid-cron': 'a cron expression cannot be read, or names no time that exists' }));
-
-/** Metadata of the name of a time zone. */
-export const zoneText = {
-  pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
-  ...refusals({ 'unknown-zone': 'a name is no IANA time zone' }),
-};
-
-export const zone = z
-  .string()
-  .max(100)
-  .refine(isZone, withCode('unknown-zone', 'has to be an IANA time zone such as Asia/Singapore'))
-  .meta({ ...zoneText, examples: ['Asia/Singapore'] });
 
 const daySeconds = 86_400;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idPattern, publicId, uuidOf } from '../../domain/ids/ids.ts';
 import { tag } from '../campaigns/about-campaign.ts';
 import { egressRule } from '../jobs/clients.ts';
-import { zone } from '../schedules/recurrences.ts';
+import { zone } from '../zones.ts';
 import { noticeUrl } from './notice-urls.ts';
 import { nameShape } from '../stored-texts.ts';
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '../step/retry.ts';
+import { backoffMs } from '../retry.ts';
 
 /** Between two probes of an endpoint that is down: one call over all workers. */
 const probeBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };

@@ -1,4 +1,4 @@
-import { backoffMs } from '../step/retry.ts';
+import { backoffMs } from '../retry.ts';
 import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
 import { createCallTimes, type CallTimes } from './call-times.ts';
 import type { CallEnd, Pressure, SourceEvidence } from './own-matter.ts';

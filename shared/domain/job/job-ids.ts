@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { partitionCount } from './partitioning.ts';
+import { partitionCount } from '../partitioning.ts';
 
 /**
  * The id of a job: derived where it has an idempotency key, so that the same key of the same client is the same job

@@ -1,4 +1,4 @@
-import { backoffMs } from '../step/retry.ts';
+import { backoffMs } from '../retry.ts';
 
 /**
  * How often and when a job is tried again. `attempts` counts calls, the first included.

@@ -1,4 +1,4 @@
-import { partitionCount } from './partitioning.ts';
+import { partitionCount } from '../partitioning.ts';
 
 /** Beyond so many standard deviations it is no chance any more: one in a million checks. */
 const deviations = 5;

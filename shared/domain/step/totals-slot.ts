@@ -1,4 +1,4 @@
-import { fnv1a } from '../job/partitioning.ts';
+import { fnv1a } from '../partitioning.ts';
 
 /**
  * Rows that the totals of one (feed, step) are spread over, so that workers do not fight for one. May be changed:

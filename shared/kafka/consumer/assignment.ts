@@ -1,4 +1,4 @@
-import { fnv1a } from '../../domain/job/partitioning.ts';
+import { fnv1a } from '../../domain/partitioning.ts';
 
 /** A member of a consumer group, as its leader sees it. */
 export interface Subscriber {

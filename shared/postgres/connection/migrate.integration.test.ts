@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmptyTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
-import { packageVersion } from '../../runtime/process/version.ts';
+import { packageVersion } from '../../runtime/version.ts';
 import { migrate, openForMigrations } from './migrate.ts';
 
 const names = (await readdir(new URL('../../../migrations/', import.meta.url)))

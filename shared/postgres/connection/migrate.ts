@@ -4,7 +4,7 @@ import knex, { type Knex } from 'knex';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { compareVersions, refusalOf } from '../../domain/versions.ts';
-import { packageVersion } from '../../runtime/process/version.ts';
+import { packageVersion } from '../../runtime/version.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 import { schemaProblem, selectRoomForTables } from './room-for-tables.ts';
 import { foundByLibrary } from './servers/servers.ts';

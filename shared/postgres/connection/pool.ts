@@ -6,7 +6,7 @@ import { processMetrics } from '../../runtime/meter/process-metrics.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { watchDisk } from './disk-watch.ts';
 import { openPool } from './servers/servers.ts';
-import type { SessionSettings } from './session-settings.ts';
+import type { SessionSettings } from './servers/session-settings.ts';
 
 export interface PoolDeps {
   connectionString: string;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import { createLoop } from '../../runtime/loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { packageVersion } from '../../runtime/process/version.ts';
+import { packageVersion } from '../../runtime/version.ts';
 import { onlyRow } from '../connection/rows.ts';
 import { statementOf } from '../connection/statement.ts';
 

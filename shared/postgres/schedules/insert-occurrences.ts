@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
-import { partitionOf } from '../../domain/job/partitioning.ts';
+import { partitionOf } from '../../domain/partitioning.ts';
 import { tellOf } from '../connection/notices.ts';
 import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';

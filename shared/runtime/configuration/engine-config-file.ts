@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { engineConfig, type EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 import { optionSourcesOf } from '../../domain/endpoint/option-sources.ts';
 import { createEgressGuard, type EgressGuard } from '../egress/address-guard.ts';
-import { readInstallationEgress } from '../egress/installation-egress.ts';
+import { readInstallationEgress } from './installation-egress.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { withoutPassword } from './database-url.ts';
 import { readEnvironment } from './environment.ts';

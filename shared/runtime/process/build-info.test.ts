@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 import { exportBuild } from './build-info.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../version.ts';
 
 it('a process says which version it is, and which release of the time zone database it goes by', async () => {
   const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });

@@ -18,7 +18,7 @@ import { logWarnings } from './log-warnings.ts';
 import { readinessOf, type PartCheck } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../version.ts';
 
 /** What a service gets from the process that it runs in. */
 export interface ProcessContext {

@@ -7,7 +7,7 @@ import { processMetrics } from '../meter/process-metrics.ts';
 import { createFoldedLog } from '../folded-log.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
-import { packageVersion } from '../process/version.ts';
+import { packageVersion } from '../version.ts';
 import { otlpTraces } from './otlp-json.ts';
 
 /** OpenTelemetry's own bound. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
-import { joinInstallation } from '../../../../shared/postgres/connection/installation.ts';
+import { joinInstallation } from '../../../../shared/postgres/registry/installation.ts';
 import { createRegistrySource, createShardStore } from '../../../../shared/postgres/registry/registry.ts';
 import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';

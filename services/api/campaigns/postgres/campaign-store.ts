@@ -5,7 +5,7 @@ import type { CampaignOrigin } from '../../../../shared/contracts/campaigns/camp
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
-import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
+import { partitionOf } from '../../../../shared/domain/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { lockWorkCalendar } from '../../../../shared/postgres/schedules/work-calendars.ts';

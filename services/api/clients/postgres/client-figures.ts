@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
+import { partitionCount } from '../../../../shared/domain/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { clientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
-import { joinInstallation } from '../../../../shared/postgres/connection/installation.ts';
+import { joinInstallation } from '../../../../shared/postgres/registry/installation.ts';
 import { createClientSource } from '../../../../shared/postgres/registry/clients.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
 import { createClientStore } from './client-store.ts';

@@ -6,7 +6,7 @@ import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../shared/postgres/registry/account-quotas.ts';
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
-import type { TestFigures } from '../../../../shared/contracts/campaigns/test-sends.ts';
+import type { TestFigures } from '../../../../shared/contracts/runs/test-sends.ts';
 import { countStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { judgeTest, previewTest, type JudgedTest, type WantedTest } from './judge-test.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';

@@ -2,7 +2,7 @@ import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import type { QuarantineState } from '../../../../shared/contracts/messages/quarantined-steps.ts';
-import { mayBeReplayed } from '../../../../shared/domain/step/quarantine.ts';
+import { mayBeReplayed } from '../../../../shared/domain/run/quarantine.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';

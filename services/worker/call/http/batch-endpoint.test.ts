@@ -9,7 +9,7 @@ import { noMeter } from '../../../../shared/runtime/meter/no-meter.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../../../shared/runtime/configuration/installation-egress.ts';
 import type { BatchRequest, StatusRequest, CallableTypes } from '../batch-endpoint.port.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../../../shared/runtime/configuration/installation-egress.ts';
 import { createPrometheusMeter } from '../../../../shared/runtime/meter/prometheus-meter.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { portOf } from '../../../../test/support/raw-server.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { parseDatabaseUrl, type DatabaseAddress } from '../../../runtime/configuration/database-url.ts';
-import { sendSettings, sessionOf, type Session, type SessionSettings } from '../session-settings.ts';
+import { sendSettings, sessionOf, type Session, type SessionSettings } from './session-settings.ts';
 import { hunt } from './passed-over.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';

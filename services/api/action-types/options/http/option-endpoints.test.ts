@@ -11,7 +11,7 @@ import {
 import type { RegisteredActionType, SecretName } from '../../../../../shared/ports/registry.ts';
 import { createSecretBox } from '../../../../../shared/runtime/configuration/secret-box.ts';
 import { createEgressGuard } from '../../../../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../../../../shared/runtime/egress/installation-egress.ts';
+import { readInstallationEgress } from '../../../../../shared/runtime/configuration/installation-egress.ts';
 import { secretPlace } from '../../../../../shared/runtime/installation/action-type-secrets.ts';
 import { systemClock } from '../../../../../shared/runtime/system-clock.ts';
 import { createOptionEndpoints } from './option-endpoints.ts';

@@ -1,0 +1,11 @@
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
+import { oneLine } from './text.ts';
+
+/** A part of an audience in words, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */
+export function entryText(entry: Campaign['audience']['include'][number]): string {
+  if ('segment' in entry) return `segment ${oneLine(entry.segment)}`;
+  if ('list' in entry) return `list ${oneLine(entry.list)}`;
+  const { runId, outcomes, step } = entry;
+  const which = outcomes === undefined ? 'users' : `${outcomes.join(' or ')} users`;
+  return `${which} of ${oneLine(runId)}${step === undefined ? '' : `, step ${step}`}`;
+}

@@ -1,0 +1,50 @@
+import type { FileReading } from '../../sdk/generated/types.gen.ts';
+import { fieldLabel } from '../frame/command-table.ts';
+import { oneOf, text, whole } from '../frame/options.ts';
+import { count } from '../show/numbers.ts';
+
+/** Options of every file of users whose columns have other names. */
+export const columnOptions = {
+  user: text(
+    '--user-column <name>',
+    'the column of user ids, unless it has a common name; with --header none its number',
+  ),
+  header: oneOf('--header <header>', 'none: the first line is a row already', ['none']),
+};
+
+/** Options of every file that becomes a list. */
+export const fileOptions = {
+  ...columnOptions,
+  acceptRejected: whole(
+    '--accept-rejected <n>',
+    'how many rows may be rejected; needed if they are more than 5 % of the file',
+  ),
+};
+
+/** The option of the command that a refusal is about. */
+export function fileLabel(pointer: string): string {
+  return pointer === '/acceptRejected' ? '--accept-rejected' : fieldLabel(pointer);
+}
+
+const separatorNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': '|' };
+
+export function separatorName(separator: string): string {
+  return separatorNames[separator] ?? separator;
+}
+
+/** Lines that describe what a file was read as; none for a list that was there before. */
+export function readingNotes(reading: FileReading | null): string[] {
+  if (!reading) return [];
+  const { columns, userColumn, countryColumn, separator, encoding, trimmed, warnings } = reading;
+  const read = [userColumn, countryColumn].filter((name) => name !== null);
+  const ignored = columns.filter((name) => !read.includes(name));
+  const parts = [
+    userColumn === null ? 'no header' : `users from the column ${userColumn}`,
+    ...(countryColumn === null ? [] : [`countries from ${countryColumn}`]),
+    ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
+    ...(separator === null ? [] : [`separator: ${separatorName(separator)}`]),
+    ...(encoding === 'utf-8' ? [] : [encoding.toUpperCase()]),
+    ...(trimmed === 0 ? [] : [`blanks at the edges of ${count(trimmed)} ids removed`]),
+  ];
+  return [parts.join(' · '), ...warnings.map(({ detail }) => `warning: ${detail}`)];
+}

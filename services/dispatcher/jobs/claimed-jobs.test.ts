@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import {
+  claimWithoutSlots,
+  clientQueuesSubject,
+  levelsOf,
+  withHangingRoute,
+  withRoutes,
+} from '../../../test/support/client-queues-subject.ts';
+
+describe('claimed jobs', () => {
+  it('begin with the next turn once they have a slot, whatever else happens', () => {
+    const { queues, slots, started } = claimWithoutSlots();
+    expect(queues.turn()).toEqual([]);
+    expect(started).toEqual([]);
+    slots.set('shop', 2);
+    expect(queues.turn()).toEqual([]);
+    expect(levelsOf(queues)).toEqual({ queued: 3, waiting: 3, inFlight: 2 });
+    expect(started.map(({ jobId }) => jobId)).toEqual(['1', '2']);
+  });
+
+  it('begin in turns of the routes that they call, with the route that has the fewest calls first', () => {
+    const { queues, slots, started, jobOfRoute } = withRoutes();
+    const before = started.length;
+    slots.set('shop', 0);
+    queues.hold(['busy', 'busy', 'busy', 'quiet', 'quiet'].map(jobOfRoute));
+    slots.set('shop', 4);
+    queues.turn();
+    const routes = started.slice(before).map(({ route }) => route.split('/')[1]);
+    expect(routes).toEqual(['busy', 'quiet', 'busy', 'quiet']);
+  });
+
+  it('leave slots to other routes where all slots of the dispatcher are fewer than those of their client', () => {
+    const { queues, hang, jobsOf, started } = withHangingRoute({ concurrency: 20, ofClient: 100 });
+    hang(10);
+    const before = started.length;
+    queues.turn();
+    queues.hold(jobsOf('quick', 5));
+    expect(started.slice(before).map(({ route }) => route.split('/')[1])).toEqual(Array(5).fill('quick'));
+  });
+
+  it('never outnumber the slots if a healthy route leaves some of them to others', () => {
+    const { queues, add, jobsOf } = withHangingRoute({ ofClient: 10 });
+    for (let flushes = 0; flushes < 10; flushes++) {
+      add('shop', 50);
+      queues.hold(jobsOf('quick', queues.take(500).length));
+      expect(queues.turn()).toEqual([]);
+    }
+    expect([queues.waiting > 0, queues.waiting + queues.inFlight]).toEqual([true, 10]);
+  });
+
+  it('count as under way while their claims are written, and no more when that failed', () => {
+    const { queues, add, claim } = clientQueuesSubject({ ofClient: 5 });
+    add('shop', 20);
+    const claims = queues.take(500);
+    expect(claims).toHaveLength(5);
+    expect(queues.take(500)).toEqual([]);
+    queues.putBack(claims);
+    expect(claim()).toHaveLength(5);
+    expect(claim()).toEqual([]);
+  });
+
+  it('are not taken ahead for a quick client without a slot', () => {
+    const { clock, queues, slots, add, claim, end } = clientQueuesSubject();
+    add('quick', 5000);
+    for (let flushes = 0; flushes < 100; flushes++) {
+      claim();
+      clock.advance(10);
+      while (queues.inFlight > 0) end('quick');
+    }
+    slots.set('quick', 0);
+    expect(claim()).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { ClaimedJob, ClientQueue } from './client-queue.ts';
+import type { RouteLine } from '../routes/route-line.ts';
+
+/** A claimed job that gets no slot in this time goes back to the table, where another dispatcher may claim it. */
+export const longestSlotWaitMs = 2000;
+
+/** Upper bound on the jobs claimed beyond the slots because of routes that are not answered. */
+const mostHeldUp = 4;
+
+type ClaimedJobs = Pick<ClientQueue, 'claimed' | 'routes'>;
+
+/** Returns the claimed job whose route has the fewest calls and may begin one; among equals the oldest. */
+export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): ClaimedJob | undefined {
+  const [first] = claimed;
+  if (first?.line.waiting === claimed.length) {
+    return first.line.inFlight < routes.allowed(first.line, slots) ? first : undefined;
+  }
+  let best: ClaimedJob | undefined;
+  const compared = new Set<RouteLine>();
+  for (const each of claimed) {
+    const { line } = each;
+    if (compared.has(line)) continue;
+    compared.add(line);
+    if (best && line.inFlight >= best.line.inFlight) continue;
+    if (line.inFlight < routes.allowed(line, slots)) best = each;
+    if (best?.line.inFlight === 0) return best;
+  }
+  return best;
+}
+
+/**
+ * Returns the number of claimed jobs beside which as many more are claimed, because jobs of other routes may stand
+ * behind them. It is short until their route is answered, or blocked.
+ */
+export function heldUp({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
+  return Math.min(mostHeldUp, routes.heldUp(slots));
+}
+
+/** No job waits beyond its lease: another dispatcher may have it by then. */
+export function isLate({ job, sinceMs }: ClaimedJob, nowMs: number): boolean {
+  return Math.min(sinceMs + longestSlotWaitMs, job.leaseUntilMs) <= nowMs;
+}

@@ -1,0 +1,151 @@
+import { bandOrder, createPriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
+import type { Priority } from '../../../shared/domain/priorities.ts';
+import type { HeardReference } from './heard-reference.ts';
+import type { HeldJob } from './held-job.ts';
+import type { RouteLine } from '../routes/route-line.ts';
+import type { RouteLines } from '../routes/route-lines.ts';
+import { createReferenceLine, type ReferenceLine } from './reference-line.ts';
+
+/** Milliseconds between two measurements of the speed of each client. */
+export const measureEveryMs = 100;
+/** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
+const newWeight = 0.2;
+/** The same of a moment in which nothing was here to be called: it says next to nothing of how quick calls are. */
+const idleWeight = 0.03;
+/** One that is slower has no more credit than a client that is new here, and need not be remembered. */
+const rememberedPerSecond = 50;
+
+/** A claimed job that waits for a slot. */
+export interface ClaimedJob {
+  job: HeldJob;
+  /** The beginning of its wait, by the monotonic clock. */
+  sinceMs: number;
+  line: RouteLine;
+}
+
+/** What a dispatcher has of one client. */
+export interface ClientQueue {
+  /** Whose endpoint it is; its own where it is none. */
+  readonly ownerId: string;
+  /** References that wait for their claim, of all priorities. */
+  readonly length: number;
+  /** The same of each priority that came, the usual one always. */
+  bands(): Iterable<[priority: Priority, length: number]>;
+  /** References whose claims are being written. They count as under way: some of them are ours already. */
+  claiming: number;
+  /** Claimed jobs without a slot, the oldest first. */
+  readonly claimed: ClaimedJob[];
+  inFlight: number;
+  /** Its jobs by the routes that they call. */
+  readonly routes: RouteLines;
+  /** Calls that ended since the last measurement. */
+  ended: number;
+  /** Jobs of blocked routes that were released since the last measurement. */
+  lookedThrough: number;
+  /** The same since they were the only ones that were found. */
+  lookedInVain: number;
+  /** Time at which jobs of blocked routes were released last. */
+  lookedAtMs: number;
+  /** Calls that end, as measured over the last second or so. */
+  readonly perSecond: number;
+  /** Calls that end and released jobs of blocked routes, per second. */
+  readonly passedPerSecond: number;
+  /** There is nothing of it here, and nothing to remember of it. */
+  readonly isIdle: boolean;
+  /** @returns false when it is here already */
+  add(reference: HeardReference): boolean;
+  /** By turns of priorities where several wait, of each the oldest. */
+  take(count: number): readonly HeardReference[];
+  /** In front. @returns how many were not here */
+  putBack(references: readonly HeardReference[]): number;
+  measure(sinceMs: number): void;
+}
+
+export function createClientQueue(ownerId: string, routes: RouteLines): ClientQueue {
+  const usual = createReferenceLine();
+  /** With the usual one, those of priorities that came. */
+  const lines = new Map<Priority, ReferenceLine>([['normal', usual]]);
+  const turns = createPriorityTurns();
+  const known = new Set<string>();
+  let perSecond = 0;
+  let passedPerSecond = 0;
+
+  function lineOf({ priority: said }: HeardReference): ReferenceLine {
+    const priority = said ?? 'normal';
+    const line = lines.get(priority) ?? createReferenceLine();
+    lines.set(priority, line);
+    return line;
+  }
+
+  function takeInTurn(count: number): readonly HeardReference[] {
+    const got: HeardReference[] = [];
+    while (got.length < count) {
+      const waiting = bandOrder.filter((priority) => (lines.get(priority)?.length ?? 0) > 0);
+      if (waiting.length < 2) return got.concat(lines.get(waiting[0] ?? 'normal')?.take(count - got.length) ?? []);
+      const priority = turns.next(waiting);
+      turns.took(priority);
+      got.push(...(lines.get(priority)?.take(1) ?? []));
+    }
+    return got;
+  }
+
+  const isEmpty = () => queue.length + queue.claiming + queue.claimed.length + queue.inFlight === 0;
+
+  const queue: ClientQueue = {
+    ownerId,
+    routes,
+    get length() {
+      let length = 0;
+      for (const line of lines.values()) length += line.length;
+      return length;
+    },
+    bands: () => Array.from(lines, ([priority, line]) => [priority, line.length]),
+    claiming: 0,
+    claimed: [],
+    inFlight: 0,
+    ended: 0,
+    lookedThrough: 0,
+    lookedInVain: 0,
+    lookedAtMs: -Infinity,
+    get perSecond() {
+      return perSecond;
+    },
+    get passedPerSecond() {
+      return passedPerSecond;
+    },
+    get isIdle() {
+      return isEmpty() && perSecond < rememberedPerSecond;
+    },
+    add: (reference) => {
+      const key = keyOf(reference);
+      if (known.has(key)) return false;
+      known.add(key);
+      lineOf(reference).add(reference);
+      return true;
+    },
+    take: (count) => {
+      const got = lines.size === 1 ? usual.take(count) : takeInTurn(count);
+      for (const reference of got) known.delete(keyOf(reference));
+      return got;
+    },
+    putBack: (back) => {
+      const missing = back.filter((reference) => !known.has(keyOf(reference)));
+      for (const reference of missing) known.add(keyOf(reference));
+      for (const [line, own] of Map.groupBy(missing, lineOf)) line.putBack(own);
+      return missing.length;
+    },
+    measure: (sinceMs) => {
+      const passed = queue.ended + queue.lookedThrough;
+      const weight = isEmpty() && passed === 0 ? idleWeight : newWeight;
+      perSecond += weight * ((queue.ended * 1000) / sinceMs - perSecond);
+      passedPerSecond += weight * ((passed * 1000) / sinceMs - passedPerSecond);
+      queue.ended = 0;
+      queue.lookedThrough = 0;
+    },
+  };
+  return queue;
+}
+
+function keyOf({ jobId, dueUs }: HeardReference): string {
+  return `${jobId}/${dueUs}`;
+}

@@ -1,0 +1,99 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { broughtBack, createHostBreaker, probeInMs, type HostSign, type HostState } from './host-breaker.ts';
+
+const calls = fc.array(
+  fc.record({
+    job: fc.integer({ min: 1, max: 30 }),
+    sign: fc.constantFrom<HostSign>('answers', 'fails', 'gone', 'none'),
+  }),
+  { maxLength: 120 },
+);
+const limitsOf = fc.record({
+  afterFailures: fc.integer({ min: 1, max: 12 }),
+  failureRate: fc.constantFrom(0.1, 0.25, 0.3, 0.5, 0.7, 0.9, 1),
+});
+const limits = { afterFailures: 10, failureRate: 0.5 };
+
+/** Feeds a breaker. @returns at which of the calls it opened, from 1 */
+function openings(given: readonly [HostSign, string][], state: HostState = 'closed'): number[] {
+  const breaker = createHostBreaker();
+  return given.flatMap(([sign, jobId], index) => (breaker.onCalled({ jobId, sign }, state, limits) ? [index + 1] : []));
+}
+
+const jobs = (sign: HostSign, count: number, name: string) =>
+  Array.from({ length: count }, (_, index): [HostSign, string] => [sign, `${name}${index}`]);
+
+describe('the breaker of a host', () => {
+  it('opens when so many distinct jobs, and so large a part of those called lately, have failed, by nothing else', () => {
+    fc.assert(
+      fc.property(calls, limitsOf, fc.constantFrom<HostState>('closed', 'closing'), (given, wanted, state) => {
+        const breaker = createHostBreaker();
+        const lately = Math.floor(wanted.afterFailures / wanted.failureRate);
+        const needed = state === 'closing' ? Math.ceil(wanted.afterFailures / 2) : wanted.afterFailures;
+        /** Distinct jobs as they were called, and whether each failed. */
+        let seen: { jobId: string; isFailed: boolean }[] = [];
+        for (const { job, sign } of given) {
+          const jobId = `${job}`;
+          const known = seen.slice(-lately).find((entry) => entry.jobId === jobId && entry.isFailed);
+          if (known && sign === 'answers') known.isFailed = false;
+          if (!known && (sign === 'answers' || sign === 'fails')) seen.push({ jobId, isFailed: sign === 'fails' });
+          const recent = seen.slice(-lately);
+          const failures = recent.filter(({ isFailed }) => isFailed).length;
+          const isNew = sign === 'fails' && !known;
+          const opens = isNew && failures >= needed && failures >= wanted.failureRate * recent.length;
+          expect(breaker.onCalled({ jobId, sign }, state, wanted)).toBe(opens);
+          if (opens) seen = [];
+        }
+      }),
+    );
+  });
+
+  it('opens at the tenth job when all fail, however well the host was before', () => {
+    expect(openings(jobs('fails', 12, 'bad'))).toEqual([10]);
+    expect(openings([...jobs('answers', 500, 'good'), ...jobs('fails', 12, 'bad')])).toEqual([510]);
+  });
+
+  it('is not opened by nine jobs, however often they are tried again', () => {
+    const nine = jobs('fails', 9, 'bad');
+    expect(openings([...nine, ...nine, ...nine, ...nine])).toEqual([]);
+  });
+
+  it('is not opened by ten bad jobs among thirty, also when these are tried again among others', () => {
+    const mixed = Array.from({ length: 30 }, (_, index): [HostSign, string] => [
+      index % 3 === 0 ? 'fails' : 'answers',
+      `job${index}`,
+    ]);
+    const again = mixed.filter(([sign]) => sign === 'fails');
+    expect(
+      openings([...mixed, ...again.flatMap((call, index) => [call, ...jobs('answers', 2, `more${index}-`)])]),
+    ).toEqual([]);
+  });
+
+  it('needs half as many failures while a host is coming back', () => {
+    expect(openings(jobs('fails', 7, 'bad'), 'closing')).toEqual([5]);
+    expect(openings([...jobs('answers', 6, 'good'), ...jobs('fails', 5, 'bad')], 'closing')).toEqual([]);
+  });
+
+  it.each<HostState>(['open', 'disabled'])('is not opened again by what was under way: %s', (state) => {
+    const breaker = createHostBreaker();
+    for (const [sign, jobId] of jobs('fails', 30, 'bad')) {
+      expect(breaker.onCalled({ jobId, sign }, state, limits)).toBe(false);
+    }
+    expect(breaker.onCalled({ jobId: 'next', sign: 'fails' }, 'closed', limits)).toBe(false);
+  });
+});
+
+it('tries a host soon after it was put aside, then less and less often, never more often than its client wants', () => {
+  expect([0, 1000, 4000, 29_000, 3_600_000].map((ms) => probeInMs(ms, 30_000))).toEqual([
+    1000, 1000, 4000, 29_000, 30_000,
+  ]);
+  expect(probeInMs(0, 500)).toBe(500);
+});
+
+it('brings back few jobs first, twice as many each second, and never more than it could read', () => {
+  expect([0, 999, 1000, 2000, 5000].map(broughtBack)).toEqual([10, 10, 20, 40, 320]);
+  fc.assert(
+    fc.property(fc.integer({ min: -1000, max: 1e9 }), (ms) => broughtBack(ms) >= 10 && broughtBack(ms) <= 10_000),
+  );
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { runSummary } from './runs.ts';
+import { warning } from '../warnings.ts';
+
+/** HTTP shape of a campaign that is carried out without a call. */
+export const dryRun = z
+  .object({
+    run: runSummary,
+    warnings: z.array(warning),
+    links: z.object({ self: z.string(), report: z.string() }),
+  })
+  .meta({ id: 'DryRun', description: 'A run of its own of the whole audience, in which nobody is called' });

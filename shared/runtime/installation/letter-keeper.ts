@@ -1,0 +1,119 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { DeadLetter, DeadLetters } from '../../ports/dead-letters.ts';
+import type { LaneMessage } from '../../ports/message-bus.ts';
+import type { Meter } from '../../ports/meter.ts';
+import type { Logger } from '../logger.ts';
+import { consumerMetrics } from '../meter/process-metrics.ts';
+
+/**
+ * Why a message was set aside. `unreadable`: no references; `misplaced`: on a topic that is none of theirs;
+ * `contradicted`: the rows say something else.
+ */
+export type LetterCause = 'unreadable' | 'misplaced' | 'contradicted';
+
+const causes = ['unreadable', 'misplaced', 'contradicted'] as const;
+const againMs = 1000;
+/** Letters per statement. */
+const maxLetters = 100;
+/**
+ * Kept of one topic, by one process: so many at once, and in an hour, a large one as several. What comes beyond is
+ * counted.
+ */
+const maxPerTopic = 1000;
+const usualBytes = 4096;
+const hourMs = 3_600_000;
+/** The same cause on the same topic is one line in this time. */
+const logEveryMs = 30_000;
+
+export interface LetterKeeperDeps {
+  deadLetters: DeadLetters;
+  meter: Meter;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Sets messages aside that cannot be served as they are, with their bytes. Nothing is lost with one that is not kept:
+ * Postgres knows of all work. A flood of them costs neither rows nor lines without end.
+ */
+export interface LetterKeeper {
+  /** @param onKept or passed over: the message needs nothing more */
+  keep(message: LaneMessage, cause: LetterCause, reason: string, onKept: () => void): void;
+  stop(): void;
+}
+
+export function createLetterKeeper({ deadLetters, meter, clock, logger }: LetterKeeperDeps): LetterKeeper {
+  const stopping = new AbortController();
+  const allowances = createAllowances(clock);
+  const tell = createTeller({ clock, logger });
+  const counted = meter.counter(consumerMetrics.setAside);
+  const counters = new Map(
+    causes.map((cause) => [cause, { yes: counted.of({ cause, kept: 'yes' }), no: counted.of({ cause, kept: 'no' }) }]),
+  );
+  let unwritten: { letter: DeadLetter; onKept: () => void }[] = [];
+  let writing = false;
+
+  /** One statement at a time, in groups: a burst of garbage must not queue in front of what others ask of the store. */
+  async function write(): Promise<void> {
+    if (writing) return;
+    writing = true;
+    while (unwritten.length > 0 && !stopping.signal.aborted) {
+      const entries = unwritten.slice(0, maxLetters);
+      try {
+        await deadLetters.add(entries.map(({ letter }) => letter));
+        unwritten = unwritten.slice(entries.length);
+        for (const { onKept } of entries) onKept();
+      } catch (error) {
+        logger.warn({ err: error, letters: entries.length }, 'could not keep dead letters, trying again');
+        await clock.sleep(againMs, stopping.signal);
+      }
+    }
+    writing = false;
+  }
+
+  return {
+    keep: (message, cause, reason, onKept) => {
+      const isKept = allowances.take(message.lane.topic, 1 + Math.floor((message.value?.length ?? 0) / usualBytes));
+      counters.get(cause)?.[isKept ? 'yes' : 'no'].add();
+      tell(message, cause, reason);
+      if (!isKept) {
+        onKept();
+        return;
+      }
+      unwritten.push({ letter: { message, reason }, onKept });
+      void write();
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+/** By topic, how many more may be kept. */
+function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
+  const allowances = new Map<string, { left: number; asOfMs: number }>();
+  return {
+    take: (topic: string, wanted: number): boolean => {
+      const nowMs = clock.monotonicMs();
+      const { left, asOfMs } = allowances.get(topic) ?? { left: maxPerTopic, asOfMs: nowMs };
+      const regained = Math.min(maxPerTopic, left + ((nowMs - asOfMs) * maxPerTopic) / hourMs);
+      allowances.set(topic, { left: regained >= wanted ? regained - wanted : regained, asOfMs: nowMs });
+      return regained >= wanted;
+    },
+  };
+}
+
+/** One line per topic and cause in a while, with how many there were since the one before. */
+function createTeller({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logger'>) {
+  const reported = new Map<string, { atMs: number; since: number }>();
+  return ({ lane: { topic, partition }, offset }: LaneMessage, cause: LetterCause, reason: string): void => {
+    const key = `${topic}/${cause}`;
+    const last = reported.get(key);
+    const nowMs = clock.monotonicMs();
+    if (last && nowMs - last.atMs < logEveryMs) {
+      last.since++;
+      return;
+    }
+    const messages = 1 + (last?.since ?? 0);
+    logger.error({ topic, partition, offset, cause, reason, messages }, 'a message was set aside');
+    reported.set(key, { atMs: nowMs, since: 0 });
+  };
+}
