@@ -6,6 +6,7 @@ import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { violations } from '../support/evidence.ts';
+import type { EngineConfigFile } from './engine-config.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const users = 60_000;
@@ -13,6 +14,7 @@ const latencyMs = 300;
 const controls = { pause: pauseRun, resume: resumeRun, cancel: cancelRun };
 const pollMs = 50;
 const patienceMs = 60_000;
+const callTimeoutMs = 2000;
 
 const sandbox = {
   SANDBOX_SEGMENTS: `lapsed-riders=${users}`,
@@ -27,6 +29,11 @@ const engine = {
   KAFKA_SESSION_TIMEOUT_MS: '2000',
   TRIGGER_FEED_LEASE_MS: '3000',
   TRIGGER_STALL_MS: '2000',
+};
+
+const configure = (config: EngineConfigFile) => {
+  for (const type of Object.values(config.actionTypes)) type.timeoutMs = callTimeoutMs;
+  return config;
 };
 
 describe('a run that people control while it goes on', () => {
@@ -62,12 +69,15 @@ describe('a run that people control while it goes on', () => {
   }
 
   it('stands within the published time when it is paused, loses nobody, and ends as cancelled when it is cancelled (P2, P3, P4)', async () => {
-    muster = await startInstallation({ workers: 2, sandbox, engine });
+    muster = await startInstallation({ workers: 2, sandbox, engine, configure });
     const runId = await start();
     await until(runId, (progress) => served(progress) > 2000);
 
     const pause = await ask(runId, 'pause');
-    expect(pause.answer).toMatchObject({ run: { state: 'pausing' }, timeToStopMs: lastCallSentWithinMs + 2000 });
+    expect(pause.answer).toMatchObject({
+      run: { state: 'pausing' },
+      timeToStopMs: lastCallSentWithinMs + callTimeoutMs,
+    });
     expect(pause.answer.inFlight.batches).toBeGreaterThan(0);
     const paused = await until(runId, is('paused'));
     expect(paused).toMatchObject({ eta: null, inFlight: 0, stalled: 'paused by bootstrap' });
@@ -93,7 +103,7 @@ describe('a run that people control while it goes on', () => {
   });
 
   it('is cancelled though no worker is alive any more, and what was called then ends as unknown (I1, I4)', async () => {
-    muster = await startInstallation({ workers: 1, sandbox, engine });
+    muster = await startInstallation({ workers: 1, sandbox, engine, configure });
     const runId = await start();
     await until(runId, (progress) => served(progress) > 1000);
     await muster.services.get('worker-1')?.end('SIGKILL');
@@ -108,7 +118,7 @@ describe('a run that people control while it goes on', () => {
   });
 
   it('goes no faster than its pace, which may be changed meanwhile', async () => {
-    muster = await startInstallation({ workers: 2, sandbox, engine });
+    muster = await startInstallation({ workers: 2, sandbox, engine, configure });
     const runId = await muster.api.run({
       ...{ name: 'Paced', countries, segment: 'lapsed-riders', chain: rewardThenMessage },
       paceUsersPerSecond: 500,
