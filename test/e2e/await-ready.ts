@@ -4,14 +4,23 @@ import type { ServiceProcess } from '../../shared/infrastructure/service-process
 import type { EngineConfigFile } from './engine-config.ts';
 import type { MusterApi } from './muster-api.ts';
 
-/** A start beside three brokers takes long. This is below the time-out of hooks; a process that ends is noticed at once. */
+/**
+ * A start beside three brokers takes long. All of it is below the time-out of hooks; a process that ends is noticed at
+ * once.
+ */
 const readyDeadlineMs = 90_000;
 const answerWithinMs = 10_000;
 const pollMs = 50;
 
+/** Returns when a start that begins now has to be over, by `performance.now()`. */
+export const readyBy = (): number => performance.now() + readyDeadlineMs;
+
 /** A trigger registers the types of the file at its start, which may be after the API is ready. */
-export async function awaitActionTypes({ client }: MusterApi, { actionTypes }: EngineConfigFile): Promise<void> {
-  const deadline = performance.now() + readyDeadlineMs;
+export async function awaitActionTypes(
+  { client }: MusterApi,
+  { actionTypes }: EngineConfigFile,
+  deadline: number,
+): Promise<void> {
   for (;;) {
     const { items } = (await listActionTypes({ client })).data;
     const registered = new Set(items.map(({ name }) => name));
@@ -23,8 +32,7 @@ export async function awaitActionTypes({ client }: MusterApi, { actionTypes }: E
   }
 }
 
-export async function awaitAnswer(url: string, service: ServiceProcess | undefined): Promise<void> {
-  const deadline = performance.now() + readyDeadlineMs;
+export async function awaitAnswer(url: string, service: ServiceProcess | undefined, deadline: number): Promise<void> {
   let last = 'nothing';
   for (;;) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) }).catch((error: unknown) => {

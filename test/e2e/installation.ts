@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
-import { awaitActionTypes, awaitAnswer } from './await-ready.ts';
+import { awaitActionTypes, awaitAnswer, readyBy } from './await-ready.ts';
 import { engineConfigFor, type EngineConfigFile } from './engine-config.ts';
 import { endOrKill, lastLines } from './end-service.ts';
 import { gatherEvidence } from './gather-evidence.ts';
@@ -169,7 +169,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
   for (const name of ['sandbox', ...namesOf(options)]) start(name);
   const ownApiUrl = `http://127.0.0.1:${apiPort}`;
-  const apiReady = () => awaitAnswer(`${ownApiUrl}/readyz`, services.get('api') ?? services.get('all'));
+  const apiReady = (deadline: number) =>
+    awaitAnswer(`${ownApiUrl}/readyz`, services.get('api') ?? services.get('all'), deadline);
   const end = async () => {
     // A frozen process hears nothing but its end.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
@@ -183,8 +184,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     rmSync(folder, { recursive: true });
   };
   try {
-    await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
-    await awaitActionTypes(createMusterApi(ownApiUrl, apiKey), config);
+    const deadline = readyBy();
+    await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox'), deadline), apiReady(deadline)]);
+    await awaitActionTypes(createMusterApi(ownApiUrl, apiKey), config, deadline);
   } catch (error) {
     const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
     await end();
@@ -208,7 +210,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     restart: async (name, extra) => {
       if (extra) environments.set(name, { ...environments.get(name), ...extra });
       start(name);
-      if (name === 'api' || name === 'all') await apiReady();
+      if (name === 'api' || name === 'all') await apiReady(readyBy());
     },
     writeConfig: (change) => write(`engine-${randomBytes(4).toString('hex')}.json`, change(config)),
     createTopics: (added) => createTopics(servers.kafkaBrokers, topicPrefix, { ...config, countries: [...added] }),
