@@ -54,7 +54,8 @@ describe('row 63: a database that may only be read', () => {
     await begin();
     const { client } = muster.api;
     await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
-    for (const name of names) expect(await databaseOf(name), name).toBe('200 ok');
+    // The installation is there when its API is: the others may still be starting.
+    for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
 
     await mayBeWritten(false);
     const readOnly = '503 the database may only be read: a standby, or default_transaction_read_only is on';
