@@ -97,8 +97,12 @@ describe('what recurs, with all services in one process', () => {
     const runs = async () => (await listRuns({ ...api(), query: { campaignId: id } })).data.items;
     await until(async () => (await runs()).filter(({ state }) => state.startsWith('completed')).length >= 2);
     await disableSchedule({ ...api(), path: { id: started.scheduleId ?? '' }, body: { reason: 'enough' } });
-    await until(async () => (await runs()).every(({ state }) => /^(completed|cancelled)/.test(state)));
-    for (const { runId, state } of await runs()) {
+    let ended = await runs();
+    await until(async () => {
+      ended = await runs();
+      return ended.every(({ state }) => /^(completed|cancelled)/.test(state));
+    });
+    for (const { runId, state } of ended) {
       expect((await muster.api.report(runId)).balanced).toBe(true);
       if (state.startsWith('completed')) expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
     }
