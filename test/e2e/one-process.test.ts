@@ -21,9 +21,10 @@ describe('all services in one process', () => {
   afterAll(() => muster.stop());
 
   it('carry out a campaign at its time and not before it (P5)', async () => {
-    const due = new Date(Date.now() + 2000).toISOString();
+    // A moment that has passed when the campaign starts is refused.
+    const due = new Date(Date.now() + 10_000).toISOString();
     const runId = await muster.api.run({
-      name: 'In two seconds',
+      name: 'In ten seconds',
       countries,
       segment: 'lapsed-riders',
       chain: rewardThenMessage,

@@ -55,6 +55,8 @@ async function startEndpoints() {
 const country = 'SG';
 const campaign = { countries: [country], segment: 'riders', chain: rewardThenMessage };
 const segments = { SANDBOX_SEGMENTS: 'riders=1500' };
+/** Two calls fit into a lease. */
+const timeoutMs = 5000;
 
 describe('where all is traced', () => {
   let collector: SpanCollector;
@@ -73,14 +75,15 @@ describe('where all is traced', () => {
       engine: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_TRACES_SAMPLER_ARG: '1',
-        WORKER_LEASE_MS: '4000',
+        // A lease that ends, or a call that is given up, where no worker is killed is another span.
+        WORKER_LEASE_MS: '12000',
         KAFKA_SESSION_TIMEOUT_MS: '2000',
       },
       configure: (config) => ({
         ...config,
         actionTypes: {
-          'award-reward': { url: `${url}/rewards`, class: 'A', answerForm: 'full', timeoutMs: 2000 },
-          'send-message': { url: `${url}/messages`, class: 'B', answerForm: 'full', timeoutMs: 2000 },
+          'award-reward': { url: `${url}/rewards`, class: 'A', answerForm: 'full', timeoutMs },
+          'send-message': { url: `${url}/messages`, class: 'B', answerForm: 'full', timeoutMs },
         },
       }),
     });

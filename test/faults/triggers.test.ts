@@ -90,7 +90,8 @@ describe('triggers', () => {
     const { countries } = trial.muster;
     const { client } = trial.muster.api;
     const audience = { include: [{ segment }] };
-    const due = new Date(Date.now() + 3000).toISOString();
+    // A moment that has passed when the campaigns start is refused.
+    const due = new Date(Date.now() + 10_000).toISOString();
     const [now, later] = [{ type: 'now' } as const, { type: 'at', time: due } as const];
     const schedules = [now, now, later, later];
     const campaigns = await Promise.all(
