@@ -12,6 +12,7 @@ import {
   suppressUsers,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { RunReport } from '../../sdk/generated/types.gen.ts';
+import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
@@ -23,6 +24,7 @@ const users = 20_000;
 const segment = 'lapsed-riders';
 /** The first users of the segment are in these too. */
 const [inBoth, excluded] = [3000, 500];
+const slowPages: FaultSettings['segmentation'] = [{ name: 'slow', of: 'pages', latencyMs: 50 }];
 
 let muster: Installation;
 afterEach(() => muster.stop());
@@ -60,7 +62,11 @@ const figuresOf = ({ audience, steps, countries: lines, failures, budgets }: Run
 it('a dry run says what a run then does, calls nobody and publishes nothing, though its trigger is killed in its midst', async () => {
   muster = await startInstallation({
     workers: 1,
-    sandbox: { SANDBOX_SEGMENTS: `${segment}=${users},vip=${inBoth},staff=${excluded}` },
+    sandbox: {
+      SANDBOX_SEGMENTS: `${segment}=${users},vip=${inBoth},staff=${excluded}`,
+      // The trigger is still counting when it is killed, however fast the machine is.
+      SANDBOX_FAULTS: JSON.stringify({ segmentation: slowPages }),
+    },
     engine: { TRIGGER_FEED_LEASE_MS: '3000', TRIGGER_STALL_MS: '2000' },
   });
   const { client } = muster.api;
@@ -89,7 +95,7 @@ it('a dry run says what a run then does, calls nobody and publishes nothing, tho
   const { run } = (await dryRunCampaign({ client, path })).data;
   let isKilled = false;
   const ended = await muster.api.awaitEnd(run.runId, ({ audience }) => {
-    if (isKilled || audience.counted < 2000) return;
+    if (isKilled || audience.counted < 2000 || audience.complete) return;
     isKilled = true;
     void muster.services
       .get('trigger')
