@@ -57,9 +57,10 @@ test('a campaign is written with every section, kept over a reload, saved as a d
   await page.getByRole('table', { name: 'The next starts' }).getByRole('row').nth(5).waitFor();
   const review = page.getByRole('complementary', { name: 'Review' });
   await review.getByText('Ready to start.').waitFor();
-  expect(await review.getByRole('row', { name: /^Audience/ }).textContent()).toMatch(
-    /Audience, estimated[\d,]+ to [\d,]+/,
-  );
+  await review
+    .getByRole('row')
+    .filter({ hasText: /Audience, estimated[\d,]+ to [\d,]+/ })
+    .waitFor();
 
   await page.reload();
   await page.getByText('was kept in this tab').waitFor();
@@ -87,7 +88,7 @@ test('a campaign is written with every section, kept over a reload, saved as a d
 
   await page.getByRole('button', { name: 'Schedule…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Schedule “Monthly loyalty points”?' });
-  expect(await dialog.textContent()).toMatch(/[\d,]+ to [\d,]+users/);
+  await dialog.filter({ hasText: /[\d,]+ to [\d,]+users/ }).waitFor();
   await dialog.getByRole('button', { name: 'Schedule it' }).click();
   await page.getByRole('heading', { name: 'Monthly loyalty points', level: 1 }).waitFor();
   await page.locator('.head .badge', { hasText: 'Scheduled' }).waitFor();
@@ -122,7 +123,7 @@ test('each problem of a refused form stands at its field, and the review leads t
     .getByText(/there is no segment "no-such-segment"/i)
     .waitFor();
   await page.getByRole('complementary', { name: 'Review' }).getByRole('button', { name: 'Pace' }).click();
-  expect(await page.evaluate('document.activeElement.dataset.pointer')).toBe('/paceUsersPerSecond');
+  await page.locator('[data-pointer="/paceUsersPerSecond"]:focus').waitFor();
 });
 
 test('a button that is pressed straight from a field is pressed, although the field then says what it lacks', async () => {
@@ -181,7 +182,7 @@ test('what is still to say is asked for in words, one by one', async () => {
   await asked.first().waitFor();
   expect(await asked.allTextContents()).toEqual(expected);
   await asked.getByRole('button', { name: 'Choose a country' }).click();
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Add a country by its code');
+  await page.locator('[aria-label="Add a country by its code"]:focus').waitFor();
 });
 
 test('a shard opens to its partitions and owners', async () => {
