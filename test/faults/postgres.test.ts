@@ -132,8 +132,9 @@ describe('row 17: Postgres restarts', () => {
     const runId = await begin(20_000);
     const over = trial.injections.begin('sessions terminated', 'every 1.5 s');
     const terminator = setInterval(() => {
-      void trial.database.rows(`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name <> 'faults'`);
+      const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name <> 'faults'`;
+      void trial.database.rows(sql).catch(() => undefined);
     }, 1500);
     try {
       await trial.awaitCalls(runId, 2, 150);

@@ -176,7 +176,8 @@ describe('row 36: two regions', () => {
     whole();
     await lasting(4000);
     expect(await claimsOfEast(switchedMs)).toEqual([]);
-    expect(await owners()).toHaveLength(1);
+    // On a busy machine its lease may end for a moment.
+    await until('the west has all partitions', async () => (await owners()).length === 1);
     // By the api of the east: they say the same.
     const apiKey = trial.muster.cliEnvironment['MUSTER_API_KEY'] ?? '';
     const east = createMusterClient({ url: eastApi, apiKey });
