@@ -61,6 +61,7 @@ describe('neighbours of a fault in the same action type', () => {
         await during?.();
         await trial.switchFaults();
       },
+      isLasting: true,
     });
   }
 
