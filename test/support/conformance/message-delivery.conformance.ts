@@ -114,7 +114,8 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       await recording();
       await a.receiver.until(() => a.receiver.revoked.length >= 2 && a.receiver.delivered.length > 2);
       const after = a.receiver.delivered.slice(2).map(({ lane }) => lane);
-      expect(new Set(a.receiver.revoked)).toEqual(new Set(before));
+      // Where a member is slow to join, the group changes again.
+      expect(new Set(a.receiver.revoked.slice(0, 2))).toEqual(new Set(before));
       expect(Math.min(...after.map(assignmentOf))).toBeGreaterThan(Math.max(...before.map(assignmentOf)));
     });
 
