@@ -17,6 +17,8 @@ export interface ShowCallbacksDeps {
 
 const client = 'demo-shop';
 const afterSeconds = 2;
+/** On a slow machine, a job that is due in two seconds may be called before it is cancelled. */
+const cancelledAfterSeconds = 3600;
 const endsWithinMs = 20_000;
 const pollMs = 100;
 
@@ -80,9 +82,13 @@ interface Scheduled {
 }
 
 async function scheduleSome(muster: Muster, url: string): Promise<Scheduled[]> {
-  const schedule = async (name: string, expected: Scheduled['expected']): Promise<Scheduled> => {
+  const schedule = async (
+    name: string,
+    expected: Scheduled['expected'],
+    delaySeconds = afterSeconds,
+  ): Promise<Scheduled> => {
     const idempotencyKey = name.replaceAll(' ', '-');
-    const wanted = { client, url, method: 'POST', body: name, delaySeconds: afterSeconds, idempotencyKey } as const;
+    const wanted = { client, url, method: 'POST', body: name, delaySeconds, idempotencyKey } as const;
     const { id } = await muster.schedule(wanted);
     return { name, id, expected };
   };
@@ -91,7 +97,7 @@ async function scheduleSome(muster: Muster, url: string): Promise<Scheduled[]> {
   await schedule('asked for twice', called);
   const plain = await schedule('plain', called);
   const refused = await schedule('refused at first', { state: 'called', calls: 2 });
-  const cancelled = await schedule('taken back', { state: 'cancelled', calls: 0 });
+  const cancelled = await schedule('taken back', { state: 'cancelled', calls: 0 }, cancelledAfterSeconds);
   await muster.cancel(cancelled.id);
   return [plain, twice, refused, cancelled];
 }
