@@ -6,10 +6,13 @@ import { lookBehind } from '../../services/scheduler/offer/look-behind.ts';
 import { createMarks } from '../../services/scheduler/offer/marks.ts';
 import { lookForDue, type LookDeps } from '../../services/scheduler/offer/offer-due.ts';
 import { createRecentOffers } from '../../services/scheduler/offer/recent-offers.ts';
+import { createSkimSize } from '../../services/scheduler/offer/skim-size.ts';
 import { createSweptJobs } from '../../services/scheduler/offer/swept-jobs.ts';
 import { createDueReferences } from '../../services/scheduler/postgres/due-references.ts';
+import { firstMark } from '../../services/scheduler/ports/due-references.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
+import { bandOf } from '../../shared/domain/job/priority-bands.ts';
 import { clientIdOf } from '../support/conformance/job-subject.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { rowsReadOf, type ExplainedRow } from '../support/rows-read.ts';
@@ -64,7 +67,7 @@ it('a thousand clients behind a crowd cost a look what is new, and their reads w
   const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
   const look: LookDeps = {
     ...{ due: createDueReferences({ pool }), marks, behind, credit, outbox },
-    ...{ lately: createRecentOffers(), swept: createSweptJobs() },
+    ...{ lately: createRecentOffers(), skimSize: createSkimSize(), swept: createSweptJobs() },
   };
   const give = (toAnyClient: number) =>
     credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map([[crowd, 0]]) }], 1000);
@@ -81,4 +84,25 @@ it('a thousand clients behind a crowd cost a look what is new, and their reads w
   expect(outbox).toHaveLength(clients * jobsOfClient);
   expect(takeRows()).toBeLessThan(clients * jobsOfClient * 1.1);
   expect(behind.size).toBe(1);
+});
+
+it('a sweep compares no row with every client that is behind', async () => {
+  await database.empty();
+  let plan = '';
+  const query = async ({ text, values }: { text: string; values?: unknown[] }) => {
+    const explained = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (verbose) ${text}`, values);
+    plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+    return { rows: [] };
+  };
+  const pool = new Proxy(database.pool, {
+    get: (target, name): unknown => (name === 'query' ? query : Reflect.get(target, name)),
+  });
+  const some = [clientIdOf(1), bandOf(clientIdOf(2), 'high')];
+  const passedOver = new Map([...some.map((band) => [band, 2n] as const), [clientIdOf(3), -1n]]);
+  const until = { dueUs: 4e15, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  const ranges = [1, 2].map((partition) => ({ partition, after: firstMark, until }));
+  await createDueReferences({ pool }).sweep(ranges, passedOver, 2000);
+  // Of the lists of bands in all partitions, in some, and of another priority.
+  expect(new Set(plan.match(/hashed SubPlan \d+/g)).size).toBe(3);
+  expect(plan).not.toContain('array_position');
 });

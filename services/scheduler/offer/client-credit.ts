@@ -39,6 +39,8 @@ export interface ClientCredit {
   /** False: no dispatcher takes anything. */
   readonly isAny: boolean;
   left(clientId: string, nowMs: number, priority?: SaidPriority): number;
+  /** Milliseconds until the client's own rate allows its next job, as that rate is now; 0 if it allows one now. */
+  untilRateAllowsMs(clientId: string, nowMs: number): number;
   /** For one job. @returns false when nothing is left */
   spend(clientId: string, nowMs: number, priority?: SaidPriority): boolean;
 }
@@ -55,10 +57,19 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
 
   function tokensOf(clientId: string, nowMs: number): number {
     const rate = rateOf(clientId);
-    if (rate === undefined) return Infinity;
+    return rate === undefined ? Infinity : bucketOf(clientId).level(rate * share(), nowMs);
+  }
+
+  function bucketOf(clientId: string): TokenBucket {
     const bucket = buckets.get(clientId) ?? createTokenBucket();
     buckets.set(clientId, bucket);
-    return bucket.level(rate * share(), nowMs);
+    return bucket;
+  }
+
+  function untilRateAllowsMs(clientId: string, nowMs: number): number {
+    const rate = rateOf(clientId);
+    if (rate === undefined || tokensOf(clientId, nowMs) > 0) return 0;
+    return bucketOf(clientId).untilNextMs(rate * share());
   }
 
   function left(clientId: string, nowMs: number, priority?: SaidPriority): number {
@@ -108,6 +119,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
       return dispatchers.length > 0;
     },
     left,
+    untilRateAllowsMs,
     spend: (clientId, nowMs, priority) => {
       if (left(clientId, nowMs, priority) < 1) return false;
       note(bandOf(clientId, priority), nowMs);

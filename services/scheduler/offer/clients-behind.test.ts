@@ -7,6 +7,7 @@ import { createClientsBehind } from './clients-behind.ts';
 
 const partitions = [0, 1, 31, 32, 62, 63];
 const clients = [1, 2, 3].map(clientIdOf);
+const anyCredit = { left: () => Infinity, untilRateAllowsMs: () => 0 };
 const markAt = (dueUs: number): Mark => ({ dueUs, jobId: jobIdOf(1) });
 
 describe('clients that are behind', () => {
@@ -19,7 +20,7 @@ describe('clients that are behind', () => {
       const band = bandOf(clientId, priority);
       const span = { partition, clientId, priority, ...{ first: markAt(dueUs), last: markAt(dueUs), rows: 1 } };
       const read = () => {
-        const [known] = behind.next(1, () => true);
+        const [known] = behind.next(1, anyCredit, 0);
         for (const [of, [first]] of known?.waiting ?? []) {
           if (known && first) behind.take(bandOf(known.clientId, known.priority), of, first, first.last, 1);
         }
@@ -44,5 +45,23 @@ describe('clients that are behind', () => {
         }
       }
     }
+  });
+
+  it('are counted by client, without those of which only the sweep has found jobs', () => {
+    const behind = createClientsBehind();
+    const spanOf = (client: number, dueUs: number, partition = 1) => {
+      return { partition, clientId: clientIdOf(client), first: markAt(dueUs), last: markAt(dueUs), rows: 1 };
+    };
+    behind.pass(spanOf(1, 10));
+    behind.pass(spanOf(1, 20, 2));
+    behind.pass({ ...spanOf(1, 30), priority: 'high' });
+    behind.pass(spanOf(2, 40));
+    expect(behind.count()).toBe(2);
+    const [known] = behind.next(2, anyCredit, 0).filter(({ clientId }) => clientId === clientIdOf(2));
+    const [span] = known?.waiting.get(1) ?? [];
+    if (!span) throw new Error('nothing waits');
+    behind.take(bandOf(clientIdOf(2)), 1, span, span.last, 1);
+    behind.list(spanOf(2, 50));
+    expect([behind.count(), behind.size]).toEqual([1, 3]);
   });
 });

@@ -1,12 +1,7 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import {
-  bandOf,
-  bandOrder,
-  createPriorityTurns,
-  saidPriority,
-  type PriorityTurns,
-  type SaidPriority,
-} from '../../../shared/domain/job/priority-bands.ts';
+import { bandOf, type PriorityTurns, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { ClientCredit } from './client-credit.ts';
+import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
 import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../ports/due-references.ts';
 import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
@@ -29,9 +24,7 @@ interface Behind {
   caughtUpAt?: number | undefined;
 }
 
-interface BandBehind {
-  clientId: string;
-  priority: SaidPriority | undefined;
+interface BandBehind extends BandOfClient {
   /** By partition. */
   from: Map<number, Behind>;
   /** Partitions in which its rows are passed over; undefined after a change, until they are asked for. */
@@ -68,8 +61,11 @@ export interface ClientsBehind {
   settle(band: string, partition: number): boolean;
   /** These consecutive jobs wait, and their band's rows in their partition are passed over from now on. */
   add(jobs: readonly JobReference[]): void;
-  /** A look has passed over these jobs. */
-  pass(span: BandSpan): void;
+  /**
+   * A look has passed over these jobs.
+   * @param after the mark behind which the look has read them first; undefined if it has read others before
+   */
+  pass(span: BandSpan, after?: Mark): void;
   /**
    * The sweep has found these jobs of a band that is passed over. All of them may be on their way, so a read counts on
    * one of them at most, and takes the rest of its jobs from the spans that follow.
@@ -77,9 +73,10 @@ export interface ClientsBehind {
   list(span: BandSpan): void;
   /**
    * In turn: every client once, with all of its bands, then all that are behind by then. At most so many clients, of
-   * bands that may be read now.
+   * bands that have credit now. A client whose rate allows nothing yet is asked about again when it does, and twice a
+   * second.
    */
-  next(most: number, mayRead: (clientId: string, priority: SaidPriority | undefined) => boolean): ClientBehind[];
+  next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
   /** Whether this turn is not over yet. */
   readonly isMidTurn: boolean;
   /** Whose turn it is among the bands of a client; kept while any of them is behind. */
@@ -87,23 +84,19 @@ export interface ClientsBehind {
   /** Takes the jobs out of a span that a look has read, up to a mark. */
   take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
-  /** By client, when the oldest of what waits of it fell due. */
+  /** Clients of which something waits, but for what the sweep alone has found. Costs a step for each. */
+  count(): number;
+  /** By client, when the oldest of what waits of it fell due. Costs a step for each of its partitions. */
   oldest(): Map<string, number>;
 }
 
 export function createClientsBehind(): ClientsBehind {
   const behind = new Map<string, BandBehind>();
-  /** By client. */
-  const turns = new Map<string, PriorityTurns>();
-  /** Who has not had its turn. */
-  let turn: string[] = [];
+  const clients = createClientsInTurn<BandBehind>();
   let [begun, ended] = [0, 0];
   let spans = 0;
 
   const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
-  const bandsOf = (clientId: string) =>
-    bandOrder.flatMap((priority) => behind.get(bandOf(clientId, saidPriority(priority))) ?? []);
-
   /** Changes what waits of a band, and counts it. */
   function change(waiting: WaitingSpans, by: () => void): void {
     const before = waiting.length;
@@ -124,7 +117,7 @@ export function createClientsBehind(): ClientsBehind {
     known.bits = undefined;
     if (known.from.size !== 0) return;
     behind.delete(band);
-    if (bandsOf(known.clientId).length === 0) turns.delete(known.clientId);
+    clients.remove(known);
   }
 
   function settle(band: string, partition: number): boolean {
@@ -145,14 +138,12 @@ export function createClientsBehind(): ClientsBehind {
     if (known && place) markCaughtUp(known, place, place.caughtUpAt ?? begun);
   }
 
-  function addTo(place: Behind, span: WaitingSpan): void {
-    change(place.waiting, () => addSpan(place.waiting, span, spans >= mostSpans));
+  function addTo(place: Behind, span: WaitingSpan, after?: Mark): void {
+    change(place.waiting, () => addSpan(place.waiting, span, spans >= mostSpans, after));
   }
 
   function startOf({ clientId, priority, partition }: BandSpan | JobReference): [BandBehind, Behind] {
-    const band = bandOf(clientId, priority);
-    const known = behind.get(band) ?? { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
-    behind.set(band, known);
+    const known = behind.get(bandOf(clientId, priority)) ?? begin(clientId, priority);
     const place = known.from.get(partition) ?? { waiting: [] };
     if (!known.from.has(partition)) {
       known.from.set(partition, place);
@@ -161,12 +152,19 @@ export function createClientsBehind(): ClientsBehind {
     return [known, place];
   }
 
+  function begin(clientId: string, priority: SaidPriority | undefined): BandBehind {
+    const begun = { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
+    behind.set(bandOf(clientId, priority), begun);
+    clients.add(begun);
+    return begun;
+  }
+
   return {
     get size() {
       return behind.size;
     },
     get isMidTurn() {
-      return turn.length > 0;
+      return clients.isMidTurn;
     },
     has: (band, partition) => find(band, partition) !== undefined,
     beginLook: () => {
@@ -199,33 +197,20 @@ export function createClientsBehind(): ClientsBehind {
       const last = jobs.length === 1 ? first : { dueUs: newest.dueUs, jobId: newest.jobId };
       addTo(place, { first, last, rows: jobs.length });
     },
-    pass: (span) => {
+    pass: (span, after) => {
       const { first, last, rows } = span;
-      addTo(startOf(span)[1], { first, last, rows });
+      addTo(startOf(span)[1], { first, last, rows }, after);
     },
     list: ({ clientId, priority, partition, first, last }) => {
       const place = find(bandOf(clientId, priority), partition);
       if (place) addTo(place, { first, last, rows: 1, isListed: true });
     },
-    next: (most, mayRead) => {
-      if (turn.length === 0) turn = [...new Set(Array.from(behind.values(), ({ clientId }) => clientId))];
-      const chosen: ClientBehind[] = [];
-      let clients = 0;
-      while (clients < most && turn.length > 0) {
-        const readable = bandsOf(turn.shift() ?? '').filter(({ clientId, priority }) => mayRead(clientId, priority));
-        for (const { clientId, priority, from } of readable) {
-          const waiting = Array.from(from, ([partition, place]) => [partition, place.waiting] as const);
-          chosen.push({ clientId, priority, waiting: new Map(waiting) });
-        }
-        if (readable.length > 0) clients++;
-      }
-      return chosen;
-    },
-    turnsOf: (clientId) => {
-      const known = turns.get(clientId) ?? createPriorityTurns();
-      turns.set(clientId, known);
-      return known;
-    },
+    next: (most, credit, nowMs) =>
+      clients.next(most, credit, nowMs).map(({ clientId, priority, from }) => {
+        const waiting = Array.from(from, ([partition, place]) => [partition, place.waiting] as const);
+        return { clientId, priority, waiting: new Map(waiting) };
+      }),
+    turnsOf: (clientId) => clients.turnsOf(clientId),
     take: (band, partition, span, readUpTo, rows) => {
       const waiting = find(band, partition)?.waiting;
       if (waiting) change(waiting, () => takeRead(waiting, span, readUpTo, rows));
@@ -234,6 +219,11 @@ export function createClientsBehind(): ClientsBehind {
       for (const [band, { from }] of [...behind]) {
         for (const partition of [...from.keys()]) if (!partitions.has(partition)) end(band, partition);
       }
+    },
+    count: () => {
+      let count = 0;
+      for (const bands of clients.bands()) if (bands.some(isWaiting)) count++;
+      return count;
     },
     oldest: () => {
       const oldest = new Map<string, number>();
@@ -246,6 +236,11 @@ export function createClientsBehind(): ClientsBehind {
       return oldest;
     },
   };
+}
+
+function isWaiting({ from }: BandBehind): boolean {
+  for (const { waiting } of from.values()) if (waiting.some(({ isListed }) => !isListed)) return true;
+  return false;
 }
 
 function isPassedOver(known: Behind | undefined): boolean {

@@ -49,7 +49,7 @@ interface BehindRange extends ClientRange {
 
 function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
   const credits = new Map<string, number>();
-  const bands = behind.next(clientsPerLook, (clientId, priority) => credit.left(clientId, nowMs, priority) > 0);
+  const bands = behind.next(clientsPerLook, credit, nowMs);
   const most = Math.floor(spansPerLook / Math.max(1, bands.length));
   const ranges = bands.flatMap((each): BehindRange[] => {
     const band = bandOf(each.clientId, each.priority);

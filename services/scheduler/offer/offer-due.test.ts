@@ -13,6 +13,7 @@ import type { DueReferences } from '../ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind } from './look-behind.ts';
 import { lookForDue } from './offer-due.ts';
+import { createSkimSize } from './skim-size.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 const nearMs = 50;
@@ -26,7 +27,12 @@ function setUp() {
   const outbox: JobReference[] = [];
   const look = {
     ...{ due: createMemoryDueReferences({ tables }), marks, outbox, credit },
-    ...{ lately: createRecentOffers(), behind: createClientsBehind(), swept: createSweptJobs() },
+    ...{
+      lately: createRecentOffers(),
+      skimSize: createSkimSize(),
+      behind: createClientsBehind(),
+      swept: createSweptJobs(),
+    },
   };
   let nowMs = 0;
   /** What was offered before is not under way any more. */
@@ -97,8 +103,8 @@ describe('a client with more due jobs than may be offered', () => {
     // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
     await add(64 * 200, 1, 0, -2000);
     await add(3, 2, 64 * 300, -1000);
-    // The first finds so many that the client is behind, and the second skims.
-    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
+    // The first finds so many that the client is behind. The others skim 24 rows of each partition.
+    for (let looks = 0; looks < 9; looks++) await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
@@ -226,8 +232,10 @@ describe('a client with more due jobs than may be offered', () => {
     await add(100, 2, 64, -2000, 64);
     await add(1, 1, 64 * 200, -1900, 64);
     await add(50, 2, 64 * 300, -1800, 64);
-    await lookForDue(look, nearMs, 0);
-    const spans = look.behind.next(9, () => true).map(({ waiting }) => [...waiting.values()].flat());
+    while ((await lookForDue(look, nearMs, 0)).found > 0);
+    const spans = look.behind
+      .next(9, { left: () => 1, untilRateAllowsMs: () => 0 }, 0)
+      .map(({ waiting }) => [...waiting.values()].flat());
     expect(spans.map((each) => each.map(({ rows }) => rows))).toEqual([
       [1, 1],
       [100, 50],

@@ -9,28 +9,31 @@ import {
   firstMark,
   isBehind,
   partitionBit,
+  type BandSpan,
   type DueReferences,
   type MarkRange,
   type PartitionMark,
   type PassedOver,
 } from '../ports/due-references.ts';
+import type { SkimSize } from './skim-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
 /** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
 const rowsPerLook = 16;
-/** The same where a crowd is passed over: as many rows as Postgres reads in half a millisecond. */
-const rowsPerSkim = 500;
 /** Of one partition in one sweep: a crowd of 100,000 of which nothing may be offered is swept past at once. */
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
+/** Partitions of which a sweep lists what it passes over at once, so that looks begin between them. */
+const partitionsPerListing = 8;
 
 export interface LookDeps {
   due: DueReferences;
   marks: Marks;
   lately: RecentOffers;
   behind: ClientsBehind;
+  skimSize: SkimSize;
   swept: SweptJobs;
-  credit: Pick<ClientCredit, 'left' | 'spend'>;
+  credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
   /** To be offered. */
   outbox: JobReference[];
 }
@@ -99,11 +102,26 @@ async function skimOver(
   nowMs: number,
 ): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
-  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, passedOver, rowsPerSkim);
-  for (const span of passed) deps.behind.pass(span);
+  const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, passedOver, deps.skimSize.rows);
+  deps.skimSize.read(due.length + passed.reduce((sum, { rows }) => sum + rows, 0), isFull);
+  passOver(due, passed, deps);
   passBy(consecutiveJobs(due, passed), deps, nowMs);
   for (const [partition, mark] of readUpTo) deps.marks.advance(partition, mark);
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
+}
+
+/** A crowd that several looks pass over stays one span. */
+function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { behind, marks }: LookDeps): void {
+  const firstDue = new Map<number, JobReference>();
+  for (const job of due) if (!firstDue.has(job.partition)) firstDue.set(job.partition, job);
+  const begun = new Set<number>();
+  for (const span of passed) {
+    const { partition, first } = span;
+    const before = firstDue.get(partition);
+    const isFirst = !begun.has(partition) && (before === undefined || isBehind(before, first));
+    begun.add(partition);
+    behind.pass(span, isFirst ? marks.of(partition) : undefined);
+  }
 }
 
 /** @returns how many there are of each partition */
@@ -181,9 +199,15 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
 }
 
 /** Adds to what waits of clients that are behind the jobs that the sweep has passed over in these ranges. */
-async function listPassedOver(ranges: readonly MarkRange[], { due, behind }: LookDeps): Promise<void> {
+async function listPassedOver(ranges: readonly MarkRange[], deps: LookDeps): Promise<void> {
+  for (let first = 0; first < ranges.length; first += partitionsPerListing) {
+    await listIn(ranges.slice(first, first + partitionsPerListing), deps);
+  }
+}
+
+async function listIn(ranges: readonly MarkRange[], { due, behind }: LookDeps): Promise<void> {
   const passedOver = behind.passedOver();
-  if (ranges.length === 0 || passedOver.size === 0) return;
+  if (passedOver.size === 0) return;
   const untilOf = new Map(ranges.map(({ partition, until }) => [partition, until]));
   const cursors = ranges.map(({ partition, after }) => ({ partition, ...after }));
   const { passed } = await due.skim(cursors, passedOver, rowsPerSweep);

@@ -13,6 +13,7 @@ import { lookForDue, lookForLate, sweepDue, sweepLapsed, type LookEnd } from './
 import type { Dispatchers } from '../ports/dispatchers.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createPublications } from './publications.ts';
+import { createSkimSize } from './skim-size.ts';
 import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -108,7 +109,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const publications = createPublications(deps);
   const standstills = createStandstills();
   const outbox: JobReference[] = [];
-  const look = { due, marks, lately, behind, swept, credit, outbox };
+  const look = { due, marks, lately, behind, skimSize: createSkimSize(), swept, credit, outbox };
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let listedAtMs = 0;
   let lateHorizon: string | null = null;
@@ -268,7 +269,7 @@ export function createOffering(deps: OfferingDeps): Offering {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
     levels: () => ({
-      clientsBehind: behind.oldest().size,
+      clientsBehind: behind.count(),
       offered: publications.offered,
       ...figures,
     }),

@@ -5,6 +5,8 @@ const burstSeconds = 0.25;
 export interface TokenBucket {
   /** Whole tokens that are there now. */
   level(perSecond: number, nowMs: number): number;
+  /** Milliseconds from the time that `level` was asked about until there is a whole token; 0 if there is one. */
+  untilNextMs(perSecond: number): number;
   /** Takes one of those that `level` said are there. */
   take(): void;
 }
@@ -20,6 +22,7 @@ export function createTokenBucket(): TokenBucket {
       atMs = nowMs;
       return Math.floor(tokens + 1e-9);
     },
+    untilNextMs: (perSecond) => Math.max(0, ((1 - tokens) / perSecond) * 1000),
     take: () => {
       tokens -= 1;
     },

@@ -13,8 +13,9 @@ export type WaitingSpans = WaitingSpan[];
  * Adds a span: consecutive rows of the band. Known spans inside of it become longer, up to the next one: their gaps
  * hold no rows of others, and most hold none at all. So at most one span is added, before the first known one.
  * @param isFull the span before it is made longer instead of adding one
+ * @param after the key after which this span was read as the very first: a span that ends there is made longer too
  */
-export function addSpan(spans: WaitingSpans, span: WaitingSpan, isFull = false): void {
+export function addSpan(spans: WaitingSpans, span: WaitingSpan, isFull = false, after?: Mark): void {
   let place = placeOf(spans, span.first);
   const next = spans[place];
   if (!next || isBehind(next.first, span.first)) {
@@ -22,7 +23,8 @@ export function addSpan(spans: WaitingSpans, span: WaitingSpan, isFull = false):
     // The number of its jobs before the next span is unknown.
     const part = isCut ? { ...span, last: justBefore(next.first), rows: 1 } : span;
     const before = spans[place - 1];
-    if (isFull && before) spans[place - 1] = { ...before, last: part.last, rows: before.rows + part.rows };
+    if (before && (isFull || endsAt(before, after)))
+      spans[place - 1] = { ...before, last: part.last, rows: before.rows + part.rows };
     else spans.splice(place++, 0, part);
   }
   for (let known = spans[place]; known && !isBehind(known.first, span.last); known = spans[++place]) {
@@ -30,6 +32,10 @@ export function addSpan(spans: WaitingSpans, span: WaitingSpan, isFull = false):
     const last = after && !isBehind(after.first, span.last) ? justBefore(after.first) : span.last;
     if (isBehind(last, known.last)) spans[place] = { ...known, last };
   }
+}
+
+function endsAt({ last, isListed = false }: WaitingSpan, mark: Mark | undefined): boolean {
+  return mark !== undefined && !isListed && last.dueUs === mark.dueUs && last.jobId === mark.jobId;
 }
 
 export function isWithin(spans: WaitingSpans, mark: Mark): boolean {

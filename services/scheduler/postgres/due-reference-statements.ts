@@ -40,24 +40,25 @@ const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[])
      w (p, due, id, until_due, until_id)`;
-/** True if the bit of the row's partition is set in the number that belongs to `value`. */
-const isSet = (numbers: string, values: string, value: string) =>
-  `(((${numbers})[array_position(${values}, ${value})] >> t.partition_id::int4) & 1 = 1)`;
+/**
+ * Each value with each partition whose bit is set in its number. Partitions are numbers of 64 bits, from 0 on. As the
+ * right side of `in` it is hashed once for a statement; `array_position` would compare a row with every value before.
+ */
+const valuesByPartition = (values: string, numbers: string) => `
+  (select v.value, p::int2 from unnest(${values}, ${numbers}) v (value, bits), generate_series(0, 63) p
+   where (v.bits >> p) & 1 = 1)`;
 /** Band of a row with another priority than normal, as `bandOf` names it. */
 const bandOfRow = `(t.outlet::text || '/' || t.priority)`;
 /**
  * True of a row `t` with its outlet whose band is not skipped. Each list is hashed once for a statement, so that a row
- * costs the same beside any number of bands; only a row of a band that is skipped in some partitions looks for its
- * bits. Most rows have no priority of their own, and are compared as ids.
+ * costs the same beside any number of bands. Most rows have no priority of their own, and are compared as ids.
  */
 const isWanted = ($: (param: keyof SkipParams) => string) => `case
-      when t.priority is not null then not coalesce(
-        ${bandOfRow} in (select unnest(${$('bands')}::text[]))
-        and ${isSet(`${$('bandsIn')}::int8[]`, `${$('bands')}::text[]`, bandOfRow)}, false)
+      when t.priority is not null then
+        (${bandOfRow}, t.partition_id) not in ${valuesByPartition(`${$('bands')}::text[]`, `${$('bandsIn')}::int8[]`)}
       when t.outlet in (select unnest(${$('everywhere')}::uuid[])) then false
-      when t.outlet in (select unnest(${$('partly')}::uuid[])) then
-        not ${isSet(`${$('partlyIn')}::int8[]`, `${$('partly')}::uuid[]`, 't.outlet')}
-      else true end`;
+      else (t.outlet, t.partition_id) not in ${valuesByPartition(`${$('partly')}::uuid[]`, `${$('partlyIn')}::int8[]`)}
+      end`;
 /** What a dispatcher that has died had claimed is free, however long its lease. */
 const isLive = `exists (
   select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id

@@ -1,0 +1,104 @@
+import {
+  bandOrder,
+  createPriorityTurns,
+  type PriorityTurns,
+  type SaidPriority,
+} from '../../../shared/domain/job/priority-bands.ts';
+import type { ClientCredit } from './client-credit.ts';
+
+/**
+ * The longest time for which a client that waits for its own rate is not looked at. The rate, or the part of it that is
+ * this scheduler's, may be raised meanwhile.
+ */
+const longestRestMs = 500;
+
+export interface BandOfClient {
+  clientId: string;
+  priority: SaidPriority | undefined;
+}
+
+interface ClientInTurn<Band> {
+  /** At least one, in the order of their priorities. */
+  bands: readonly Band[];
+  turns: PriorityTurns | undefined;
+  /** The client's rate allows nothing before this time, as far as is known. */
+  restsUntilMs: number;
+}
+
+/**
+ * Clients whose bands wait for credit, and the turn in which they are read. A client that waits for its own rate rests
+ * until its next job is allowed: of 1,000 clients with a call in ten seconds each, a read looks at the ten or so that
+ * may have one.
+ */
+export interface ClientsInTurn<Band extends BandOfClient> {
+  /** Whether some clients have yet to get their turn. */
+  readonly isMidTurn: boolean;
+  add(band: Band): void;
+  remove(band: Band): void;
+  /** By client. */
+  bands(): Iterable<readonly Band[]>;
+  /**
+   * Returns the bands that have credit now, of at most so many clients. Every client gets one turn with all of its
+   * bands, then all clients that wait by then do.
+   */
+  next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];
+  /** Whose turn it is among the bands of a client; kept while any of them waits. */
+  turnsOf(clientId: string): PriorityTurns;
+}
+
+export function createClientsInTurn<Band extends BandOfClient>(): ClientsInTurn<Band> {
+  const clients = new Map<string, ClientInTurn<Band>>();
+  /** Clients that have yet to get their turn. */
+  const turn: string[] = [];
+
+  function beginTurn(nowMs: number): void {
+    for (const [clientId, { restsUntilMs }] of clients) if (restsUntilMs <= nowMs) turn.push(clientId);
+  }
+
+  return {
+    get isMidTurn() {
+      return turn.length > 0;
+    },
+    add: (band) => {
+      const known = clients.get(band.clientId) ?? { bands: [], turns: undefined, restsUntilMs: -Infinity };
+      known.bands = [...known.bands, band].sort((a, b) => orderOf(a) - orderOf(b));
+      clients.set(band.clientId, known);
+    },
+    remove: (band) => {
+      const known = clients.get(band.clientId);
+      if (!known) return;
+      known.bands = known.bands.filter((each) => each !== band);
+      if (known.bands.length === 0) clients.delete(band.clientId);
+    },
+    *bands() {
+      for (const { bands } of clients.values()) yield bands;
+    },
+    next: (most, credit, nowMs) => {
+      if (turn.length === 0) beginTurn(nowMs);
+      const chosen: Band[] = [];
+      let read = 0;
+      while (read < most && turn.length > 0) {
+        const clientId = turn.shift() ?? '';
+        const known = clients.get(clientId);
+        if (!known) continue;
+        const restMs = Math.min(longestRestMs, credit.untilRateAllowsMs(clientId, nowMs));
+        known.restsUntilMs = nowMs + restMs;
+        if (restMs > 0) continue;
+        const readable = known.bands.filter(({ priority }) => credit.left(clientId, nowMs, priority) > 0);
+        chosen.push(...readable);
+        if (readable.length > 0) read++;
+      }
+      return chosen;
+    },
+    turnsOf: (clientId) => {
+      const known = clients.get(clientId);
+      const turns = known?.turns ?? createPriorityTurns();
+      if (known) known.turns = turns;
+      return turns;
+    },
+  };
+}
+
+function orderOf({ priority }: BandOfClient): number {
+  return bandOrder.indexOf(priority ?? 'normal');
+}
