@@ -42,6 +42,7 @@ describe('clients that are behind', () => {
         for (const each of partitions) {
           const isBitSet = ((passedOver.get(of) ?? 0n) & partitionBit(each)) !== 0n;
           expect(isBitSet, `${of} in ${each} at ${step}`).toBe(behind.isPassedOver(of, each));
+          if (isBitSet) expect(behind.passedOverIn() & partitionBit(each)).not.toBe(0n);
         }
       }
     }

@@ -47,6 +47,8 @@ export interface ClientsBehind {
   covers(reference: JobReference): boolean;
   /** Bands whose rows are passed over, and in which partitions. It is as of now, and stays so. */
   passedOver(): PassedOver;
+  /** Partitions in which rows of any band are passed over, as bits. */
+  passedOverIn(): bigint;
   isPassedOver(band: string, partition: number): boolean;
   /**
    * Its spans have been read, but for those that looks have added meanwhile: looks that begin from now on do not pass
@@ -93,6 +95,8 @@ export interface ClientsBehind {
 export function createClientsBehind(): ClientsBehind {
   const behind = new Map<string, BandBehind>();
   const clients = createClientsInTurn<BandBehind>();
+  /** Undefined after a change, until it is asked for: forty looks a second would make one of 1,000 bands each. */
+  let passed: { over: PassedOver; in: bigint } | undefined;
   let [begun, ended] = [0, 0];
   let spans = 0;
 
@@ -104,8 +108,13 @@ export function createClientsBehind(): ClientsBehind {
     spans += waiting.length - before;
   }
 
+  function forgetBits(known: BandBehind): void {
+    known.bits = undefined;
+    passed = undefined;
+  }
+
   function markCaughtUp(known: BandBehind, place: Behind, caughtUpAt: number | undefined): void {
-    if (place.caughtUpAt !== caughtUpAt) known.bits = undefined;
+    if (place.caughtUpAt !== caughtUpAt) forgetBits(known);
     place.caughtUpAt = caughtUpAt;
   }
 
@@ -114,7 +123,7 @@ export function createClientsBehind(): ClientsBehind {
     if (known === undefined) return;
     spans -= known.from.get(partition)?.waiting.length ?? 0;
     known.from.delete(partition);
-    known.bits = undefined;
+    forgetBits(known);
     if (known.from.size !== 0) return;
     behind.delete(band);
     clients.remove(known);
@@ -147,7 +156,7 @@ export function createClientsBehind(): ClientsBehind {
     const place = known.from.get(partition) ?? { waiting: [] };
     if (!known.from.has(partition)) {
       known.from.set(partition, place);
-      known.bits = undefined;
+      forgetBits(known);
     }
     return [known, place];
   }
@@ -180,14 +189,8 @@ export function createClientsBehind(): ClientsBehind {
       const known = find(bandOf(reference.clientId, reference.priority), reference.partition);
       return known !== undefined && isWithin(known.waiting, reference);
     },
-    passedOver: () => {
-      const passed = new Map<string, bigint>();
-      for (const [band, known] of behind) {
-        known.bits ??= bitsOf(known.from);
-        if (known.bits !== 0n) passed.set(band, known.bits);
-      }
-      return passed;
-    },
+    passedOver: () => (passed ??= passedOf(behind)).over,
+    passedOverIn: () => (passed ??= passedOf(behind)).in,
     add: (jobs) => {
       const [oldest, newest] = [jobs[0], jobs.at(-1)];
       if (!oldest || !newest) return;
@@ -245,6 +248,18 @@ function isWaiting({ from }: BandBehind): boolean {
 
 function isPassedOver(known: Behind | undefined): boolean {
   return known !== undefined && known.caughtUpAt === undefined;
+}
+
+function passedOf(behind: ReadonlyMap<string, BandBehind>): { over: PassedOver; in: bigint } {
+  const over = new Map<string, bigint>();
+  let bits = 0n;
+  for (const [band, known] of behind) {
+    known.bits ??= bitsOf(known.from);
+    if (known.bits === 0n) continue;
+    over.set(band, known.bits);
+    bits |= known.bits;
+  }
+  return { over, in: bits };
 }
 
 function bitsOf(from: ReadonlyMap<number, Behind>): bigint {

@@ -63,9 +63,7 @@ export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number)
 }
 
 async function lookBeside(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
-  const passedOver = deps.behind.passedOver();
-  let crowdedBits = 0n;
-  for (const bits of passedOver.values()) crowdedBits |= bits;
+  const [passedOver, crowdedBits] = [deps.behind.passedOver(), deps.behind.passedOverIn()];
   const [plain, crowded]: [PartitionMark[], PartitionMark[]] = [[], []];
   for (const mark of deps.marks.all()) {
     if ((crowdedBits & partitionBit(mark.partition)) === 0n) plain.push(mark);

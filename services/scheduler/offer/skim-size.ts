@@ -1,7 +1,7 @@
 /** Rows of one partition in the first of several looks, and at most: half a millisecond of Postgres. */
-const [leastRows, mostRows] = [24, 500];
-/** Rows over all partitions, as many as cost Postgres and the scheduler 5 ms of CPU together. */
-const rowsOfLook = 1536;
+const [leastRows, mostRows] = [20, 500];
+/** Rows over all partitions. Those of one crowd cost Postgres and the scheduler 4 ms of CPU together. */
+const rowsOfLook = 1280;
 
 /**
  * How many rows of each partition a look past clients that are behind reads. A crowd in one partition is passed by
