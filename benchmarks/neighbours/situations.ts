@@ -56,6 +56,13 @@ const inSingapore = { name: 'neighbour', countries: ['SG'], segment: '5000', cha
 const small = { neighbour: { ...inSingapore, segment: '1000' }, neighbourUsers: 1000 };
 const shared = { countries: ['SG', 'ID'], partitionsPerShard: 6, neighbour: inSingapore, neighbourUsers: 5000 };
 
+/** Another campaign of the same shard, of which the endpoint answers each call badly, by its parameters. */
+const badly = (name: string, title: string, rewardId: string) => ({
+  ...{ ...shared, name, title, leadMs: 15_000, othersOutlast: true },
+  actionTypes: actionTypes(20, 20, 5000),
+  others: [{ ...inSingapore, name, segment: '1000000', chain: chain(rewardId) }],
+});
+
 export const situations: readonly Situation[] = [
   {
     ...shared,
@@ -86,15 +93,10 @@ export const situations: readonly Situation[] = [
     leadMs: 8000,
     othersOutlast: true,
   },
-  {
-    ...shared,
-    name: 'wrong-parameters',
-    title: 'another campaign of the same shard is answered 404 for everybody',
-    actionTypes: actionTypes(20, 20),
-    others: [{ ...inSingapore, name: 'wrong', segment: '1000000', chain: chain('missing') }],
-    leadMs: 15_000,
-    othersOutlast: true,
-  },
+  badly('wrong-parameters', 'another campaign of the same shard is answered 404 for everybody', 'missing'),
+  badly('hanging-campaign', "another campaign's calls in the same shard hang until their time-out of 5 s", 'hang'),
+  badly('failing-campaign', 'another campaign of the same shard is answered 500 for everybody', 'failing'),
+  badly('throttled-campaign', 'another campaign of the same shard is answered 429 for everybody', 'throttled'),
   {
     ...shared,
     name: 'stalled-feeds',

@@ -4,11 +4,17 @@ import type { CallLog } from './call-log.ts';
 /**
  * A batch endpoint that awards everything to everybody. Form and latency in milliseconds are in the path,
  * `/batches/full/20`, so that one process serves all cases. A reward with one of these ids is not awarded: `hang` is
- * never answered, `missing` is a 404, `sold-out` fails each user, for one of twenty reasons.
+ * never answered, `missing` is a 404, `failing` a 500, `throttled` a 429, `sold-out` fails each user, for one of twenty
+ * reasons.
  */
 const beforeUsers = '"users":["';
 const headPattern = /^\{"campaign":"([^"]+)","run":"[^"]+","step":(\d+),/;
-const rewardPattern = /"rewardId":"(hang|missing|sold-out)"/;
+const rewardPattern = /"rewardId":"(hang|missing|failing|throttled|sold-out)"/;
+const refusals = new Map([
+  ['missing', { status: 404, text: '{"code":"no-such-reward"}' }],
+  ['failing', { status: 500, text: '{}' }],
+  ['throttled', { status: 429, text: '{}' }],
+]);
 const soldOutReasons = 20;
 
 export function answerBatch(path: string, body: string, log: CallLog): Answer | null {
@@ -20,7 +26,8 @@ export function answerBatch(path: string, body: string, log: CallLog): Answer | 
   const reward = rewardPattern.exec(head)?.[1];
   if (reward === 'hang') return null;
   const latencyMs = Number(latency);
-  if (reward === 'missing') return { status: 404, text: '{"code":"no-such-reward"}', latencyMs };
+  const refusal = refusals.get(reward ?? '');
+  if (refusal) return { ...refusal, latencyMs };
   const ids = body.slice(usersAt + beforeUsers.length, body.lastIndexOf('"]'));
   const text = reward === 'sold-out' ? failEverybody(ids.split('","')) : awardEverybody(form, ids);
   return { status: 200, text, latencyMs, ...(call && { onSent: () => log.answered(call) }) };
