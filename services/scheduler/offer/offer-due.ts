@@ -101,9 +101,11 @@ async function skimOver(
 ): Promise<LookEnd> {
   if (marks.length === 0) return nothing;
   const { due, passed, readUpTo, isFull, lateMs } = await deps.due.skim(marks, passedOver, deps.skimSize.rows);
-  deps.skimSize.read(due.length + passed.reduce((sum, { rows }) => sum + rows, 0), isFull);
   passOver(due, passed, deps);
-  passBy(consecutiveJobs(due, passed), deps, nowMs);
+  const found = consecutiveJobs(due, passed);
+  const rows = passed.reduce((sum, span) => sum + span.rows, due.length);
+  deps.skimSize.read(rows, passed.length + found.length, isFull);
+  passBy(found, deps, nowMs);
   for (const [partition, mark] of readUpTo) deps.marks.advance(partition, mark);
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
 }

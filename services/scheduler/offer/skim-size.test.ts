@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createSkimSize } from './skim-size.ts';
 
-/** Rows of each look past a crowd that has so many rows in so many partitions, and none in the others. */
-function looksPast(rowsOfPartition: number, partitions: number): number[] {
+interface Crowd {
+  rowsOfPartition: number;
+  partitions: number;
+  rowsOfSpan: number;
+}
+
+/** Rows of each look past a crowd with so many rows in each of some partitions, while the others have none. */
+function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[] {
   const size = createSkimSize();
   const looks: number[] = [];
   for (let left = rowsOfPartition; left > 0;) {
@@ -10,27 +16,37 @@ function looksPast(rowsOfPartition: number, partitions: number): number[] {
     const isFull = read === size.rows;
     looks.push(read * partitions);
     left -= read;
-    size.read(read * partitions, isFull);
+    size.read(read * partitions, Math.ceil(read / rowsOfSpan) * partitions, isFull);
   }
   return looks;
 }
 
 describe('a look past clients that are behind', () => {
-  it.each([1, 2, 5, 20, 64])('reads 1,280 rows at most, however many are due in %s partitions', (partitions) => {
-    expect(Math.max(...looksPast(16_000, partitions))).toBeLessThanOrEqual(1280);
+  it.each([1, 2, 5, 20, 64])(
+    'reads 1,280 rows at most where each is of another client, in %s partitions',
+    (partitions) => {
+      const looks = looksPast({ rowsOfPartition: 16_000, partitions, rowsOfSpan: 1 });
+      expect(Math.max(...looks)).toBeLessThanOrEqual(1280);
+    },
+  );
+
+  it('reads a crowd of one client in all partitions by 10,000 rows soon', () => {
+    const looks = looksPast({ rowsOfPartition: 1000, partitions: 64, rowsOfSpan: 1000 });
+    expect(looks.slice(0, 4)).toEqual([20, 40, 80, 145].map((rows) => rows * 64));
+    expect(Math.max(...looks)).toBeLessThan(10_240);
+    expect(looks.length).toBeLessThan(10);
   });
 
-  it('reads a crowd in one partition by 500 rows soon', () => {
-    const looks = looksPast(5000, 1);
+  it('reads a crowd of one client in one partition by 500 rows soon', () => {
+    const looks = looksPast({ rowsOfPartition: 5000, partitions: 1, rowsOfSpan: 5000 });
     expect(looks.slice(0, 6)).toEqual([20, 40, 80, 160, 320, 500]);
-    expect(looks.length).toBeLessThan(16);
   });
 
   it('begins with few rows again after it has seen all that is due', () => {
     const size = createSkimSize();
-    for (let looks = 0; looks < 9; looks++) size.read(size.rows, true);
+    for (let looks = 0; looks < 9; looks++) size.read(size.rows, 1, true);
     expect(size.rows).toBe(500);
-    size.read(3, false);
+    size.read(3, 3, false);
     expect(size.rows).toBe(20);
   });
 });

@@ -1,20 +1,24 @@
 /** Rows of one partition in the first of several looks, and at most: half a millisecond of Postgres. */
 const [leastRows, mostRows] = [20, 500];
-/** Rows over all partitions. Those of one crowd cost Postgres and the scheduler 4 ms of CPU together. */
-const rowsOfLook = 1280;
+/** Rows of one client in a row are one span. A span costs the scheduler as much as so many rows cost all processes. */
+const rowsOfSpan = 8;
+/** Work of a look over all partitions, in rows: those of one crowd, or 1,100 rows of which each is another client's. */
+const workOfLook = 10_240;
 
 /**
- * How many rows of each partition a look past clients that are behind reads. A crowd in one partition is passed by
- * hundreds of rows at a time. A crowd in all of them is not, since everything else waits for the end of a look.
+ * How many rows of each partition a look past clients that are behind reads, so that looks are short in which each row
+ * is another client's: everything else waits for the end of a look. A crowd of one client costs less, and is passed by
+ * up to 500 rows of each partition.
  */
 export interface SkimSize {
   readonly rows: number;
   /**
    * A look has ended.
    * @param rows read of all partitions
-   * @param isFull true if there may be more in one of them
+   * @param spans groups of consecutive rows of one client among them
+   * @param isFull true if there may be more in one of the partitions
    */
-  read(rows: number, isFull: boolean): void;
+  read(rows: number, spans: number, isFull: boolean): void;
 }
 
 export function createSkimSize(): SkimSize {
@@ -23,9 +27,9 @@ export function createSkimSize(): SkimSize {
     get rows() {
       return size;
     },
-    read: (rows, isFull) => {
+    read: (rows, spans, isFull) => {
       // At most twice as many: the next look may find a crowd in partitions that had none.
-      const wanted = isFull ? Math.floor(Math.min(2, rowsOfLook / rows) * size) : leastRows;
+      const wanted = isFull ? Math.floor(Math.min(2, workOfLook / (rows + rowsOfSpan * spans)) * size) : leastRows;
       size = Math.max(leastRows, Math.min(mostRows, wanted));
     },
   };
