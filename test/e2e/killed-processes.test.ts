@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
@@ -53,11 +54,9 @@ describe('a campaign whose processes are killed', () => {
       });
       const runId = await muster.api.run({ name: 'Under fire', countries, segment: 'lapsed-riders', chain });
 
-      const assassin = startAssassin(muster);
-      await muster.api.awaitEnd(runId, (progress) => {
-        if (progress.state === 'running') assassin.killTriggerOnce();
-      });
-      const killed = await assassin.stop();
+      const assassin = createAssassin(muster);
+      await muster.api.awaitEnd(runId, assassin.look).finally(assassin.rest);
+      const { killed } = assassin;
 
       // A sink without memory applies again what a killed worker had called and not recorded; all else would be
       // Muster's own doing.
@@ -69,28 +68,33 @@ describe('a campaign whose processes are killed', () => {
   );
 });
 
-/** Kills a worker by SIGKILL every few seconds, each in its turn, and starts it again, as a supervisor would. */
-function startAssassin(muster: Installation) {
+/**
+ * Kills a worker by SIGKILL every few seconds, each in its turn, and starts it again, as a supervisor would; and the
+ * trigger once. The next worker is killed once the run has gone on: on a slow machine one takes longer to start.
+ */
+function createAssassin(muster: Installation) {
   const killed = { workers: 0, trigger: false };
+  const last = { atMs: performance.now(), done: 0 };
   const underWay: Promise<void>[] = [];
   const kill = async (name: string) => {
     await muster.services.get(name)?.end('SIGKILL');
     await muster.restart(name);
   };
-  const timer = setInterval(() => {
-    killed.workers++;
-    underWay.push(kill(`worker-${(killed.workers % 3) + 1}`));
-  }, killEveryMs);
   return {
-    killTriggerOnce: () => {
-      if (killed.trigger) return;
-      killed.trigger = true;
-      underWay.push(kill('trigger'));
+    killed,
+    look: ({ state, steps }: RunProgress) => {
+      if (state !== 'running') return;
+      const done = steps.reduce((sum, { succeeded }) => sum + succeeded, 0);
+      if (!killed.trigger) {
+        killed.trigger = true;
+        underWay.push(kill('trigger'));
+      }
+      if (done === last.done || performance.now() - last.atMs < killEveryMs) return;
+      Object.assign(last, { atMs: performance.now(), done });
+      killed.workers++;
+      underWay.push(kill(`worker-${(killed.workers % 3) + 1}`));
     },
-    stop: async () => {
-      clearInterval(timer);
-      await Promise.all(underWay);
-      return killed;
-    },
+    /** Resolves when what was killed last is started again. */
+    rest: async () => void (await Promise.all(underWay)),
   };
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
 import { createAudienceCounter } from '../../services/trigger/count/audience-counter.ts';
 import { createCounting } from '../../services/trigger/count/counting.ts';
-import type { OwnedCount } from '../../services/trigger/count/count-store.port.ts';
+import type { OwnedCount } from '../../services/trigger/ports/count-store.ts';
 import { createCountStore } from '../../services/trigger/count/postgres/count-store.ts';
 import { audienceCount } from '../../shared/contracts/campaigns/audience-counts.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';

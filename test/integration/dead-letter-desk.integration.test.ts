@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../services/api/frame/page.port.ts';
 import { createDeadLetterStore, type DeadLetterStore } from '../../services/api/trouble/postgres/dead-letter-store.ts';
-import type { LetterReplays } from '../../services/trigger/sweep/letter-replays.port.ts';
+import type { LetterReplays } from '../../services/trigger/ports/letter-replays.ts';
 import { createLetterReplays } from '../../services/trigger/sweep/postgres/letter-replays.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';

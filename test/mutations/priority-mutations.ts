@@ -45,12 +45,7 @@ export const priorityMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'looks pass over one priority of a client, not over all of them',
-    edits: [
-      {
-        text: 'when t.priority is not null then not coalesce(',
-        replacement: 'when t.priority is not null and false then not coalesce(',
-      },
-    ],
+    edits: [{ text: 'when t.priority is not null then', replacement: 'when t.priority is not null and false then' }],
     project: 'integration',
     noticedBy: ['test/integration/callbacks.integration'],
   },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { NewFeed } from '../../services/trigger/keep/run-store.port.ts';
+import type { NewFeed } from '../../services/trigger/ports/run-store.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Weakening } from './processes.ts';

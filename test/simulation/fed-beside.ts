@@ -1,4 +1,4 @@
-import type { FeedStore } from '../../services/trigger/feed/feed-store.port.ts';
+import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import { createTrigger, type TriggerDeps } from '../../services/trigger/trigger.ts';
 import { createWorker } from '../../services/worker/assemble-worker.ts';
 import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';

@@ -1,23 +1,32 @@
 import { pino } from 'pino';
 import { createScheduler } from '../../services/scheduler/scheduler.ts';
-import type { FeedStore } from '../../services/trigger/feed/feed-store.port.ts';
-import type { OutboxSweep } from '../../services/trigger/sweep/outbox-sweep.port.ts';
-import type { RunStore } from '../../services/trigger/keep/run-store.port.ts';
+import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
+import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
+import type { RunStore } from '../../services/trigger/ports/run-store.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
-import type { StepEndings } from '../../services/trigger/end/step-endings.port.ts';
+import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { createWorker } from '../../services/worker/assemble-worker.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { QuietRule } from '../../shared/domain/run/quiet-hours.ts';
-import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
-import { PublishError } from '../../shared/ports/message-bus.ts';
+import {
+  type Lane,
+  type LaneReceiver,
+  type MessageConsumer,
+  type OutgoingMessage,
+  PublishError,
+} from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import type { FeedContexts } from '../../shared/ports/feed-contexts.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
-import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
+import {
+  createMemoryDeadLetters,
+  createMemoryLetterPublisher,
+  createMemoryLetterReplays,
+} from '../support/memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
 import { createMemoryUnbegunSteps } from '../support/memory/unbegun-steps.ts';
@@ -29,11 +38,10 @@ import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryNotices } from '../support/memory/notices.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
-import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../support/memory/dead-letters.ts';
 import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
 import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
-import type { Retention } from '../../services/trigger/retain/retention-store.port.ts';
+import type { Retention } from '../../services/trigger/ports/retention-store.ts';
 import { createMemoryRunApprovals } from '../support/memory/run-approvals.ts';
 import { createMemoryRunHistory } from '../support/memory/run-history.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';

@@ -3,7 +3,7 @@ import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createRunApprovals } from '../../services/trigger/prepare/postgres/run-approvals.ts';
-import type { ClearedRun } from '../../services/trigger/prepare/run-approvals.port.ts';
+import type { ClearedRun } from '../../services/trigger/ports/run-approvals.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import type { approvalsOn, Person } from './approvals-on-api.ts';
 

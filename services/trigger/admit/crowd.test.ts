@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
-import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 import { createFeedAdmission } from './feed-admission.ts';
 
 /** Measured on Postgres, of feeds with the totals of 100 workers in two steps. */

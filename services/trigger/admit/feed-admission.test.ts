@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
-import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 import { createFeedAdmission } from './feed-admission.ts';
 
 const tickMs = 20;

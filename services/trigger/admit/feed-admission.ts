@@ -1,14 +1,14 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { actionTypeOf } from './chain-load.ts';
+import { actionTypeOf } from '../standing/chain-load.ts';
 import { admitBatches, priorityWeights, readyBound, roomsIn, saysMore, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedStore } from '../ports/feed-store.ts';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 import { createKnownFeeds, type KnownFeed, type KnownFeeds, type SeenFeed } from './known-feeds.ts';
 import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { ShardSum } from './shard-sums.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
 
 const lookEveryMs = 100;
 /**

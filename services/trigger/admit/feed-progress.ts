@@ -1,4 +1,4 @@
-import type { ChainLoad } from './chain-load.ts';
+import type { ChainLoad } from '../standing/chain-load.ts';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 
 /** A feed of which nothing was handled in a shard for so long stands still there. */

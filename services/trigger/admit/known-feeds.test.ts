@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
-import type { FeedLoad } from '../feed/feed-store.port.ts';
+import type { FeedLoad } from '../ports/feed-store.ts';
 import { createKnownFeeds } from './known-feeds.ts';
 
 const shard = 'award-reward/SG';

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { alternately } from '../keep/alternately.ts';
 import { createListingTimes } from '../keep/listing-times.ts';
-import { actionTypeOf, chainLoadOf, type ChainLoad } from './chain-load.ts';
+import { actionTypeOf, chainLoadOf, type ChainLoad } from '../standing/chain-load.ts';
 import { floorBatches, leastBound, priorityWeights } from './fairness.ts';
 import { progressOf, type FeedProgress } from './feed-progress.ts';
 import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
-import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
 /** Figures that have not changed for so long stand still. */
 const movesForMs = 5000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 import { createRunPaces } from './run-paces.ts';
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {

@@ -1,5 +1,5 @@
 import type { Admitted, SharingFeed } from './fairness.ts';
-import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
 /** What the paces of runs leave this trigger at one look. */
 export interface RunPaces {

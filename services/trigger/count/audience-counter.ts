@@ -3,7 +3,7 @@ import type { Notices } from '../../../shared/ports/notices.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import { maxCountQuestions } from '../pages/page-questions.ts';
 import { createCounting, type CountingDeps } from './counting.ts';
-import type { CountEnd, OwnedCount } from './count-store.port.ts';
+import type { CountEnd, OwnedCount } from '../ports/count-store.ts';
 
 /** Of one trigger. */
 const maxAtOnce = 2;

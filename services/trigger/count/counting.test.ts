@@ -8,7 +8,7 @@ import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createScriptedSegmentation, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
 import { countKeyOf } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import { createCounting } from './counting.ts';
-import type { CountEnd, CountStore, OwnedCount, SavedCount } from './count-store.port.ts';
+import type { CountEnd, CountStore, OwnedCount, SavedCount } from '../ports/count-store.ts';
 
 const pageSize = 1000;
 const snapshotIn = (country: string) => ({ segment: 'all', country, snapshot: 's1' });

@@ -14,7 +14,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createAudiencePages } from '../pages/audience-pages.ts';
 import { audienceIn, foundSources, resolvePlaces } from '../prepare/resolve-places.ts';
 import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
-import type { CountEnd, CountPlace, CountStore, OwnedCount } from './count-store.port.ts';
+import type { CountEnd, CountPlace, CountStore, OwnedCount } from '../ports/count-store.ts';
 import { countOne, countTwo, type CountedPage, type CountedPages } from './counted-pages.ts';
 
 /** As a dry run: what the segmentation service does for it beside the runs that give something. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { OpenRuns } from '../keep/open-runs.ts';
-import type { RunStore } from '../keep/run-store.port.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { OpenRuns } from '../standing/open-runs.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;

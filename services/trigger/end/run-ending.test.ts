@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import type { RunTally } from '../keep/run-store.port.ts';
+import type { RunTally } from '../ports/run-store.ts';
 import { differences, endingOf } from './run-ending.ts';
 
 function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {

@@ -1,5 +1,5 @@
 import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import type { FeedCount, RunEnding, RunTally } from '../keep/run-store.port.ts';
+import type { FeedCount, RunEnding, RunTally } from '../ports/run-store.ts';
 
 /** The lines of every feed of a run. */
 export function linesOf(tally: RunTally): StepLine[] {

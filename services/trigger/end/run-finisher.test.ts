@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { RunTally } from '../keep/run-store.port.ts';
+import type { RunTally } from '../ports/run-store.ts';
 import { createRunFinisher } from './run-finisher.ts';
-import type { EndedSteps } from './step-endings.port.ts';
+import type { EndedSteps } from '../ports/step-endings.ts';
 
 const fed = {
   fedUsers: 100,

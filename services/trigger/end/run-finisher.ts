@@ -1,9 +1,9 @@
 import { isBalanced } from '../../../shared/domain/step/outcomes.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { StepEndings } from './step-endings.port.ts';
-import type { SweptFeed } from '../sweep/outbox-sweep.port.ts';
-import type { RunStore, RunTally } from '../keep/run-store.port.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
+import type { StepEndings } from '../ports/step-endings.ts';
+import type { SweptFeed } from '../ports/outbox-sweep.ts';
+import type { RunStore, RunTally } from '../ports/run-store.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 /** Batches of a feed in one statement. */

@@ -1,6 +1,6 @@
 import { areValidUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
-import type { FedBatch } from './feed-store.port.ts';
+import type { FedBatch } from '../ports/feed-store.ts';
 
 export interface CutOptions {
   /** Users per batch, at most. */

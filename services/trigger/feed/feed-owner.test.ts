@@ -7,7 +7,7 @@ import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { FeedStanding } from '../pages/page-questions.ts';
 import { createFeedOwner, type FeedOwnerDeps, type PagerTerms } from './feed-owner.ts';
 import type { FeedPager, PagerEnd } from './feed-pager.ts';
-import type { OwnedFeed } from './feed-store.port.ts';
+import type { OwnedFeed } from '../ports/feed-store.ts';
 
 const leaseMs = 30_000;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Notices } from '../../../shared/ports/notices.ts';
-import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
+import type { FeedStore, OwnedFeed } from '../ports/feed-store.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';

@@ -11,12 +11,12 @@ import { createAudiencePages } from '../pages/audience-pages.ts';
 import { createPageBuffer, type BufferCut } from './page-buffer.ts';
 import type { FeedStanding, PageQuestions } from '../pages/page-questions.ts';
 import type { FetchedPage, Stall } from '../pages/page-source.ts';
-import type { RunApprovals } from '../prepare/run-approvals.port.ts';
-import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
+import type { RunApprovals } from '../ports/run-approvals.ts';
+import type { FeedStore, OwnedFeed } from '../ports/feed-store.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import { createFeedWriter } from './feed-writer.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const maxBatchesPerWrite = 100;
 /** Both loops are poked when there is something to do. */

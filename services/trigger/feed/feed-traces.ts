@@ -2,7 +2,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { batchTracesOf, newSpanId, rootSpanOf } from '../../../shared/domain/tracing/trace-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
-import type { FedBatch, OwnedFeed } from './feed-store.port.ts';
+import type { FedBatch, OwnedFeed } from '../ports/feed-store.ts';
 
 /** When a page of batches was written and published, by the clock's `monotonicMs`. */
 export interface FedTimes {

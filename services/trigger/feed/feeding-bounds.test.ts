@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { setUp } from '../../../test/support/started-trigger.ts';
 import { userIds } from '../../../test/support/trigger-fixture.ts';
-import type { UsersBeyond } from '../prepare/run-approvals.port.ts';
+import type { UsersBeyond } from '../ports/run-approvals.ts';
 
 describe('a feed that may have so many users', () => {
   /** Its bound is that from the first page on. @param beyond what becomes of the bound when it has come to it */

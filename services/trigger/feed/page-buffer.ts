@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from '../pages/page-source.ts';
-import type { SkippedUsers } from './feed-store.port.ts';
+import type { SkippedUsers } from '../ports/feed-store.ts';
 
 /**
  * Pages gather until there are so many users, but no longer than this: 5 to 10 pages in one write were measured to

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage, type StepMessage } from '../../../shared/contracts/messages/messages.ts';
-import type { LostRef } from '../sweep/outbox-sweep.port.ts';
+import type { LostRef } from '../ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import { fedMessages, lostMessages } from './step-messages.ts';
 

@@ -1,6 +1,6 @@
 import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
-import type { FedBatch } from './feed-store.port.ts';
-import type { LostRef } from '../sweep/outbox-sweep.port.ts';
+import type { FedBatch } from '../ports/feed-store.ts';
+import type { LostRef } from '../ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import { failureCause } from './auto-pause.ts';
-import type { RunTally } from './run-store.port.ts';
+import type { RunTally } from '../ports/run-store.ts';
 
 function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {}): RunTally {
   const none = { step: 1, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };

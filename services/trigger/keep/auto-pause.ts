@@ -1,4 +1,4 @@
-import type { EndedUsers, RunTally } from './run-store.port.ts';
+import type { EndedUsers, RunTally } from '../ports/run-store.ts';
 
 /**
  * Why a run has to pause itself: of a step, a larger share of the users that ended it since the run was resumed last

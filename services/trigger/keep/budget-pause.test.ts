@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { budgetPause } from './budget-pause.ts';
-import type { BudgetShortage, FeedTally, RunTally } from './run-store.port.ts';
-import type { OpenStep } from './step-progress.ts';
+import type { BudgetShortage, FeedTally, RunTally } from '../ports/run-store.ts';
+import type { OpenStep } from '../standing/step-progress.ts';
 
 const feedOf = (country: string, changes: Partial<FeedTally> = {}): FeedTally => ({
   feedId: `feed-${country}`,

@@ -1,6 +1,6 @@
 import { budgetPauseCause } from '../../../shared/domain/run/budgets.ts';
-import type { BudgetShortage, RunTally } from './run-store.port.ts';
-import type { OpenStep } from './step-progress.ts';
+import type { BudgetShortage, RunTally } from '../ports/run-store.ts';
+import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
  * Why a run has to pause for its campaign's budget: all that is open of it waits for units, and what is left does not

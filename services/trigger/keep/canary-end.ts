@@ -2,7 +2,7 @@ import { canaryReason } from '../../../shared/domain/run/canary.ts';
 import { isBalanced } from '../../../shared/domain/step/outcomes.ts';
 import { linesOf } from '../end/run-ending.ts';
 import { endedIn, percentInWords } from './auto-pause.ts';
-import type { RunTally } from './run-store.port.ts';
+import type { RunTally } from '../ports/run-store.ts';
 
 /**
  * - `goes-on`: no more of them failed than its manager allows.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createKnownRuns } from './known-runs.ts';
-import type { ListedRun, RunTally } from './run-store.port.ts';
+import type { ListedRun, RunTally } from '../ports/run-store.ts';
 
 /** A run of one country of which one batch waits, and so much is ready. */
 function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {

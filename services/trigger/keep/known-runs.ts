@@ -1,10 +1,10 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { readyBySteps } from '../admit/chain-load.ts';
-import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
+import { readyBySteps } from '../standing/chain-load.ts';
+import type { OutboxSweep } from '../ports/outbox-sweep.ts';
 import { alternately } from './alternately.ts';
 import { createDueTurns, readDueWithinMs } from './due-turns.ts';
 import { createListingTimes, usualTransactionMs } from './listing-times.ts';
-import type { ListedRun, RunStore, RunTally } from './run-store.port.ts';
+import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 
 /** Totals that have not changed for so long stand still; with ready work they are stayed with for longer. */
 const movesForMs = 5000;

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { LookFollower } from './run-keeper.ts';
-import type { RunHistory } from './run-history.port.ts';
-import type { RunTally } from './run-store.port.ts';
+import type { RunHistory } from '../ports/run-history.ts';
+import type { RunTally } from '../ports/run-store.ts';
 
 const lookEveryMs = 1000;
 

@@ -1,7 +1,7 @@
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
-import type { WaitingStep } from './run-store.port.ts';
+import type { WaitingStep } from '../ports/run-store.ts';
 import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
-import type { OpenStep } from './step-progress.ts';
+import type { OpenStep } from '../standing/step-progress.ts';
 
 /** A step in which nothing moves for so long has no worker, or something is wrong with its topic. */
 const unservedAfterMs = 30_000;

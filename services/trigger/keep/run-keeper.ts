@@ -7,18 +7,18 @@ import { failureCause } from './auto-pause.ts';
 import { budgetPause } from './budget-pause.ts';
 import { canaryEnd } from './canary-end.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
-import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
-import type { StepEndings } from '../end/step-endings.port.ts';
-import type { OpenRuns } from './open-runs.ts';
+import type { OutboxSweep } from '../ports/outbox-sweep.ts';
+import type { BudgetShortage, RunFigures, RunStore, RunTally, WaitingStep } from '../ports/run-store.ts';
+import type { StepEndings } from '../ports/step-endings.ts';
+import type { OpenRuns } from '../standing/open-runs.ts';
 import { isUnserved, runCause } from './run-cause.ts';
 import { createKnownRuns } from './known-runs.ts';
 import { createRunFinisher, isOver } from '../end/run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
-import { createStepProgress, type OpenStep } from './step-progress.ts';
+import { createStepProgress, type OpenStep } from '../standing/step-progress.ts';
 import { createLostSweeper, type Swept } from '../sweep/lost-sweeper.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
 /** What a look is at is bounded: where it takes long, the database is slow, and retries wait for it all the same. */

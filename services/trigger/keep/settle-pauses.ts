@@ -1,6 +1,6 @@
 import { batchesInFlight } from '../../../shared/domain/run/under-way.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { RunFigures, RunStore } from './run-store.port.ts';
+import type { RunFigures, RunStore } from '../ports/run-store.ts';
 
 /** Every worker has heard of a pause by then, so what is not in flight now will not be any more. */
 const heardAfterMs = 2000;

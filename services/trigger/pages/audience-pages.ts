@@ -1,5 +1,5 @@
 import { onlySegment, segmentAlone, type FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
-import type { OwnedFeed } from '../feed/feed-store.port.ts';
+import type { OwnedFeed } from '../ports/feed-store.ts';
 import { createMergedPages } from './merged-pages.ts';
 import type { Gap, PageSource, SourcePages } from './page-source.ts';
 import { createSegmentPages, type SegmentPagesDeps } from './segment-pages.ts';

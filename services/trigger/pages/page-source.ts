@@ -2,7 +2,7 @@ import type { AudienceParts } from '../../../shared/contracts/campaigns/audience
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { FeedStanding } from './page-questions.ts';
-import type { SkippedUsers } from '../feed/feed-store.port.ts';
+import type { SkippedUsers } from '../ports/feed-store.ts';
 
 export interface Stall {
   kind: 'stalled';

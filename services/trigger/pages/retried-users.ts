@@ -1,4 +1,4 @@
-import type { FeedStore } from '../feed/feed-store.port.ts';
+import type { FeedStore } from '../ports/feed-store.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 
 export interface RetriedUsersDeps {

@@ -5,8 +5,8 @@ import type { Segmentation, SegmentationFailure } from '../../../shared/ports/se
 import { pageFault } from './check-page.ts';
 import type { FeedStanding, PageQuestions } from './page-questions.ts';
 import { stallOf, type SourcePages, type Stall } from './page-source.ts';
-import type { OwnedFeed } from '../feed/feed-store.port.ts';
-import { brokenPageCause, segmentationCause } from '../prepare/segmentation-cause.ts';
+import type { OwnedFeed } from '../ports/feed-store.ts';
+import { brokenPageCause, segmentationCause } from './segmentation-cause.ts';
 
 export interface SegmentPagesDeps {
   feed: Pick<OwnedFeed, 'country' | 'runId' | 'stalls' | 'cursor'>;

@@ -4,7 +4,7 @@ import { compareUserIds, findDisorder } from '../../../shared/domain/ids/user-id
 import type { StoredAudiences, StoredPage } from '../../../shared/ports/stored-audiences.ts';
 import type { FeedStanding } from './page-questions.ts';
 import { stallOf, type SourcePage, type SourcePages, type Stall } from './page-source.ts';
-import type { OwnedFeed } from '../feed/feed-store.port.ts';
+import type { OwnedFeed } from '../ports/feed-store.ts';
 
 export interface StoredPagesDeps {
   feed: Pick<OwnedFeed, 'country' | 'stalls' | 'cursor'>;

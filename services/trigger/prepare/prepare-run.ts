@@ -10,8 +10,8 @@ import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts
 import type { ShardStore } from '../../../shared/ports/registry.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
-import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
-import { notJudged, type ClearedRun, type RunApprovals } from './run-approvals.port.ts';
+import type { NewFeed, RunStore, RunToPrepare } from '../ports/run-store.ts';
+import { notJudged, type ClearedRun, type RunApprovals } from '../ports/run-approvals.ts';
 import { holdOutOf, type ResolveDeps } from './resolve-audience.ts';
 import { audienceIn, foundSources, resolvePlaces } from './resolve-places.ts';
 

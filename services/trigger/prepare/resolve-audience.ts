@@ -4,7 +4,7 @@ import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
-import { segmentationCause } from './segmentation-cause.ts';
+import { segmentationCause } from '../pages/segmentation-cause.ts';
 
 export interface ResolveDeps {
   segmentation: Pick<Segmentation, 'describe'>;

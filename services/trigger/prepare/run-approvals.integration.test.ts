@@ -9,7 +9,7 @@ import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.t
 import { createFeedStore } from '../feed/postgres/feed-store.ts';
 import { createRunStore } from '../keep/postgres/run-store.ts';
 import { createRunApprovals } from './postgres/run-approvals.ts';
-import { notJudged, type ClearedRun } from './run-approvals.port.ts';
+import { notJudged, type ClearedRun } from '../ports/run-approvals.ts';
 
 const on = apiOnPostgres();
 const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);

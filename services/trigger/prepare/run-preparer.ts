@@ -3,9 +3,9 @@ import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Notices } from '../../../shared/ports/notices.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
-import type { RunToPrepare } from '../keep/run-store.port.ts';
+import type { RunToPrepare } from '../ports/run-store.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 /**
  * Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps no new run

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { FailedCount, KeptKind, Retention } from './retention-store.port.ts';
+import type { FailedCount, KeptKind, Retention } from '../ports/retention-store.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
-import type { KeptKind, Retention } from './retention-store.port.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
+import type { KeptKind, Retention } from '../ports/retention-store.ts';
 
 const lookEveryMs = 3_600_000;
 /** The next try after a reader held weeks up. */

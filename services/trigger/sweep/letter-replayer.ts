@@ -1,5 +1,5 @@
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { LetterPublisher, LetterReplays, ReplayedLetter } from './letter-replays.port.ts';
+import type { LetterPublisher, LetterReplays, ReplayedLetter } from '../ports/letter-replays.ts';
 
 const lookEveryMs = 5000;
 /** Letters in one look: their bytes are in memory. */

@@ -5,11 +5,11 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { offerLost } from './offer-lost.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { LostRef, OutboxSweep, SweptFeed } from './outbox-sweep.port.ts';
-import type { RunTally } from '../keep/run-store.port.ts';
-import type { OpenStep } from '../keep/step-progress.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { LostRef, OutboxSweep, SweptFeed } from '../ports/outbox-sweep.ts';
+import type { RunTally } from '../ports/run-store.ts';
+import type { OpenStep } from '../standing/step-progress.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 /** Of one feed at one question, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
 const refsPerQuestion = 200;

@@ -1,5 +1,5 @@
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
-import type { LostRef, OutboxSweep } from './outbox-sweep.port.ts';
+import type { LostRef, OutboxSweep } from '../ports/outbox-sweep.ts';
 import { lostMessages } from '../feed/step-messages.ts';
 
 export interface OfferLostDeps {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
-import type { FedPages, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import {
   createRun,
   leaseMs,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { DueJobs, Fired } from '../../../services/scheduler/ports/due-jobs.ts';
-import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
+import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 

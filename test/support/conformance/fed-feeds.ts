@@ -1,4 +1,4 @@
-import type { FedPages, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { leaseMs, startRun, type ExecutionSubject } from './execution-subject.ts';
 
 /** A running run whose only feed is owned by trigger `t`. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
-import type { OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   claimOne,

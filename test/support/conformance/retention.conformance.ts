@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
 import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
-import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
+import type { Retention } from '../../../services/trigger/ports/retention-store.ts';
 import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
 
 export interface RetentionSubject {

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
-import type { OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { StepLedger, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import {
   claimOne,

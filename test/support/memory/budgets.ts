@@ -8,7 +8,7 @@ import type {
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
 import type { BudgetFigures } from '../../../services/api/runs/control/budget-store.port.ts';
-import type { BudgetShortage } from '../../../services/trigger/keep/run-store.port.ts';
+import type { BudgetShortage } from '../../../services/trigger/ports/run-store.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { BudgetRow } from './run-tables.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { LetterPublisher, LetterReplays } from '../../../services/trigger/sweep/letter-replays.port.ts';
+import type { LetterPublisher, LetterReplays } from '../../../services/trigger/ports/letter-replays.ts';
 import { cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';

@@ -2,7 +2,7 @@ import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
-import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
 import { batchKey, type MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';

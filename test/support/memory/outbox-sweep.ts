@@ -4,7 +4,7 @@ import type {
   OutboxSweep,
   SweptFeed,
   WindowLook,
-} from '../../../services/trigger/sweep/outbox-sweep.port.ts';
+} from '../../../services/trigger/ports/outbox-sweep.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';

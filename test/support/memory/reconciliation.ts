@@ -1,5 +1,5 @@
-import type { Reconciliation, Repair } from '../../../services/trigger/sweep/reconciliation.port.ts';
-import type { SweptFeed } from '../../../services/trigger/sweep/outbox-sweep.port.ts';
+import type { Reconciliation, Repair } from '../../../services/trigger/ports/reconciliation.ts';
+import type { SweptFeed } from '../../../services/trigger/ports/outbox-sweep.ts';
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, stepKey, type MemoryDatabase } from './memory-database.ts';

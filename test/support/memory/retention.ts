@@ -1,4 +1,4 @@
-import type { KeptKind, Retention } from '../../../services/trigger/retain/retention-store.port.ts';
+import type { KeptKind, Retention } from '../../../services/trigger/ports/retention-store.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { atOnce } from './at-once.ts';
 import { campaignsUsing } from './audience-store.ts';

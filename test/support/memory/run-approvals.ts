@@ -1,4 +1,4 @@
-import { notJudged, type RunApprovals } from '../../../services/trigger/prepare/run-approvals.port.ts';
+import { notJudged, type RunApprovals } from '../../../services/trigger/ports/run-approvals.ts';
 
 /** Of an installation without a policy: nothing is judged, and no feed has a bound. */
 export function createMemoryRunApprovals(): RunApprovals {

@@ -1,4 +1,4 @@
-import type { RunHistory, TroubleEvent } from '../../../services/trigger/keep/run-history.port.ts';
+import type { RunHistory, TroubleEvent } from '../../../services/trigger/ports/run-history.ts';
 import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, troubleEventKinds, type TroubleEventKind } from '../../../shared/domain/run/run-events.ts';
 import { firstGapMs, pointPlaceOf } from '../../../shared/domain/run/run-points.ts';

@@ -5,7 +5,7 @@ import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';
-import type { ListedRun, RunStore } from '../../../services/trigger/keep/run-store.port.ts';
+import type { ListedRun, RunStore } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { shortagesOf, stepUnitsOf } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,8 +1,8 @@
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import type { FlowCounts } from '../../../services/trigger/feed/feed-store.port.ts';
-import type { RunTally } from '../../../services/trigger/keep/run-store.port.ts';
+import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
+import type { RunTally } from '../../../services/trigger/ports/run-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';

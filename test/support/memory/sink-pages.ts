@@ -1,4 +1,4 @@
-import type { FedPages } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { FedPages } from '../../../services/trigger/ports/feed-store.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { allActionTypes, suppressionDetail } from '../../../shared/domain/step/suppressions.ts';
 import type { FeedRow } from './feed-tables.ts';

@@ -1,4 +1,4 @@
-import type { StepEndings } from '../../../services/trigger/end/step-endings.port.ts';
+import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';

@@ -1,4 +1,4 @@
-import type { WaitingStep } from '../../../services/trigger/keep/run-store.port.ts';
+import type { WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-definitions.ts';
 import type { StepCauseRow } from './step-tables.ts';

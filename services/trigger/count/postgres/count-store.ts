@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import type { CountPlace, CountStanding, CountStore, OwnedCount } from '../count-store.port.ts';
+import type { CountPlace, CountStanding, CountStore, OwnedCount } from '../../ports/count-store.ts';
 
 /** As long as a dry run of the same users may take. */
 const longestSeconds = 6 * 3600;

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { restCode } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
-import type { EndedSteps, StepEndings } from '../step-endings.port.ts';
+import type { EndedSteps, StepEndings } from '../../ports/step-endings.ts';
 import * as statements from './ending-statements.ts';
 
 /**

@@ -10,7 +10,7 @@ import type {
   ListedFeeds,
   OwnedFeed,
   SkippedUsers,
-} from '../feed-store.port.ts';
+} from '../../ports/feed-store.ts';
 import {
   audienceColumnsOf,
   audienceOf,

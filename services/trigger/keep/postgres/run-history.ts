@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { troubleEventKinds } from '../../../../shared/domain/run/run-events.ts';
-import type { RunHistory, TroubleEvent } from '../run-history.port.ts';
+import type { RunHistory, TroubleEvent } from '../../ports/run-history.ts';
 import { notePoints, noteTroubles } from './history-statements.ts';
 
 export function createRunHistory({ pool }: { pool: Pool }): RunHistory {

@@ -11,8 +11,8 @@ import { readShardRefusals } from '../../../../shared/postgres/registry/shard-re
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/ledger/under-way.ts';
-import { notJudged } from '../../prepare/run-approvals.port.ts';
-import type { FlowCounts } from '../../feed/feed-store.port.ts';
+import { notJudged } from '../../ports/run-approvals.ts';
+import type { FlowCounts } from '../../ports/feed-store.ts';
 import type {
   BudgetShortage,
   EndedUsers,
@@ -24,7 +24,7 @@ import type {
   RunTally,
   RunToPrepare,
   WaitingStep,
-} from '../run-store.port.ts';
+} from '../../ports/run-store.ts';
 import { neededNone } from '../../../../shared/domain/approval/clearance.ts';
 import { beginRetry } from '../../prepare/postgres/begin-retry.ts';
 import * as pauses from './pause-statements.ts';

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { UsersByCountry } from '../../../../shared/domain/approval/user-bounds.ts';
 import { standingFailures } from '../../../../shared/postgres/ledger/standing-failures.ts';
-import type { ClearedRun } from '../run-approvals.port.ts';
+import type { ClearedRun } from '../../ports/run-approvals.ts';
 
 /** Writing down a million users takes some ten seconds. */
 const timeoutMs = 600_000;

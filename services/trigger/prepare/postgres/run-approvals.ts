@@ -28,7 +28,7 @@ import {
   recountStart,
 } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { ClearedRun, RunApprovals } from '../run-approvals.port.ts';
+import type { ClearedRun, RunApprovals } from '../../ports/run-approvals.ts';
 import { countRetried } from './begin-retry.ts';
 
 export function createRunApprovals({ pool }: { pool: Pool }): RunApprovals {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
-import type { FailedCount, ReceiptCounts } from '../retention-store.port.ts';
+import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts';
 
 /** Failures that one statement compares with receipts. */
 const failuresPerLook = 20_000;

@@ -1,5 +1,5 @@
 import { publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
-import type { KeptKind } from '../retention-store.port.ts';
+import type { KeptKind } from '../../ports/retention-store.ts';
 
 /** True if receipts of the run may still be accepted, or are not counted. */
 const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed')`;

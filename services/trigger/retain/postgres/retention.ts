@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { dropWeeks, makeWeeks } from '../../../../shared/postgres/connection/partition-changes.ts';
-import type { Retention } from '../retention-store.port.ts';
+import type { Retention } from '../../ports/retention-store.ts';
 import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-audience.ts';
 import { countReceipts } from './receipt-counts.ts';
 import * as statements from './retention-statements.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { LetterReplays, ReplayedLetter } from '../letter-replays.port.ts';
+import type { LetterReplays, ReplayedLetter } from '../../ports/letter-replays.ts';
 
 export function createLetterReplays({ pool }: { pool: Pool }): LetterReplays {
   return {

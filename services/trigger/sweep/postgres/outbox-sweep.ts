@@ -3,7 +3,7 @@ import type { StepRef } from '../../../../shared/ports/step-ledger.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { lostBefore } from '../../../../shared/postgres/ledger/step-writes.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
-import type { OutboxSweep, WindowLook } from '../outbox-sweep.port.ts';
+import type { OutboxSweep, WindowLook } from '../../ports/outbox-sweep.ts';
 import * as statements from './sweep-statements.ts';
 
 interface DueStep extends StepRef {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { SweptFeed } from '../outbox-sweep.port.ts';
-import type { Reconciliation, Repair } from '../reconciliation.port.ts';
+import type { SweptFeed } from '../../ports/outbox-sweep.ts';
+import type { Reconciliation, Repair } from '../../ports/reconciliation.ts';
 import * as statements from './reconcile-statements.ts';
 
 /** Ten million users on a cold disk. */

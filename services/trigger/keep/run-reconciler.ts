@@ -1,11 +1,11 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
-import type { Reconciliation } from './reconciliation.port.ts';
-import type { LookFollower } from '../keep/run-keeper.ts';
-import type { RunTally } from '../keep/run-store.port.ts';
-import type { TriggerFigures } from '../trigger-figures.ts';
-import type { ThrottledWarn } from '../throttled-warn.ts';
+import type { Reconciliation } from '../ports/reconciliation.ts';
+import type { LookFollower } from './run-keeper.ts';
+import type { RunTally } from '../ports/run-store.ts';
+import type { TriggerFigures } from '../report/trigger-figures.ts';
+import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 /** Between two turns, or twenty times as long as the last one took. */
 const lookEveryMs = 10_000;

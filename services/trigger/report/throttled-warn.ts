@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
 
 const everyMs = 60_000;
 const maxRemembered = 1000;

@@ -1,7 +1,7 @@
-import type { TerminalRunState } from '../../shared/domain/run/run-states.ts';
-import type { RepairKind } from './sweep/reconciliation.port.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import { processMetrics } from '../../shared/runtime/meter/process-metrics.ts';
+import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
+import type { RepairKind } from '../ports/reconciliation.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import { processMetrics } from '../../../shared/runtime/meter/process-metrics.ts';
 import { triggerMetrics } from './metrics.ts';
 
 /** What a trigger counts about itself. */

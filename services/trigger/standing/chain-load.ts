@@ -1,4 +1,4 @@
-import type { FeedLoad } from '../feed/feed-store.port.ts';
+import type { FeedLoad } from '../ports/feed-store.ts';
 
 /** What a feed has in the steps of its chain. All counts in batches. */
 export interface ChainLoad {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chainLoadOf } from './chain-load.ts';
-import type { FeedLoad, FlowCounts } from '../feed/feed-store.port.ts';
+import type { FeedLoad, FlowCounts } from '../ports/feed-store.ts';
 
 const flowOf = (counts: Partial<FlowCounts>): FlowCounts => ({ done: 0, survived: 0, born: 0, waiting: 0, ...counts });
 

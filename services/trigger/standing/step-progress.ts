@@ -1,7 +1,7 @@
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { readyBySteps } from '../admit/chain-load.ts';
-import type { RunTally } from './run-store.port.ts';
+import { readyBySteps } from './chain-load.ts';
+import type { RunTally } from '../ports/run-store.ts';
 
 /** A step of a feed, with what is ready in it: on its topic, or claimed. */
 export interface OpenStep {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Notices } from '../../../shared/ports/notices.ts';
-import type { RunStore } from './run-store.port.ts';
+import type { RunStore } from '../ports/run-store.ts';
 
 /** A run of which the notice was lost is looked after so much later. */
 const goodForMs = 5000;

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
-import { passTime } from '../../test/support/pass-time.ts';
-import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
-import { createTrigger } from './trigger.ts';
+import { createPrometheusMeter } from '../../../shared/runtime/meter/prometheus-meter.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger } from '../trigger.ts';
 
 test('a trigger counts the room it gives, stalls, references published again and runs it ended', async () => {
   const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });

@@ -1,5 +1,5 @@
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
-import type { SweptFeed } from '../sweep/outbox-sweep.port.ts';
+import type { SweptFeed } from './outbox-sweep.ts';
 
 export interface EndedSteps {
   ended: number;

@@ -1,4 +1,4 @@
-import type { MetricTable } from '../../shared/ports/meter.ts';
+import type { MetricTable } from '../../../shared/ports/meter.ts';
 
 /** What a trigger tells of itself. */
 export const triggerMetrics = {

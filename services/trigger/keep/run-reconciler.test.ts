@@ -4,7 +4,7 @@ import { createMemoryExecutionRows } from '../../../test/support/memory/executio
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
-import type { SweptFeed } from './outbox-sweep.port.ts';
+import type { SweptFeed } from '../ports/outbox-sweep.ts';
 
 const stepTwice = [
   { action: 'award-reward', params: {} },

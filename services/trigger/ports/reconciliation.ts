@@ -1,4 +1,4 @@
-import type { SweptFeed } from './outbox-sweep.port.ts';
+import type { SweptFeed } from './outbox-sweep.ts';
 
 /**
  * What the reconciler found wrong and set right.

@@ -5,8 +5,8 @@ import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import type { UnderWay } from '../../../shared/domain/run/under-way.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
-import type { FlowCounts } from '../feed/feed-store.port.ts';
-import type { ClearedRun } from '../prepare/run-approvals.port.ts';
+import type { FlowCounts } from './feed-store.ts';
+import type { ClearedRun } from './run-approvals.ts';
 
 export interface RunToPrepare {
   runId: string;
