@@ -45,7 +45,9 @@ export const priorityMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'looks pass over one priority of a client, not over all of them',
-    edits: [{ text: 'when t.priority is not null then', replacement: 'when t.priority is not null and false then' }],
+    edits: [
+      { text: 'when t.priority is not null then\n', replacement: 'when t.priority is not null and false then\n' },
+    ],
     project: 'integration',
     noticedBy: ['test/integration/callbacks.integration'],
   },
