@@ -177,6 +177,14 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
 
   const openJobs = () => trial.database.count('select 1 from jobs');
 
+  /** The installation is there when its API is: a dispatcher that still starts takes no job, and ends by a signal. */
+  async function awaitDispatchers(): Promise<void> {
+    await until('every dispatcher is there', async () => {
+      const there = `select 1 from job_nodes where kind = 'dispatcher' and expires_at > now()`;
+      return (await trial.database.count(there)) >= trial.names('dispatcher').length;
+    });
+  }
+
   async function freezeTakers(): Promise<void> {
     const dispatchers = trial.names('dispatcher');
     await until('all partitions are owned', async () => {
@@ -237,6 +245,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   }
 
   await watchFires(trial.database);
+  await awaitDispatchers();
   await addClient(usualClient);
   return {
     ...trial,
