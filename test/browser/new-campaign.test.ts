@@ -123,7 +123,8 @@ test('each problem of a refused form stands at its field, and the review leads t
     .getByText(/there is no segment "no-such-segment"/i)
     .waitFor();
   await page.getByRole('complementary', { name: 'Review' }).getByRole('button', { name: 'Pace' }).click();
-  await page.locator('[data-pointer="/paceUsersPerSecond"]:focus').waitFor();
+  const focused = () => page.evaluate('document.activeElement.dataset.pointer');
+  await awaitThat(async () => (await focused()) === '/paceUsersPerSecond');
 });
 
 test('a button that is pressed straight from a field is pressed, although the field then says what it lacks', async () => {
@@ -182,7 +183,8 @@ test('what is still to say is asked for in words, one by one', async () => {
   await asked.first().waitFor();
   expect(await asked.allTextContents()).toEqual(expected);
   await asked.getByRole('button', { name: 'Choose a country' }).click();
-  await page.locator('[aria-label="Add a country by its code"]:focus').waitFor();
+  const focused = () => page.evaluate('document.activeElement.ariaLabel');
+  await awaitThat(async () => (await focused()) === 'Add a country by its code');
 });
 
 test('a shard opens to its partitions and owners', async () => {
