@@ -8,6 +8,8 @@ import { runMuster } from '../test-muster.ts';
 
 const points = {
   name: 'award-points',
+  title: 'Give points',
+  description: 'Adds points to the balance.',
   revision: 3,
   enabled: true,
   origin: 'api',
@@ -53,7 +55,7 @@ describe('muster action-types list and show', () => {
     api.answers['GET /v1/action-types'] = { status: 200, body: { items: [points, off] } };
     const { code, out } = await muster('list');
     expect(code).toBe(exitCodes.ok);
-    expect(out).toMatch(/award-points +B +http:\/\/points\.test\/v1 +100 +50 +2000 ms +enabled/);
+    expect(out).toMatch(/award-points +Give points +B +http:\/\/points\.test\/v1 +100 +50 +2000 ms +enabled/);
     expect(out).toMatch(/send-message .* disabled/);
   });
 
@@ -61,6 +63,8 @@ describe('muster action-types list and show', () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('revision 3 · enabled · as somebody said through the API');
+    expect(out).toMatch(/title +Give points/);
+    expect(out).toMatch(/description +Adds points to the balance\./);
     expect(out).toMatch(/concurrency +50/);
     expect(out).toMatch(/authorization secret +set 2026-11-22 04:00/);
   });

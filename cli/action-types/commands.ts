@@ -38,6 +38,7 @@ const list = command({
   ask: ({ client }) => listActionTypes({ client }),
   shown: tableOf<ActionType>('', [
     left('name', ({ name }) => name),
+    cut('title', ({ title }) => title),
     left('class', (type) => type.class),
     cut('url', ({ url }) => url),
     right('batch', ({ batchSize }) => String(batchSize)),

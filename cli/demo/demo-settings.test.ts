@@ -27,11 +27,11 @@ describe('the demo', () => {
     expect(checkAgainstConfig({ ...demoCampaign, chain }, catalogue)).toHaveLength(1);
   });
 
-  test('takes the same parameters as the example', () => {
+  test('has the same titles, descriptions and parameters as the example', () => {
     const example = engineConfig.parse(JSON.parse(readFileSync('deploy/examples/engine.json', 'utf8')));
     const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', 1000);
-    for (const [name, { paramsSchema }] of Object.entries(example.actionTypes)) {
-      expect(actionTypes[name]?.paramsSchema).toEqual(paramsSchema);
+    for (const [name, { title, description, paramsSchema }] of Object.entries(example.actionTypes)) {
+      expect(actionTypes[name]).toMatchObject({ title, description, paramsSchema });
     }
   });
 

@@ -88,6 +88,8 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
     segmentation: { url: `${sandboxUrl}/segmentation`, timeoutMs: 10_000, pageSize: 1000 },
     actionTypes: {
       'award-reward': {
+        title: 'Give a reward',
+        description: 'Puts a reward, such as a free ride, into the user’s account.',
         url: `${sandboxUrl}/rewards/v1/batches`,
         class: 'A',
         answerForm: 'full',
@@ -98,6 +100,8 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         paramsSchema: paramsSchemas.reward,
       },
       'award-points': {
+        title: 'Give points',
+        description: 'Adds loyalty points to the user’s balance.',
         url: `${sandboxUrl}/points/v1/batches`,
         class: 'B',
         answerForm: 'full',
@@ -108,6 +112,8 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         paramsSchema: paramsSchemas.points,
       },
       'send-message': {
+        title: 'Send a message',
+        description: 'Sends the user a message from a template.',
         url: `${sandboxUrl}/messages/v1/batches`,
         class: 'B',
         answerForm: 'compact',

@@ -23,7 +23,7 @@ async function publishNonsense(country: string, messages: readonly string[]): Pr
 const groupOf = (page: Page, country: string) =>
   page
     .getByRole('table', { name: 'Dead letters by topic and reason' })
-    .getByRole('row', { name: `award-reward ${country}` });
+    .getByRole('row', { name: `Award reward ${country}` });
 const shown = (page: Page) => page.getByLabel('The message', { exact: true });
 
 async function confirm(page: Page, title: RegExp, button: string): Promise<void> {

@@ -45,6 +45,30 @@ describe('registering an action type', () => {
     expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
   });
 
+  it('shows its name in words until it has a title', async () => {
+    expect(actionType.parse((await register()).json()).title).toBe('Award points');
+
+    const texts = { title: ' Give points ', description: 'Adds points to the balance.' };
+    const changed = await ask('PATCH', '/v1/action-types/award-points', texts);
+    expect(actionType.parse(changed.json())).toMatchObject({ ...texts, title: 'Give points' });
+
+    const back = await ask('PATCH', '/v1/action-types/award-points', { title: null, description: null });
+    expect(actionType.parse(back.json())).not.toHaveProperty('description');
+    expect(actionType.parse(back.json()).title).toBe('Award points');
+  });
+
+  it.each([
+    ['title', ''],
+    ['title', 'two\nlines'],
+    ['title', 'x'.repeat(61)],
+    ['description', ''],
+    ['description', 'x'.repeat(501)],
+  ])('refuses the %s %j', async (field, text) => {
+    const refused = await register({ [field]: text });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map(({ pointer }) => pointer)).toEqual([`/${field}`]);
+  });
+
   it('is listed with what workers say that they cannot serve, unless another one does', async () => {
     await register();
     const served = { actions: ['award-points'], countries: ['SG', 'ID'] };

@@ -149,7 +149,7 @@ function replaceRoute(server: HttpServer, { changer, answer }: Parts): void {
     ...asItCame,
     handler: async (request, reply) => {
       const { params, headers, body } = request;
-      const wanted = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body), before);
+      const wanted = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body, before.name), before);
       const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wanted);
       request.auditDetail = secretsIn(body);
       return answer(reply, changed);

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { titleFromName } from '../../../shared/domain/endpoint/action-title.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { ActionType } from './action-types.contract.ts';
 
@@ -11,6 +12,7 @@ export function actionTypeView(type: RegisteredActionType, countries: Catalogue[
     enabled,
     origin,
     ...config,
+    title: config.title ?? titleFromName(name),
     secrets: {
       ...(authorization && { authorization: { changedAt: authorization.changedAt.toISOString() } }),
       ...(signing && { signing: { changedAt: signing.changedAt.toISOString() } }),

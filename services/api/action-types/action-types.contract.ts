@@ -75,6 +75,7 @@ export const actionType = z
     enabled,
     origin: z.enum(['file', 'api']).describe('Who said last how it is called: the engine’s file, or somebody here'),
     ...actionTypeConfig.shape,
+    title: z.string().describe('What campaign managers read in place of its name: its own, else the name in words'),
     // As it is kept, whatever this version would let in.
     paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
     secrets: z

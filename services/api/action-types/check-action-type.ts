@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { titleFromName } from '../../../shared/domain/endpoint/action-title.ts';
 import { optionSourcesOf } from '../../../shared/domain/endpoint/option-sources.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
@@ -63,11 +64,13 @@ function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
-/** A replacement without what only the server says. */
-export function replacementOf(body: unknown): unknown {
+/** A replacement without what only the server says: those fields, and the title that it makes of the name. */
+export function replacementOf(body: unknown, name: string): unknown {
   const read = fields.safeParse(body);
   if (!read.success) return body;
-  return Object.fromEntries(Object.entries(read.data).filter(([field]) => !shownOnly.includes(field)));
+  const isOwn = ([field, value]: [string, unknown]) =>
+    !shownOnly.includes(field) && !(field === 'title' && value === titleFromName(name));
+  return Object.fromEntries(Object.entries(read.data).filter(isOwn));
 }
 
 /** A merge patch (RFC 7396) of one level: null takes a field back to its default. */

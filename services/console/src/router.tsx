@@ -10,6 +10,7 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import { basePath } from './api/client.ts';
 import { problemOf } from './api/problems.ts';
+import { loadTitles } from './frame/session/load-titles.ts';
 import { requireSession } from './frame/session/session.ts';
 import { takeComeBack, type ComeBack } from './views/log-in/come-back.ts';
 import { logInByAddress } from './views/log-in/log-in-by-address.ts';
@@ -55,6 +56,7 @@ const root = createRootRouteWithContext<RouterContext>()({
     if (location.pathname === '/log-in') return;
     try {
       await requireSession(context.queryClient);
+      await loadTitles(context.queryClient);
     } catch (error) {
       if (problemOf(error).status !== 401) throw error;
       // The router's own way to go elsewhere is to throw.

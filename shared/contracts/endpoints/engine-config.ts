@@ -5,6 +5,7 @@ import { pricePattern } from '../../domain/money/amounts.ts';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 import { isHttpUri, noUri } from '../uris.ts';
 import { forbids, refusals, together, withCode } from '../stated-rules.ts';
+import { nameShape, wordShape } from '../stored-texts.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file
@@ -49,6 +50,10 @@ const paramsSchema = z.record(z.string(), z.unknown());
 export type ParamsSchema = z.infer<typeof paramsSchema>;
 
 const actionTypeFields = service.extend({
+  title: nameShape(60)
+    .optional()
+    .describe('What campaign managers read in place of its name, such as `Give a reward`; else the name in words'),
+  description: wordShape(500).optional().describe('What it does for a user, in plain words for campaign managers'),
   class: z.enum(['A', 'B', 'C', 'D']).describe('What the endpoint keeps about its effects'),
   check: z
     .boolean()

@@ -15,6 +15,8 @@ export const actionTypes: ListActionTypesResponse = {
   items: [
     {
       name: 'award-points',
+      title: 'Give points',
+      description: 'Adds loyalty points to the user’s balance.',
       revision: 1,
       enabled: true,
       origin: 'file',
@@ -50,6 +52,8 @@ export const actionTypes: ListActionTypesResponse = {
     },
     {
       name: 'award-reward',
+      title: 'Give a reward',
+      description: 'Puts a reward, such as a free ride, into the user’s account.',
       revision: 1,
       enabled: true,
       origin: 'file',
@@ -93,6 +97,8 @@ export const actionTypes: ListActionTypesResponse = {
     },
     {
       name: 'send-message',
+      title: 'Send a message',
+      description: 'Sends the user a message from a template.',
       revision: 1,
       enabled: true,
       origin: 'file',

@@ -20,6 +20,7 @@ import * as callbacks from './jobs.ts';
 import * as live from './live-run.ts';
 import { liveReport } from './live-report.ts';
 import './missing-in-happy-dom.ts';
+import { rememberTitles } from '../parts/words/action-titles.ts';
 import { rewardOptions } from './options.ts';
 import { savedEstimate, savedRiders, savedWallets } from './saved-audiences.ts';
 import * as recurring from './schedules.ts';
@@ -35,6 +36,7 @@ configure({ asyncUtilTimeout: 10_000 });
 const opened: QueryClient[] = [];
 afterEach(() => {
   cleanup();
+  rememberTitles([]);
   // What it would ask again, or forget later, keeps no process alive.
   opened.splice(0).forEach((queryClient) => queryClient.clear());
   localStorage.clear();

@@ -15,6 +15,7 @@ import type { CheckFallback } from './form.ts';
 import { Parameters } from './parameters.tsx';
 import { outcomesInWords } from './sources.ts';
 import { whenInWords } from '../when/when-words.ts';
+import { quotedTitleOf, titleOf } from '../words/action-titles.ts';
 
 /** What it was made to do, in words. */
 export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {
@@ -59,13 +60,13 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
             {chain.map(({ action, params, unitsPerUser, check }, index) => (
               <li key={`${index} ${action}`}>
                 <b className="font-medium">
-                  {index + 1}&ensp;{action}
+                  {index + 1}&ensp;{titleOf(action)}
                 </b>
                 {unitsPerUser !== undefined && (
                   <span className="t3"> costs {countOf(unitsPerUser, 'unit')} a user</span>
                 )}
                 {check !== undefined && (
-                  <p className="t2">{`asks the check ${check.type} first: ${unavailableWords[check.onUnavailable]}`}</p>
+                  <p className="t2">{`asks the check ${quotedTitleOf(check.type)} first: ${unavailableWords[check.onUnavailable]}`}</p>
                 )}
                 <Parameters {...{ action, params, countries }} />
               </li>

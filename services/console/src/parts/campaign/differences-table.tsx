@@ -1,4 +1,5 @@
 import type { RevisionDiff } from '#client/types.gen.ts';
+import { titleOf } from '../words/action-titles.ts';
 import { placeInWords } from './places.ts';
 
 interface DifferencesTableProps {
@@ -29,10 +30,10 @@ export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTa
               {placeOf(pointer)}
             </th>
             <td className="t2 wrap-anywhere whitespace-pre-wrap">
-              {before === undefined ? <NotThere /> : <del>{valueInWords(before)}</del>}
+              {before === undefined ? <NotThere /> : <del>{wordsAt(pointer, before)}</del>}
             </td>
             <td className="font-medium wrap-anywhere whitespace-pre-wrap">
-              {after === undefined ? <NotThere /> : <ins className="no-underline">{valueInWords(after)}</ins>}
+              {after === undefined ? <NotThere /> : <ins className="no-underline">{wordsAt(pointer, after)}</ins>}
             </td>
           </tr>
         ))}
@@ -43,6 +44,12 @@ export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTa
 
 function NotThere() {
   return <span className="t3">not there</span>;
+}
+
+/** Names of action types as their titles, all else by its kind. */
+function wordsAt(pointer: string, value: unknown): string {
+  const isAction = /\/chain\/\d+\/(action|check\/type)$/.test(pointer);
+  return isAction && typeof value === 'string' ? titleOf(value) : valueInWords(value);
 }
 
 /** Texts as they are, lists of texts with commas, all else as JSON. */

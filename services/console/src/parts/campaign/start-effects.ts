@@ -5,6 +5,7 @@ import type { Effect } from '../overlays/effects.tsx';
 import { formatDuration } from '../times/times.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { callsOf, heldOutOf, servedOf, takesText } from './arithmetic.ts';
+import { quotedTitleOf, titlesOf } from '../words/action-titles.ts';
 
 type Started = Omit<CampaignDefinitionInput, 'name' | 'schedule'>;
 
@@ -44,7 +45,7 @@ function usersEffects({ audience, chain, countries }: Started, size: HowMany | '
   }
   const { holdOutPercent = 0 } = audience;
   const served = servedOf(size, holdOutPercent);
-  const first = chain[0]?.action ?? '';
+  const first = quotedTitleOf(chain[0]?.action ?? '');
   return [
     {
       value: numberWords(served),
@@ -79,7 +80,7 @@ function canaryEffects(canary: Started['canary']): Effect[] {
 function callsEffects({ chain }: Started, preview: Pick<CampaignPreview, 'load'> | null): Effect[] {
   if (preview === null) return [];
   const calls = callsOf(preview.load);
-  const steps = chain.map(({ action }) => action).join(', then ');
+  const steps = titlesOf(chain);
   return [
     {
       value: calls === null ? 'not known' : formatCount(calls),

@@ -2,6 +2,7 @@ import type { RunReport } from '#client/types.gen.ts';
 import { Icon } from '../icon/icon.tsx';
 import { listed } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
+import { quotedTitleOf } from '../words/action-titles.ts';
 
 type Tested = Pick<RunReport, 'kind' | 'steps' | 'audience'>;
 
@@ -29,7 +30,7 @@ export function TestBanner({ run }: { run: Tested }) {
 
 export function realInWords({ steps, audience }: Omit<Tested, 'kind'>): string {
   const actionsOf = (mode: 'live' | 'test') => [
-    ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [line.action] : []))),
+    ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [quotedTitleOf(line.action)] : []))),
   ];
   const [live, test] = [listed(actionsOf('live')), listed(actionsOf('test'))];
   if (live === '') return 'Nobody really got anything.';

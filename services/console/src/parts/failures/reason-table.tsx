@@ -4,6 +4,7 @@ import { canRetry, type ReasonRow } from './failure-reasons.ts';
 import { useRowKeys } from '../keys/use-row-keys.ts';
 import { RowCheck } from '../lists/row-check.tsx';
 import { formatCount } from '../words/numbers.ts';
+import { titleOf } from '../words/action-titles.ts';
 
 export interface ReasonTableProps {
   runId: string;
@@ -100,11 +101,11 @@ function Reason({ row, runId, steps, selection, isBrief }: ReasonProps) {
         {reason}
         {outcome !== 'failed' && <span className="tag ml-1.5">{outcome}</span>}
         <span className="narrow block font-sans xs t3">
-          {step} {of?.action}
+          {step} {of && titleOf(of.action)}
         </span>
       </th>
       <td className="t2 whitespace-nowrap truncate wide">
-        {step} {of?.action}
+        {step} {of && titleOf(of.action)}
       </td>
       <td className="text-right font-medium">{formatCount(users)}</td>
       {!isBrief && (

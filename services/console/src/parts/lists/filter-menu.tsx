@@ -6,11 +6,13 @@ interface FilterMenuProps {
   name: string;
   options: readonly string[];
   value: string | undefined;
+  /** The words for a value; the value itself if absent. */
+  labelOf?: (value: string) => string;
   onChoose: (value: string | undefined) => void;
 }
 
 /** A filter that is off until something is chosen; then it says what, and can be taken off. */
-export function FilterMenu({ name, options, value, onChoose }: FilterMenuProps) {
+export function FilterMenu({ name, options, value, labelOf = (option) => option, onChoose }: FilterMenuProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>
       <Menu
@@ -18,19 +20,19 @@ export function FilterMenu({ name, options, value, onChoose }: FilterMenuProps) 
         target={(target) => (
           <button type="button" {...target}>
             {value === undefined && <Icon name="plus" size={12} />}
-            {name} {value !== undefined && <b>{value}</b>}
+            {name} {value !== undefined && <b>{labelOf(value)}</b>}
           </button>
         )}
       >
         {options.map((option) => (
           <MenuItem key={option} onClick={() => onChoose(option)}>
-            {option}
+            {labelOf(option)}
           </MenuItem>
         ))}
         {options.length === 0 && <p className="menu-head">None yet</p>}
       </Menu>
       {value !== undefined && (
-        <button type="button" aria-label={`Take off ${name} ${value}`} onClick={() => onChoose(undefined)}>
+        <button type="button" aria-label={`Take off ${name} ${labelOf(value)}`} onClick={() => onChoose(undefined)}>
           <Icon name="x" size={12} />
         </button>
       )}

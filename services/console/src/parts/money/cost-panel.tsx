@@ -2,6 +2,7 @@ import type { RunReport } from '#client/types.gen.ts';
 import { Panel } from '../panels/panel.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { moneyText } from '../campaign/arithmetic.ts';
+import { titleOf } from '../words/action-titles.ts';
 
 /** What a run has cost so far, step by step; nothing where no step costs units. */
 export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
@@ -32,7 +33,7 @@ export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
             .map(({ step, action, price, units, amount }) => (
               <tr key={step} title={price === null ? 'It has no price' : `At ${price} a unit`}>
                 <th scope="row" className="wrap-anywhere">
-                  {step} {action}
+                  {step} {titleOf(action)}
                 </th>
                 <td className="text-right">{formatCount(units)}</td>
                 <td className="text-right whitespace-nowrap">{amount ?? '–'}</td>

@@ -3,6 +3,7 @@ import type { Effect } from '../overlays/effects.tsx';
 import { formatCount } from '../words/numbers.ts';
 import type { Way } from './settle-draft.ts';
 import type { UnknownLine } from './unknown-lines.ts';
+import { quotedTitleOf } from '../words/action-titles.ts';
 
 /** @param types undefined while they are asked for */
 export function whoIsUnknown(
@@ -14,7 +15,7 @@ export function whoIsUnknown(
   const source = type ? ` ${type.class === 'C' ? 'Its status endpoint can be asked.' : onlyBooks}` : '';
   return {
     ...{ key: String(step), value: formatCount(users), unit: users === 1 ? 'user' : 'users', isHot: true },
-    ...{ lead: `Step ${step}, ${action}:`, children: `${places}.${source}` },
+    ...{ lead: `Step ${step}, ${quotedTitleOf(action)}:`, children: `${places}.${source}` },
   };
 }
 

@@ -44,7 +44,7 @@ describe('before unknown users are settled', () => {
   test('the dialog says who they are, what each answer does, and that nobody is told', async () => {
     const { dialog } = await openDialog();
     const text = () => screen.getByRole('dialog').textContent;
-    expect(text()).toContain('Step 1, award-reward: SG 8, VN 4.');
+    expect(text()).toContain('Step 1, “Give a reward”: SG 8, VN 4.');
     await waitFor(() => expect(text()).toContain('It has no status endpoint'));
     expect(text()).toContain('Later steps of this run stay skipped');
     expect(text()).toContain('can be tried again. Its units go back to the budget.');

@@ -3,6 +3,7 @@ import { Segments, Select, TextInput } from '../controls/controls.tsx';
 import { FormField } from '../forms/form-field.tsx';
 import { countriesOf, type UnknownLine } from './unknown-lines.ts';
 import type { Lines, SettleDraft, Way } from './settle-draft.ts';
+import { titleOf } from '../words/action-titles.ts';
 
 interface WayProps {
   runId: string;
@@ -168,7 +169,7 @@ function CountryField({ lines, everywhere, value, onChoose }: CountryFieldProps)
 }
 
 function stepChoice({ step, action }: UnknownLine) {
-  return { value: String(step), label: `${step} ${action}` };
+  return { value: String(step), label: `${step} ${titleOf(action)}` };
 }
 
 function numberOf(step: string): number | null {

@@ -6,6 +6,7 @@ import { codesOf, groupCountries, sumOfCountries, type CountryRow } from './coun
 import { CountryLine, Row } from './country-row.tsx';
 import type { StepTableProps } from './step-lines.ts';
 import { StepTable } from './step-table.tsx';
+import { titleOf } from '../words/action-titles.ts';
 
 /** Countries that somebody has looked for. */
 export interface Picked {
@@ -70,7 +71,7 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
             <th scope="col">Through the chain</th>
             {steps.map(({ step, action }) => (
               <th key={step} scope="col" className="text-right wide">
-                {step}&ensp;{action}
+                {step}&ensp;{titleOf(action)}
               </th>
             ))}
           </tr>

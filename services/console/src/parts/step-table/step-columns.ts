@@ -1,6 +1,7 @@
 import { listed } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type OutcomeName } from '../outcomes/outcomes.ts';
+import { titleOf } from '../words/action-titles.ts';
 
 /** More columns of outcomes than these make a table of steps too wide beside the other panel. */
 const maxColumns = 7;
@@ -45,6 +46,6 @@ const maxNameLetters = 26;
 
 /** The same for the column of names: as its longest one, until that takes the room of the bar. */
 export function nameDigits(steps: readonly { step: number; action: string }[]): number {
-  const letters = Math.max(8, ...steps.map(({ step, action }) => `${step}  ${action}`.length));
+  const letters = Math.max(8, ...steps.map(({ step, action }) => `${step}  ${titleOf(action)}`.length));
   return Math.min(letters, maxNameLetters) * 1.05;
 }

@@ -6,6 +6,7 @@ import { formatCount, formatShare } from '../words/numbers.ts';
 import { hasShare } from './step-colgroup.tsx';
 import type { CountryMark, StepCounts, StepTableProps, StepWait } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
+import { titleOf } from '../words/action-titles.ts';
 
 interface LineProps extends Pick<StepTableProps, 'manner'> {
   /** The same object as long as its figures are the same. */
@@ -26,7 +27,7 @@ export const Line = memo(function Line(props: LineProps) {
   const isSum = country === undefined;
   return (
     <tr className={isSum ? 'sum' : undefined}>
-      <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? line.action : undefined}>
+      <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? titleOf(line.action) : undefined}>
         {!isSum && (
           <>
             {country} <Mark mark={mark ?? null} wait={wait} />
@@ -65,11 +66,11 @@ interface StepNameProps {
   onToggle: ((step: number) => void) | undefined;
 }
 
-/** `2 send-message`, with what opens it where it is folded. */
+/** `2 Send a message`, with what opens it where it is folded. */
 export function StepName({ line: { step, action }, isOpen, onToggle }: StepNameProps) {
   const name = (
     <>
-      {step}&ensp;{action}
+      {step}&ensp;{titleOf(action)}
     </>
   );
   if (isOpen === undefined) return name;

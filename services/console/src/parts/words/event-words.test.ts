@@ -81,26 +81,28 @@ describe('an event of a run', () => {
     const words = (kind: RunEvent['kind'], detail: RunEvent['detail']) => eventWords(event(kind, detail), timeOf);
     expect(words('breaker-opened', { ...place, cause })).toEqual({
       who: null,
-      what: 'Breaker of award-reward VN opened: award-reward in VN: HTTP 503',
+      what: 'Breaker of “Award reward” in VN opened: HTTP 503',
       note: null,
       mark: 'VN breaker opens',
     });
     expect(words('breaker-closed', { ...place, cause, forMs: 161_000 })).toMatchObject({
-      what: 'Breaker of award-reward VN closed after 2 min 41 s',
+      what: 'Breaker of “Award reward” in VN closed after 2 min 41 s',
       mark: null,
     });
     expect(words('worker-missing', { ...place, cause: 'no worker serves it' })).toMatchObject({
-      what: 'No worker for award-reward VN: no worker serves it',
+      what: 'No worker for “Award reward” in VN: no worker serves it',
       mark: 'VN no worker',
     });
     expect(words('worker-back', { ...place, cause: 'no worker serves it', forMs: 61_000 })).toMatchObject({
-      what: 'A worker serves award-reward VN again after 1 min 1 s',
+      what: 'A worker serves “Award reward” in VN again after 1 min 1 s',
       mark: null,
     });
     expect(words('step-held', { ...place, cause: 'the endpoint says 404' }).what).toBe(
-      'award-reward VN is held until somebody mends it: the endpoint says 404',
+      '“Award reward” in VN is held until somebody mends it: the endpoint says 404',
     );
-    expect(words('step-released', { ...place, forMs: 5000 }).what).toBe('award-reward VN is held no more after 5 s');
+    expect(words('step-released', { ...place, forMs: 5000 }).what).toBe(
+      '“Award reward” in VN is held no more after 5 s',
+    );
     expect(words('feed-stalled', { country: 'VN', cause: 'HTTP 503' })).toMatchObject({
       what: 'The audience of VN cannot be read: HTTP 503',
       mark: 'VN audience stalls',

@@ -1,3 +1,4 @@
+import { causeWithoutPlace, quotedTitleOf } from './action-titles.ts';
 import type { RunEvent } from '#client/types.gen.ts';
 import { listed, sentence } from './figures.ts';
 import { countOf, formatCount } from './numbers.ts';
@@ -94,9 +95,11 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
 /** What came in the way of a step in a country, or of all of a country. That it is over is seen by the line itself. */
 function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string | null): EventWords {
   const country = textAt(detail, 'country') ?? 'a country';
-  const place = [textAt(detail, 'action'), country].filter((part) => part !== null).join(' ');
+  const action = textAt(detail, 'action');
+  const place = action === null ? country : `${quotedTitleOf(action)} in ${country}`;
   const cause = textAt(detail, 'cause');
-  return { ...plain, what: whatOf(place, cause === null ? '' : `: ${cause}`), mark: mark && `${country} ${mark}` };
+  const why = cause === null ? '' : `: ${causeWithoutPlace(cause, { action: action ?? '', country })}`;
+  return { ...plain, what: whatOf(place, why), mark: mark && `${country} ${mark}` };
 }
 
 function spanOf(detail: Detail): string {

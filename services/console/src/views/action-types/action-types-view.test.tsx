@@ -6,6 +6,7 @@ import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 import { shards } from '../../testing/shards.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 import { checkCommand } from './check-command.ts';
 import { promisesOf } from './class-words.ts';
 import { lookOfType, troublesOf } from './type-standing.ts';
@@ -35,6 +36,9 @@ test('a type says whether it runs, what its class promises, how it is called and
   const { api } = await openConsole('/action-types?name=award-points', { answers: campaigns });
   expect(await screen.findByRole('heading', { name: 'award-points' })).toBeDefined();
   expect(screen.getByText('The batch must stay the same.')).toBeDefined();
+  expect(screen.getByText('Give points').parentElement?.textContent).toBe(
+    'Give points · Adds loyalty points to the user’s balance.',
+  );
   const calls = screen.getByRole('region', { name: 'Calls' });
   expect(calls.textContent).toMatch(/\/points\/v1\/batches.*at most 100 users.*8, up to 5 min/);
   expect(await screen.findByText('3 campaigns: 1 running, 0 scheduled, 2 in draft')).toBeDefined();
@@ -105,6 +109,32 @@ test('of one that there is, only what was changed is sent, on the revision that 
   const [asked] = api.askedFor('PATCH /v1/action-types/award-points');
   expect(asked?.headers.get('if-match')).toBe('"1"');
   expect(asked?.body).toEqual({ batchSize: 50, timeoutMs: null });
+});
+
+test('a title is changed, and the pages that are opened next show it', async () => {
+  let title = 'Give points';
+  const { api, user } = await openConsole('/action-types?name=award-points', {
+    answers: {
+      'GET /v1/action-types': () => ({
+        ...actionTypes,
+        items: actionTypes.items.map((type) => (type.name === 'award-points' ? { ...type, title } : type)),
+      }),
+      'PATCH /v1/action-types/:name': () => {
+        title = 'Thank with points';
+        return { ...points, title };
+      },
+    },
+  });
+  await user.click(await screen.findByRole('button', { name: 'Edit…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Edit award-points' });
+  await user.clear(within(dialog).getByLabelText(/^Title/));
+  await user.type(within(dialog).getByLabelText(/^Title/), 'Thank with points');
+  await user.click(within(dialog).getByRole('button', { name: 'Change 1 field' }));
+  await screen.findByText('Thank with points');
+  expect(api.askedFor('PATCH /v1/action-types/award-points')[0]?.body).toEqual({ title: 'Thank with points' });
+  await user.click(screen.getByRole('link', { name: 'Quiet hours' }));
+  await screen.findByRole('heading', { name: 'Quiet hours', level: 1 });
+  await waitFor(() => expect(titleOf('award-points')).toBe('Thank with points'));
 });
 
 test('a secret goes in and is never shown; one that is made here is shown until it is set', async () => {

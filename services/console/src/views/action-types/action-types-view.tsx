@@ -65,7 +65,7 @@ export function ActionTypesView() {
         />
         <span className="ml-auto row phone:w-full">
           <SearchField
-            placeholder="Name of an action type"
+            placeholder="Name or title of an action type"
             value={text ?? ''}
             onSearch={(typed) => go({ text: typed === '' ? undefined : typed, name: undefined })}
           />
@@ -164,7 +164,7 @@ function TypeTable({ types, shards, search, shown }: TypeTableProps) {
                   </Link>
                 </div>
                 <div className={tone === 'bad' ? 'pl-5.25 c-bad' : 'pl-5.25'}>
-                  {word.toLowerCase()} · {whereWords(type)}
+                  {word.toLowerCase()} · {type.title} · {whereWords(type)}
                 </div>
               </td>
               <td className="text-right">

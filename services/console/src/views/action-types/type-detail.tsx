@@ -30,7 +30,7 @@ interface TypeDetailProps {
 
 /** One type: can it run, what its endpoint promises, how it is called, and who depends on it. */
 export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
-  const { name, revision, origin, createdAt, updatedAt } = type;
+  const { name, title, description, revision, origin, createdAt, updatedAt } = type;
   const own = shards.filter(({ actionType }) => actionType === name);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_292px] gap-4 items-start min-w-0 max-[1180px]:grid-cols-1">
@@ -41,6 +41,10 @@ export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
               <h2 className="text-lg leading-5.5 wrap-anywhere">{name}</h2>
               <LookBadge look={lookOfType(type, shards)} tinted />
             </div>
+            <p className="t2 wrap-anywhere">
+              <b>{title}</b>
+              {description !== undefined && ` · ${description}`}
+            </p>
             <div className="meta">
               <span>
                 Registered{' '}

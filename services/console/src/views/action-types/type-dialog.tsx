@@ -114,6 +114,18 @@ function Basics({ form, isNew, onChange }: FieldsProps & { isNew: boolean }) {
           )}
         </FormField>
       </div>
+      <FormField
+        pointer="/title"
+        label="Title"
+        hint="Campaign managers read it in place of the name, such as Give a voucher; empty: the name in words"
+      >
+        {(control) => <TextInput {...control} value={form.title} onText={(title) => onChange({ title })} />}
+      </FormField>
+      <FormField pointer="/description" label="Description" hint="What it does for a user, in plain words">
+        {(control) => (
+          <TextInput {...control} value={form.description} onText={(description) => onChange({ description })} />
+        )}
+      </FormField>
       <FormField pointer="/url" label="Address" required hint="Without user and password: secrets are set apart">
         {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
       </FormField>

@@ -8,6 +8,8 @@ export type TypePatch = ChangeActionTypeData['body'];
 /** As it is typed; an empty text is what a new one has. */
 export interface TypeForm {
   name: string;
+  title: string;
+  description: string;
   url: string;
   class: ContractClass;
   check: boolean;
@@ -85,6 +87,8 @@ export function formOf(type: ActionType | null): TypeForm {
   const text = (value: number | string | undefined) => (value === undefined ? '' : String(value));
   return {
     name: type?.name ?? '',
+    title: type?.title ?? '',
+    description: type?.description ?? '',
     url: type?.url ?? '',
     class: type?.class ?? 'B',
     check: type?.check ?? false,
@@ -128,6 +132,8 @@ function patchOf(form: TypeForm): TypePatch {
   const isC = form.class === 'C';
   const days = number(form.keyLifeDays);
   return {
+    title: text(form.title),
+    description: text(form.description),
     url: text(form.url),
     class: form.class,
     check: form.check,

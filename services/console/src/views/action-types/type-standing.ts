@@ -53,7 +53,8 @@ export function lookOfType(type: ListedActionType, shards: readonly Shard[]): St
 }
 
 export function fitsType(type: ListedActionType, shards: readonly Shard[], { text, show }: ActionTypesSearch): boolean {
-  if (text !== undefined && !type.name.includes(text.toLowerCase())) return false;
+  const names = `${type.name} ${type.title}`.toLowerCase();
+  if (text !== undefined && !names.includes(text.toLowerCase())) return false;
   switch (show) {
     case undefined:
       return true;

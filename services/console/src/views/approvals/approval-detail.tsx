@@ -15,6 +15,7 @@ import { kindWords, numberWords, type HowMany } from '../../parts/audience/how-m
 import { useApprovalSize } from './approval-size.ts';
 import { Decision } from './decision.tsx';
 import { Trials } from './trials.tsx';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 /** What exactly is approved, what differs from what was before, and whose word it takes. */
 export function ApprovalDetail({ approval }: { approval: Approval }) {
@@ -113,7 +114,7 @@ function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): s
 
 function kpisOf(approval: Approval, size: HowMany | null): Kpi[] {
   const { unitsAtMost, costAtMost, covers } = approval;
-  const actions = covers.chain.map(({ action }) => action);
+  const actions = covers.chain.map(({ action }) => titleOf(action));
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
     ...(size === null

@@ -31,7 +31,7 @@ test('the first that waits is shown: what exactly is approved, what changed, and
 
 describe('the cost of what is approved', () => {
   it.each([
-    [null, 'unknown', 'award-points has no price'],
+    [null, 'unknown', 'Give points has no price'],
     [{ amount: '4500', currency: 'SGD' }, /4,500.*SGD|SGD.*4,500/, 'of a run, at the prices of then'],
   ])('is shown, also without a price: %o', async (costAtMost, value, note) => {
     const answers = { ...lists, 'GET /v1/approvals/apr_waiting': { ...waitingApproval, costAtMost } };

@@ -15,6 +15,7 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { useApprovalSize } from './approval-size.ts';
+import { titlesOf } from '../../parts/words/action-titles.ts';
 
 /** Who has approved it, and what the person who looks at it may do. */
 export function Decision({ approval }: { approval: Approval }) {
@@ -136,7 +137,7 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
             value: formatCount(usersAtMost(approval)),
             unit: 'users, at most',
             isHot: true,
-            children: `in ${covers.countries.join(', ')} get ${covers.chain.map(({ action }) => action).join(', then ')}.`,
+            children: `in ${covers.countries.join(', ')} get ${titlesOf(covers.chain)}.`,
           },
           ...(size === null
             ? []

@@ -7,6 +7,7 @@ import { useKeys } from '../../parts/keys/use-keys.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CalendarSearch } from './search.ts';
 import { weekInWords, weeksFrom, type Week } from './week.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/calendar');
 
@@ -46,7 +47,13 @@ export function CalendarFilters({ week, calendar, actions, loadAction }: Calenda
       <Button small icon="right" label="Next week" onClick={() => go(1)} />
       <b className="mx-2 text-lg">{weekInWords(week)}</b>
       {loadAction !== undefined && (
-        <FilterMenu name="Load of" options={actions} value={loadAction} onChoose={(load) => change({ load })} />
+        <FilterMenu
+          name="Load of"
+          options={actions}
+          value={loadAction}
+          labelOf={titleOf}
+          onChoose={(load) => change({ load })}
+        />
       )}
       <FilterMenu
         name="Country"
@@ -54,7 +61,13 @@ export function CalendarFilters({ week, calendar, actions, loadAction }: Calenda
         value={country}
         onChoose={(value) => change({ country: value })}
       />
-      <FilterMenu name="Action" options={actions} value={action} onChoose={(value) => change({ action: value })} />
+      <FilterMenu
+        name="Action"
+        options={actions}
+        value={action}
+        labelOf={titleOf}
+        onChoose={(value) => change({ action: value })}
+      />
       <FilterMenu name="Owner" options={owners} value={owner} onChoose={(value) => change({ owner: value })} />
       <span className="ml-auto row gap-4 wide">
         {legend.map(([icon, words]) => (

@@ -13,7 +13,7 @@ test('a week has a lane for each campaign, and says when two get in each other�
   expect(await screen.findByText('4 campaigns, 5 runs')).toBeDefined();
   expect(screen.getByText('23 to 29 November 2026')).toBeDefined();
   const clash = screen.getByRole('alert');
-  expect(clash.textContent).toContain('send-message is asked for 250 users/s and has done 200 at most.');
+  expect(clash.textContent).toContain('“Send a message” is asked for 250 users/s and has done 200 at most.');
   expect(clash.textContent).toContain('Late-night food push and Friday ride voucher wait for each other');
   const lanes = within(screen.getByRole('list', { name: 'Campaigns of this week' }));
   const done = lanes.getByRole('link', { name: /^Weekly reactivation, completed/ });

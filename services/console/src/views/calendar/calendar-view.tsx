@@ -22,6 +22,7 @@ import { actionsOf, loadOf, type Load } from './expected-load.ts';
 import { Lane } from './lane.tsx';
 import { LoadRow } from './load-row.tsx';
 import { dateOf, weekOf, type Week } from './week.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/calendar');
 const lookEveryMs = 30_000;
@@ -126,7 +127,7 @@ function Lanes({ week, calendar, load, loadAction, nowMs }: LanesProps) {
               void navigate({ search: ({ week: shown, load: of }) => ({ week: shown, load: of }), replace: true })
             }
           >
-            {[country, action, owner].filter(Boolean).join(', ')}.
+            {[country, action && quotedTitleOf(action), owner].filter(Boolean).join(', ')}.
           </NoMatch>
         ) : (
           <Empty icon="calendar" title="Nothing ran and nothing is planned in this week">

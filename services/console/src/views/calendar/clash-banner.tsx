@@ -6,6 +6,7 @@ import { listed } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import type { Clash, Load } from './expected-load.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** How many of them are named. */
 const named = 3;
@@ -30,8 +31,8 @@ export function ClashBanner({ calendar, load, action }: { calendar: Calendar; lo
       <Icon name="failed" />
       <div>
         <b>
-          {from} to {until}: {action} is asked for {rate} users/s and {isLimit ? `takes ${most}` : `has done ${most}`}{' '}
-          at most.
+          {from} to {until}: {quotedTitleOf(action)} is asked for {rate} users/s and{' '}
+          {isLimit ? `takes ${most}` : `has done ${most}`} at most.
         </b>{' '}
         <span className="t2">
           {namesOf(calendar, worst)} wait for each other

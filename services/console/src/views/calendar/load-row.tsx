@@ -3,6 +3,7 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import type { Load } from './expected-load.ts';
 import { NowLine } from './lane.tsx';
 import { placeIn, type Week } from './week.ts';
+import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 interface LoadRowProps {
   load: Load;
@@ -30,7 +31,7 @@ export function LoadRow({ load, action, week, nowMs }: LoadRowProps) {
     <div className="cal-row">
       <div className="cal-who">
         <div className="font-medium">Expected load</div>
-        <div className="t3 sm">{action}, users/s</div>
+        <div className="t3 sm">{titleOf(action)}, users/s</div>
         {limit !== undefined && (
           <div className="t3 sm mt-3.5">
             line: {formatCount(Math.round(limit))},{' '}
@@ -38,7 +39,7 @@ export function LoadRow({ load, action, week, nowMs }: LoadRowProps) {
           </div>
         )}
       </div>
-      <div className="cal-load" role="img" aria-label={`Expected load of ${action}. ${said}`}>
+      <div className="cal-load" role="img" aria-label={`Expected load of ${quotedTitleOf(action)}. ${said}`}>
         <svg viewBox={`0 0 1000 ${height}`} preserveAspectRatio="none" aria-hidden="true">
           {hours.map(({ fromMs, usersPerSecond, isPast }) => {
             if (usersPerSecond <= 0) return null;

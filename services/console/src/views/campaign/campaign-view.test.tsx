@@ -424,7 +424,7 @@ describe('a test', () => {
       'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
     });
     await user.click(send);
-    await screen.findByText('These 2 really got send-message. Calls of award-reward were marked as a test.');
+    await screen.findByText('These 2 really got “Send a message”. Calls of “Give a reward” were marked as a test.');
     expect(screen.getByText('1 of 2 through the chain')).toBeDefined();
     expect(screen.getByText('1 failed in step 2: no-text-for-locale (u2)')).toBeDefined();
     const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/test-send').map(({ body }) => body);

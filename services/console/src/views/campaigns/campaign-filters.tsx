@@ -5,6 +5,7 @@ import { useSession } from '../../frame/session/session.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CampaignsSearch } from './search.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface CampaignFiltersProps {
   search: CampaignsSearch;
@@ -33,6 +34,7 @@ export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProp
         name="Action"
         options={(actionTypes?.items ?? []).map(({ name }) => name)}
         value={search.action}
+        labelOf={titleOf}
         onChoose={(action) => onChoose({ action })}
       />
       <FilterMenu

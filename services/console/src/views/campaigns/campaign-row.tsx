@@ -10,6 +10,7 @@ import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.t
 import { RowMenu } from './row-menu.tsx';
 import { audienceOf, audienceWords, causeOf, listed, nextWords, throughWords } from './row-words.ts';
 import { withProgress } from './row-progress.ts';
+import { titlesOf } from '../../parts/words/action-titles.ts';
 
 /** The whole row leads to where its state is explained. */
 export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }) {
@@ -45,7 +46,7 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
         </div>
       </td>
       <td className="two">
-        <div className="truncate">{chain.map(({ action }) => action).join(' → ')}</div>
+        <div className="truncate">{titlesOf(chain, ' → ')}</div>
         <div>{listed(countries, 'country', 'countries')}</div>
       </td>
       <td>{run ? <RunBar run={run} /> : <span className="t3 sm">No run yet</span>}</td>

@@ -20,6 +20,6 @@ describe('a list without a match', () => {
   it('offers to drop the text first, when no state hides anything', () => {
     const { drop, words } = noMatch({ text: 'payday', action: 'award-reward', state: 'draft' }, 0);
     expect(drop).toMatchObject({ name: 'payday', off: { text: undefined } });
-    expect(words).toBe('Called “payday”, action award-reward, draft.');
+    expect(words).toBe('Called “payday”, action “Award reward”, draft.');
   });
 });

@@ -1,5 +1,6 @@
 import { formatCount } from '../../parts/words/numbers.ts';
 import type { CampaignsSearch } from './search.ts';
+import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 interface NoMatch {
   /** The filter that is best dropped: what its button is called, and how it is dropped. */
@@ -22,7 +23,9 @@ export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
   const { state, text, country, action, tag, owner, list, segment, savedAudience } = search;
   const filters = [
     ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
-    ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
+    ...(action === undefined
+      ? []
+      : [{ name: titleOf(action), words: `action ${quotedTitleOf(action)}`, off: { action: undefined } }]),
     ...(country === undefined ? [] : [{ name: country, words: `country ${country}`, off: { country: undefined } }]),
     ...(tag === undefined ? [] : [{ name: tag, words: `tag ${tag}`, off: { tag: undefined } }]),
     ...(owner === undefined ? [] : [{ name: owner, words: `owner ${owner}`, off: { owner: undefined } }]),

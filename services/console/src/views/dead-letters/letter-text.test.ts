@@ -9,6 +9,6 @@ it('lays JSON out, and leaves what is none as it is', () => {
 });
 
 it('names a shard by its topic', () => {
-  expect(topicInWords('muster.award-points.AU')).toBe('award-points AU');
+  expect(topicInWords('muster.award-points.AU')).toBe('Award points AU');
   expect(topicInWords('muster.steers')).toBe('muster.steers');
 });

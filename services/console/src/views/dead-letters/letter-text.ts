@@ -1,4 +1,5 @@
 import type { DeadLetterContent } from '#client/types.gen.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 type Bytes = DeadLetterContent['value'];
 
@@ -16,5 +17,5 @@ export function contentInWords(bytes: Bytes): { note: string; text: string } {
 /** `award-points AU` for the topic of a shard; the topic itself where it is another one. */
 export function topicInWords(topic: string): string {
   const [, action, country] = /\.([a-z][a-z0-9-]*)\.([A-Z]{2})$/.exec(topic) ?? [];
-  return action === undefined || country === undefined ? topic : `${action} ${country}`;
+  return action === undefined || country === undefined ? topic : `${titleOf(action)} ${country}`;
 }

@@ -17,6 +17,7 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { Neighbours } from './neighbours.tsx';
 import type { SettleVerb } from './settle-dialog.tsx';
+import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 interface StepPanelProps {
   id: string;
@@ -64,7 +65,7 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
       <dl className="kv [&_dd]:wrap-anywhere">
         <dt>Batch</dt>
         <dd>
-          {formatCount(step.batchNo)} in {step.country}, at step {step.step}, {step.action}
+          {formatCount(step.batchNo)} in {step.country}, at step {step.step}, {quotedTitleOf(step.action)}
         </dd>
         <dt>Run</dt>
         <dd>
@@ -152,7 +153,7 @@ function StepDialog({ verb, step, onClose }: StepDialogProps) {
   return (
     <Dialog
       title={isReplay ? 'Open the step again?' : 'Leave the step as it ended?'}
-      lead={`${step.action} ${step.country}, batch ${formatCount(step.batchNo)}`}
+      lead={`${titleOf(step.action)} ${step.country}, batch ${formatCount(step.batchNo)}`}
       onClose={onClose}
       actions={
         <span className="ml-auto row">

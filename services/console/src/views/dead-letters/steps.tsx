@@ -8,6 +8,7 @@ import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { groupSteps, type StepGroup } from './step-groups.ts';
 import { StepPanel } from './step-panel.tsx';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/dead-letters');
 
@@ -122,7 +123,7 @@ function GroupRow({ group, isChosen, onChoose }: GroupRowProps) {
             data-row-link
             onClick={() => newest && onChoose(newest.id)}
           >
-            {action} {country}
+            {titleOf(action)} {country}
           </button>
         </div>
         <div>

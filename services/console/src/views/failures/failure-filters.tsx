@@ -8,6 +8,7 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { BatchDialog, TimeDialog } from './narrow-dialogs.tsx';
 import { filterOf, spanWords, type FailureFilter } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface FailureFiltersProps {
   report: RunReport | undefined;
@@ -28,7 +29,7 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
       <Choice
         label="Step"
         value={filter.step === undefined ? '' : String(filter.step)}
-        options={(report?.steps ?? []).map(({ step, action }) => [String(step), `${step} ${action}`])}
+        options={(report?.steps ?? []).map(({ step, action }) => [String(step), `${step} ${titleOf(action)}`])}
         onChoose={(value) => change({ step: value === '' ? undefined : Number(value) })}
       />
       <Choice

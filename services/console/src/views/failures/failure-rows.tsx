@@ -4,6 +4,7 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Time } from '../../parts/times/time.tsx';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface FailureRowsProps {
   runId: string;
@@ -72,7 +73,7 @@ function Row({ runId, item, steps, onBatch }: RowProps) {
         </Link>
       </th>
       <td className="t2 truncate wide">
-        {step} {action}
+        {step} {titleOf(action)}
       </td>
       <td>{country}</td>
       <td className="mono wrap-anywhere leading-4.5">

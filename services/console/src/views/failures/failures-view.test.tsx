@@ -19,7 +19,7 @@ test('a filter goes into the address, to the API and into the file', async () =>
   const { api, user, address } = await openConsole(path);
   await screen.findByRole('link', { name: 'id-000000069' });
   await user.selectOptions(screen.getByLabelText('Country'), 'VN');
-  await user.selectOptions(screen.getByLabelText('Step'), '2 send-message');
+  await user.selectOptions(screen.getByLabelText('Step'), '2 Send a message');
   await user.selectOptions(screen.getByLabelText('Outcome'), 'failed');
   await waitFor(() => expect(address()).toContain('country=VN'));
   await waitFor(() =>

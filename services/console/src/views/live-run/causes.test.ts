@@ -52,10 +52,10 @@ describe('what is wrong in many countries', () => {
     );
     expect(causes).toMatchObject([
       {
-        ...{ countries: ['VN', 'SG'], words: 'wait for award-reward: endpoint says 503.', note: '253 users' },
+        ...{ countries: ['VN', 'SG'], words: 'wait for “Award reward”: endpoint says 503.', note: '253 users' },
         since: '2026-11-24T02:30:00.000Z',
       },
-      { countries: ['MM'], words: 'waits for award-reward: no worker.', note: '64 users' },
+      { countries: ['MM'], words: 'waits for “Award reward”: no worker.', note: '64 users' },
     ]);
   });
 

@@ -4,13 +4,14 @@ import { formatFineShare } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { marksOf } from './run-figures.ts';
 import type { Stall } from './stall.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** One thing that is wrong, in all countries that it is wrong in. */
 export interface Cause {
   key: string;
   /** By their codes, those with most users first. */
   countries: string[];
-  /** `waits for award-reward: endpoint says 503.` */
+  /** `waits for “Give a reward”: endpoint says 503.` */
   words: string;
   /** Too many have failed there, and nobody waits: its words are figures, which change with each look. */
   isFailing: boolean;
@@ -64,7 +65,9 @@ function waitingCause(key: string, of: readonly Placed[]): { users: number; caus
     users,
     cause: {
       ...{ key, countries, isFailing: false },
-      words: isShort ? `has used up its budget: ${cause}` : `${verb} for ${first?.place.action ?? ''}: ${lower(cause)}`,
+      words: isShort
+        ? `has used up its budget: ${cause}`
+        : `${verb} for ${quotedTitleOf(first?.place.action ?? '')}: ${lower(cause)}`,
       since: of.flatMap(({ stall }) => stall.since ?? []).toSorted()[0] ?? null,
       note: users > 0 ? countOf(users, 'user') : '',
       shortIn: first?.stall.shortIn ?? null,

@@ -47,7 +47,7 @@ describe('a run in many countries', () => {
     const heads = within(table)
       .getAllByRole('columnheader')
       .map(({ textContent }) => textContent);
-    expect(heads).toEqual(expect.arrayContaining(['1\u2002award-reward', '2\u2002send-message']));
+    expect(heads).toEqual(expect.arrayContaining(['1\u2002Give a reward', '2\u2002Send a message']));
     expect(within(table).getByRole('button', { name: 'MM Myanmar (Burma)' }).getAttribute('aria-expanded')).toBe(
       'true',
     );
@@ -65,7 +65,7 @@ describe('a run in many countries', () => {
     const steps = screen.getByRole('region', { name: 'Table of users by step and country' });
     // The step in which VN waits is open, the other one folded.
     expect(within(steps).getAllByRole('rowheader')).toHaveLength(2 + countries.length);
-    await user.click(within(steps).getByRole('button', { name: '2\u2002send-message' }));
+    await user.click(within(steps).getByRole('button', { name: '2\u2002Send a message' }));
     expect(within(steps).getAllByRole('rowheader')).toHaveLength(2 + 2 * countries.length);
   });
 
@@ -80,9 +80,9 @@ describe('a run in many countries', () => {
     await openMany([...causes, { ...waitOf('MM'), cause: 'TH says 503' }]);
     const lines = screen.getAllByRole('alert').map(({ parentElement }) => parentElement?.parentElement?.textContent);
     expect(lines).toEqual([
-      expect.stringMatching(/^MM, THwait for award-reward: TH says 503\. Since .+70 users$/),
-      expect.stringMatching(/^VNwaits for award-reward: VN says 503\. Since .+40 users$/),
-      expect.stringMatching(/^SGwaits for award-reward/),
+      expect.stringMatching(/^MM, THwait for “Give a reward”: TH says 503\. Since .+70 users$/),
+      expect.stringMatching(/^VNwaits for “Give a reward”: VN says 503\. Since .+40 users$/),
+      expect.stringMatching(/^SGwaits for “Give a reward”/),
     ]);
     expect(screen.getByText('And 1 more. What does not wait goes on.')).toBeDefined();
   });
@@ -112,9 +112,9 @@ describe('a run in many countries', () => {
     expect(cellsOf(/^VN/)).toContainEqual(expect.stringMatching(/\dbreaker open$/));
     const lines = screen.getAllByRole('alert').map(({ parentElement }) => parentElement?.parentElement?.textContent);
     expect(lines).toEqual([
-      expect.stringMatching(/^MMwaits for award-reward: no worker serves it\. Since [^B]+ 70 users$/),
+      expect.stringMatching(/^MMwaits for “Give a reward”: no worker serves it\. Since [^B]+ 70 users$/),
       expect.stringMatching(
-        /^VNwaits for award-reward: 503\. Since .+Breaker open, next try in 1 min \d+ s\. 40 users$/,
+        /^VNwaits for “Give a reward”: 503\. Since .+Breaker open, next try in 1 min \d+ s\. 40 users$/,
       ),
     ]);
     await userEvent.setup().click(screen.getByRole('button', { name: 'Steps' }));

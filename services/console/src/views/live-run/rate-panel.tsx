@@ -9,6 +9,7 @@ import type { RateSeries } from '../../parts/charts/rate-series.ts';
 import { foldedAbove } from '../../parts/step-table/country-groups.ts';
 import type { StepWait } from '../../parts/step-table/step-lines.ts';
 import { ratesByStep, shownRates, type LineRate } from './line-rates.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 const maxLines = 8;
 
@@ -89,9 +90,9 @@ interface LineRowProps {
 function LineRow({ line: { step, action, country, perSecond, cause }, wait, highest }: LineRowProps) {
   return (
     <tr>
-      <th scope="row" title={`${step} ${action} ${country}`.trimEnd()}>
+      <th scope="row" title={`${step} ${titleOf(action)} ${country}`.trimEnd()}>
         <span className="flex gap-1.25">
-          {step} <span className="truncate">{action}</span> <span>{country}</span>
+          {step} <span className="truncate">{titleOf(action)}</span> <span>{country}</span>
         </span>
       </th>
       <td>

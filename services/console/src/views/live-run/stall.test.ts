@@ -44,7 +44,7 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run())).toMatchObject([
       {
         badge: 'VN waits',
-        symptom: 'VN waits for award-reward.',
+        symptom: 'VN waits for “Award reward”.',
         cause: 'Endpoint says 503.',
         since,
         meanwhile: '478 users wait and lose no attempts; ID goes on.',

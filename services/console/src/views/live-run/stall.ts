@@ -3,12 +3,13 @@ import { figuresOf, type ShownFigures } from '../../parts/money/budget-words.ts'
 import { listed, sentence } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';
+import { causeWithoutPlace, quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** A cause beside its symptom: what waits for what, what goes on all the same, and what to do. */
 export interface Stall {
   /** On the badge: `VN waits`. */
   badge: string;
-  /** `VN waits for award-reward.` */
+  /** `VN waits for “Give a reward”.` */
   symptom: string;
   cause: string;
   /** Since when; null where nobody knows. */
@@ -81,7 +82,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   const [oldest] = sorted;
   if (!oldest) return [];
   const { step, action, country, since } = oldest;
-  const causes = [...new Set(sorted.map(({ cause }) => shortCause(cause, oldest)))];
+  const causes = [...new Set(sorted.map(({ cause }) => causeWithoutPlace(cause, oldest)))];
   const pending = progress.countries
     .find((each) => each.country === country)
     ?.steps.find((line) => line.step === step)?.pending;
@@ -99,7 +100,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   return [
     {
       badge: `${country} waits`,
-      symptom: `${country} waits for ${action}.`,
+      symptom: `${country} waits for ${quotedTitleOf(action)}.`,
       cause: causes.map(sentence).join(' '),
       since,
       meanwhile: waiting,
@@ -131,12 +132,6 @@ function leftWords({ left, all, unit }: ShownFigures): string {
   return unit === 'units'
     ? `${words} are left, too few for what waits.`
     : `${words} is left, too little for what waits.`;
-}
-
-/** The symptom beside it says where already. */
-function shortCause(cause: string, { action, country }: Wait): string {
-  const place = `${action} in ${country}: `;
-  return cause.startsWith(place) ? cause.slice(place.length) : cause;
 }
 
 /** `VN waits`, `2 parts wait`. */

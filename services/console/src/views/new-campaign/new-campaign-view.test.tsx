@@ -305,7 +305,7 @@ describe('a draft', () => {
     await name();
     await user.click(screen.getByRole('button', { name: 'Start…' }));
     const dialog = await screen.findByRole('dialog', { name: 'Start “A draft”?' }, { timeout: 5_000 });
-    expect(dialog.textContent).toContain('get the first step, award-reward, in SG, VN.');
+    expect(dialog.textContent).toContain('get the first step, “Give a reward”, in SG, VN.');
     await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
     await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft'));
     expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1);
@@ -331,14 +331,14 @@ describe('a draft', () => {
   test('its steps are moved, removed, and written as JSON', { timeout: 20_000 }, async () => {
     const { user } = await openConsole('/campaigns/cmp_draft/edit', { answers });
     await name();
-    const first = screen.getByRole('group', { name: 'Step 1, award-reward' });
+    const first = screen.getByRole('group', { name: 'Step 1, Give a reward' });
     await user.click(within(first).getByRole('button', { name: 'JSON' }));
     expect(within(first).getAllByText(/rewardId/).length).toBeGreaterThan(0);
     await user.click(within(first).getByRole('button', { name: 'JSON' }));
     await user.click(screen.getByRole('button', { name: 'Move step 2 up' }));
-    expect(screen.getByRole('group', { name: 'Step 1, send-message' })).toBeDefined();
+    expect(screen.getByRole('group', { name: 'Step 1, Send a message' })).toBeDefined();
     await user.click(screen.getByRole('button', { name: 'Remove step 1' }));
-    expect(screen.queryByRole('group', { name: /send-message/ })).toBeNull();
+    expect(screen.queryByRole('group', { name: /Send a message/ })).toBeNull();
   });
 
   test('its users come from lists and earlier runs too, and are left out by them', { timeout: 20_000 }, async () => {

@@ -10,12 +10,12 @@ const [first, second] = quietHours.rules;
 
 test('each rule says whom it keeps from being called, when, and what becomes of them', async () => {
   await openConsole('/quiet-hours');
-  const row = await screen.findByRole('row', { name: /send-message/ });
+  const row = await screen.findByRole('row', { name: /Send a message/ });
   expect(row.textContent).toMatch(/SG, ID.*21:00 to 08:00 of the next day.*clocks of the country.*wait for the end/);
   expect(screen.getByRole('row', { name: /every action type/ }).textContent).toMatch(/Asia\/Jakarta.*dropped/);
   if (!first) throw new Error('there is no rule');
   expect(ruleWords(first)).toBe(
-    'Send-message calls nobody in SG, ID from 21:00 to 08:00 of the next day, by the clocks there; users wait for the end.',
+    '“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day, by the clocks there; users wait for the end.',
   );
 });
 
@@ -24,7 +24,7 @@ test('a new rule comes last, on the revision that was read, and what is wrong wi
   const { api, user } = await openConsole('/quiet-hours', {
     answers: { 'PUT /v1/quiet-hours': () => problem(422, 'invalid-request', 'wrong', wrong) },
   });
-  await screen.findByRole('row', { name: /send-message/ });
+  await screen.findByRole('row', { name: /Send a message/ });
   await user.click(screen.getByRole('button', { name: 'New quiet hours New' }));
   const dialog = await screen.findByRole('dialog', { name: 'New quiet hours' });
   await user.selectOptions(within(dialog).getByLabelText('Action type'), 'award-points');
@@ -52,8 +52,8 @@ test('rules change places, and are removed when that is meant', async () => {
 test('the filter stands in the address, and shows what holds for a type', async () => {
   const { user, address } = await openConsole('/quiet-hours?action=award-points');
   expect(await screen.findByRole('row', { name: /every action type/ })).toBeDefined();
-  expect(screen.queryByRole('row', { name: /send-message/ })).toBeNull();
-  await user.click(screen.getByRole('button', { name: 'Take off Action type award-points' }));
+  expect(screen.queryByRole('row', { name: /Send a message/ })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Take off Action type Give points' }));
   await waitFor(() => expect(address()).toBe('/quiet-hours'));
 });
 

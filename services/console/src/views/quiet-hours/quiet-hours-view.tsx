@@ -19,6 +19,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { RuleDialog } from './rule-dialog.tsx';
 import { everyType, moved, ruleWords, typeWords } from './rule-form.ts';
+import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/quiet-hours');
 
@@ -67,6 +68,7 @@ export function QuietHoursView() {
             name="Action type"
             options={named.toSorted()}
             value={action}
+            labelOf={titleOf}
             onChoose={(value) => void navigate({ search: { action: value } })}
           />
         </span>
@@ -81,7 +83,7 @@ export function QuietHoursView() {
           </Empty>
         ) : shown?.length === 0 ? (
           <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>
-            {action} may call everybody at any time.
+            {quotedTitleOf(action ?? '')} may call everybody at any time.
           </NoMatch>
         ) : (
           <RuleTable quietHours={quiet.data} shown={shown} refusal={refusal} onAsk={setAsked} />

@@ -1,4 +1,5 @@
 import type { QuietRule } from '#client/types.gen.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** Stands for all action types. */
 export const everyType = '*';
@@ -35,12 +36,12 @@ export function ruleOf({ actionType, countries, from, until, zone, then }: RuleF
   };
 }
 
-/** `send-message`, `every action type`. */
+/** `“Send a message”`, `every action type`. */
 export function typeWords({ actionType }: Pick<QuietRule, 'actionType'>): string {
-  return actionType === everyType ? 'every action type' : actionType;
+  return actionType === everyType ? 'every action type' : quotedTitleOf(actionType);
 }
 
-/** `send-message calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the end.` */
+/** `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the end.` */
 export function ruleWords(rule: QuietRule): string {
   const { countries, from, until, zone, then } = rule;
   const where = countries === undefined ? 'anywhere' : `in ${countries.join(', ')}`;

@@ -64,7 +64,7 @@ describe('a report beside a run of another campaign', () => {
     await openConsole('/runs/run_ended/report?with=run_before', { answers: comparedTo({ chain: ['award-points'] }) });
     const region = await panel();
     expect((await within(region).findByText(/Its chain is another one/)).textContent).toBe(
-      'Its chain is another one: award-points, not award-reward, then send-message. Who got through and who failed ' +
+      'Its chain is another one: Give points, not Give a reward, then Send a message. Who got through and who failed ' +
         'means two things, and how long it took; only the audiences are compared.',
     );
     expect(rowsOf(region).slice(0, 2)).toEqual(['Audience30,00025,000+ 20.0 %', 'Through the chain97.3 %96.0 %–']);

@@ -1,3 +1,4 @@
+import { titleOf } from '../../parts/words/action-titles.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
@@ -121,8 +122,9 @@ function Unlike({ run, before }: { run: ComparedRun; before: ComparedRun }) {
       {isOther && <p>The other run is of “{plainText(before.campaignName)}”.</p>}
       {!isLike && (
         <p>
-          Its chain is another one: {before.chain.join(', then ')}, not {run.chain.join(', then ')}. Who got through and
-          who failed means two things, and how long it took; only the audiences are compared.
+          Its chain is another one: {before.chain.map(titleOf).join(', then ')}, not{' '}
+          {run.chain.map(titleOf).join(', then ')}. Who got through and who failed means two things, and how long it
+          took; only the audiences are compared.
         </p>
       )}
     </footer>

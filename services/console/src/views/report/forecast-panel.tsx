@@ -3,6 +3,7 @@ import { takesText } from '../../parts/campaign/arithmetic.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 const shownAtMost = 8;
 
@@ -55,7 +56,7 @@ function ShardRow({ line }: { line: RunForecast['load'][number] }) {
   return (
     <tr>
       <th scope="row" className="wrap-anywhere">
-        {step} {action} {country}
+        {step} {titleOf(action)} {country}
       </th>
       <td className="text-right">{formatCount(users ?? 0)}</td>
       <td className="text-right">{formatCount(calls ?? 0)}</td>

@@ -1,5 +1,6 @@
 import type { StepLine } from '#client/types.gen.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** What providers said of what they accepted. It is shown apart: it is no outcome of the run. */
 export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {
@@ -7,8 +8,9 @@ export function ReceiptSentence({ line: { action, succeeded, receipts } }: { lin
   const { delivered, undelivered, awaiting, unexpected } = receipts;
   return (
     <p>
-      Of the {formatCount(succeeded)} accepted by {action}, receipts say <b>{formatCount(delivered)} delivered</b>,{' '}
-      {formatCount(undelivered)} undelivered; {formatCount(Math.max(0, awaiting))} have no receipt yet.
+      Of the {formatCount(succeeded)} accepted by {quotedTitleOf(action)}, receipts say{' '}
+      <b>{formatCount(delivered)} delivered</b>, {formatCount(undelivered)} undelivered;{' '}
+      {formatCount(Math.max(0, awaiting))} have no receipt yet.
       {unexpected > 0 && ` ${formatCount(unexpected)} more came for users that failed, or are unknown.`}
     </p>
   );

@@ -66,7 +66,7 @@ test('the report of a dry run says that nobody was called, and how long the run 
   const rows = within(panel)
     .getAllByRole('row')
     .map(({ textContent }) => textContent);
-  expect(rows.slice(1)).toEqual(['2 send-message SG9009not known', '1 award-reward SG90091 min 30 s']);
+  expect(rows.slice(1)).toEqual(['2 Send a message SG9009not known', '1 Give a reward SG90091 min 30 s']);
 });
 
 test('the report says what the run cost, in money where it has a price', async () => {
@@ -79,7 +79,7 @@ test('the report says what the run cost, in money where it has a price', async (
   const rows = within(panel)
     .getAllByRole('row')
     .map(({ textContent }) => textContent);
-  expect(rows).toEqual(['StepUnitsSGD', '1 award-reward1,80090.00', '2 send-message800–']);
+  expect(rows).toEqual(['StepUnitsSGD', '1 Give a reward1,80090.00', '2 Send a message800–']);
 });
 
 test('what each word counts is shown when asked', async () => {
@@ -102,7 +102,7 @@ test('failed users are tried again by what was selected, after the engine has co
   if (!box.checked) await user.click(box);
   await user.click(screen.getByRole('button', { name: /^Retry/ }));
   const dialog = await screen.findByRole('dialog', { name: 'Try 412 users again?' });
-  expect(within(dialog).getByText(/Begin with step 1, award-reward/)).toBeDefined();
+  expect(within(dialog).getByText(/Begin with step 1, “Give a reward”/)).toBeDefined();
   api.answer({ 'POST /v1/runs/:id/retry-failed': { ...found, groups, preview: false, runId: 'run_again' } });
   await user.click(within(dialog).getByRole('button', { name: 'Retry 412 users' }));
   await waitFor(() => expect(address()).toBe('/runs/run_again'));

@@ -21,6 +21,7 @@ import { ReasonsPanel } from './reasons-panel.tsx';
 import { ReceiptSentence } from './receipt-sentence.tsx';
 import { ReportHead } from './report-head.tsx';
 import { RetriesPanel } from './retries-panel.tsx';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 export function Report({ report }: { report: RunReport }) {
   const [isExplaining, setExplaining] = useState(false);
@@ -35,7 +36,7 @@ export function Report({ report }: { report: RunReport }) {
       {!hasEnded(state) && <StillGoing runId={runId} />}
       {last && (
         <Equation line={last}>
-          Users at the last step, {last.action}; counted over {countOf(batches.fed, 'batch', 'batches')}.
+          Users at the last step, {quotedTitleOf(last.action)}; counted over {countOf(batches.fed, 'batch', 'batches')}.
           {steps.length > 1 && ' Skipped: an earlier step did not succeed.'} <WordsButton />
         </Equation>
       )}

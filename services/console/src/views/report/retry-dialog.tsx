@@ -11,6 +11,7 @@ import { listed } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 interface RetryDialogProps {
   report: RunReport;
@@ -97,7 +98,7 @@ function effectsOf({ groups }: Retry): Effect[] {
       children: (
         <>
           <strong>
-            Begin with step {step}, {action}.
+            Begin with step {step}, {quotedTitleOf(action)}.
           </strong>{' '}
           Failed with <code>{reason}</code> in {listed(countries)}.
         </>

@@ -1,12 +1,13 @@
 import type { SuppressionUpload } from '#client/types.gen.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** Stands for all action types. */
 export const everyType = '*';
 
 export function listWords(actionType: string): string {
-  return actionType === everyType ? 'every action type' : actionType;
+  return actionType === everyType ? 'every action type' : quotedTitleOf(actionType);
 }
 
 /** `12 added, 3 were on it`, `the list is 12 people`: what a file made of its list. */

@@ -16,7 +16,7 @@ afterEach(() => {
 test('lists say how many people of which action type, and files what became of them', async () => {
   await openConsole('/suppressions');
   expect((await screen.findByRole('row', { name: /^every action type/ })).textContent).toContain('1,204');
-  expect(screen.getByRole('row', { name: /^send-message/ }).textContent).toContain('51,300');
+  expect(screen.getByRole('row', { name: /^“Send a message”/ }).textContent).toContain('51,300');
   const files = await screen.findByRole('region', { name: 'Files' });
   expect(await within(files).findByText('51,300 people added of 51,309 rows')).toBeDefined();
   expect(within(files).getByText('1 bad row')).toBeDefined();
@@ -27,11 +27,11 @@ test('a user is searched by the whole id, in the address, and taken off when tha
   const { api, user, address } = await openConsole('/suppressions', {
     answers: { 'DELETE /v1/suppressions/users/:user': () => new Response(null, { status: 204 }) },
   });
-  await screen.findByRole('row', { name: /^send-message/ });
+  await screen.findByRole('row', { name: /^“Send a message”/ });
   await user.type(screen.getByRole('searchbox'), 'u-1029{Enter}');
   await waitFor(() => expect(address()).toBe('/suppressions?user=u-1029'));
   expect(await screen.findByText('asked to by phone')).toBeDefined();
-  await user.click(screen.getByRole('button', { name: 'Take off the list of send-message' }));
+  await user.click(screen.getByRole('button', { name: 'Take off the list of “Send a message”' }));
   expect(api.askedFor('DELETE /v1/suppressions/users/u-1029')).toHaveLength(0);
   await user.click(await screen.findByRole('button', { name: 'Take off' }));
   await waitFor(() =>
@@ -51,7 +51,7 @@ test('people are added with the reason, and it says how many were new', async ()
   const { api, user } = await openConsole('/suppressions', {
     answers: { 'POST /v1/suppressions': { ...list, people: 51_301, added: 1 } },
   });
-  await user.click(await screen.findByRole('button', { name: 'Add people to the list of send-message' }));
+  await user.click(await screen.findByRole('button', { name: 'Add people to the list of “Send a message”' }));
   const dialog = await screen.findByRole('dialog', { name: 'Add people' });
   await user.type(within(dialog).getByLabelText(/^User ids/), 'u-1, u-2 u-1');
   await user.type(within(dialog).getByLabelText('Why'), 'complained');
@@ -69,7 +69,7 @@ test('a file replaces a list only when that is chosen, and what came of it is sa
     answeringUploads(asked, { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 }),
   );
   const { user } = await openConsole('/suppressions');
-  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of “Send a message”' }));
   const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
   await user.upload(within(dialog).getByLabelText(/^File/), new File(['u-1\nu-2\nu-3\n'], 'users.csv'));
   await user.click(within(dialog).getByRole('button', { name: 'Replace the list', pressed: false }));
@@ -95,7 +95,7 @@ test('a file is shown before it is uploaded, without countries, and another colu
           : { ...suppressionPreview, columns },
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of “Send a message”' }));
   const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
   await user.upload(within(dialog).getByLabelText(/^File/), new File(['id,phone\nu-1,6591230000\n'], 'users.csv'));
   const table = await within(dialog).findByRole('table', { name: 'First users' });
@@ -124,7 +124,7 @@ test('a replacement that removes many people is sent again with their number', a
   const done = { ...suppressionUpload, mode: 'replace', people: 3, rejected: 0 };
   vi.stubGlobal('XMLHttpRequest', answeringUploads(asked, refusal, refusal.status));
   const { user } = await openConsole('/suppressions');
-  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of send-message' }));
+  await user.click(await screen.findByRole('button', { name: 'Upload a file for the list of “Send a message”' }));
   const dialog = await screen.findByRole('dialog', { name: 'Upload a suppression list' });
   await user.upload(within(dialog).getByLabelText(/^File/), new File(['u-1\nu-2\nu-3\n'], 'users.csv'));
   await user.click(within(dialog).getByRole('button', { name: 'Replace the list', pressed: false }));

@@ -2,6 +2,7 @@ import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import type { Timeline, TimelineEntry, Tone } from './timeline.ts';
+import { titleOf } from '../../parts/words/action-titles.ts';
 
 /** Everything that happened, in order; a wait is one dashed line, however long it was. */
 export function UserTimeline({ timeline: { audience, steps } }: { timeline: Timeline }) {
@@ -12,7 +13,7 @@ export function UserTimeline({ timeline: { audience, steps } }: { timeline: Time
         <section key={step.step} aria-label={`Step ${step.step}`}>
           <div className="flex flex-wrap gap-2 items-center py-2.25 px-4 bg-sunken border-y border-line">
             <h3 className="text-base leading-5">
-              Step {step.step}&ensp;{step.action}
+              Step {step.step}&ensp;{titleOf(step.action)}
             </h3>
             <OutcomeBadge outcome={step.outcome} />
             <span className="ml-auto t2 sm">{summary}</span>

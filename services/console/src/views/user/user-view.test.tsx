@@ -10,7 +10,7 @@ const path = '/runs/run_ended/users/id-000000069';
 test('a user’s page says first what became of the user, then each call', async () => {
   await openConsole(path);
   await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
-  expect(screen.getByRole('region', { name: 'Step 1' }).textContent).toContain('award-reward');
+  expect(screen.getByRole('region', { name: 'Step 1' }).textContent).toContain('Give a reward');
   expect(screen.getAllByText(/out-of-stock/).length).toBeGreaterThan(0);
   expect(screen.getByTitle('01a204c1-ae76-73f6-b02b-2bbe60afadd4-1-1')).toBeDefined();
 });

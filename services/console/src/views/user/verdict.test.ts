@@ -26,7 +26,7 @@ describe('the verdict on a user of the audience', () => {
     expect(verdictOf(explained([step(1, 'succeeded'), step(2, 'succeeded')]))).toEqual({
       tone: 'good',
       state: 'Through the chain',
-      answer: 'Got award-reward once and send-message once.',
+      answer: 'Got “Award reward” once and “Send message” once.',
       because: '',
     });
   });
@@ -34,7 +34,7 @@ describe('the verdict on a user of the audience', () => {
   it('says that a call was sent again with the same key, and not applied twice', () => {
     const attempts = [call(1, 'ambiguous'), call(2, 'succeeded')];
     expect(verdictOf(explained([step(1, 'succeeded', { attempts })])).because).toBe(
-      'Award-reward took 2 calls; one was never answered and was sent again with the same key, so it was not applied twice.',
+      '“Award reward” took 2 calls; one was never answered and was sent again with the same key, so it was not applied twice.',
     );
   });
 
@@ -43,7 +43,7 @@ describe('the verdict on a user of the audience', () => {
     expect(verdictOf(explained(steps))).toMatchObject({
       tone: 'bad',
       state: 'Failed in step 2',
-      answer: 'Got award-reward and nothing more. It failed in step 2, send-message: push-token-expired.',
+      answer: 'Got “Award reward” and nothing more. It failed in step 2, “Send message”: push-token-expired.',
     });
   });
 
@@ -51,7 +51,7 @@ describe('the verdict on a user of the audience', () => {
     const attempts = [call(1, 'failed')];
     const steps = [step(1, 'failed', { reason: 'out-of-stock', detail: 'none left', attempts }), step(2, 'skipped')];
     expect(verdictOf(explained(steps)).because).toBe(
-      'The endpoint said so, and such an answer is final. None left. Nobody was called for send-message.',
+      'The endpoint said so, and such an answer is final. None left. Nobody was called for “Send message”.',
     );
     const ours = step(1, 'failed', { reason: 'muster.attempts-used-up', attempts });
     expect(verdictOf(explained([ours])).because).toBe('Muster decided so.');
@@ -63,22 +63,22 @@ describe('the verdict on a user of the audience', () => {
     expect(verdictOf(explained([step(1, 'succeeded'), withheld]))).toMatchObject({
       tone: 'plain',
       state: 'Suppressed in step 2',
-      answer: `Got award-reward and nothing more. A rule withheld step 2, send-message: ${detail}.`,
+      answer: `Got “Award reward” and nothing more. A rule withheld step 2, “Send message”: ${detail}.`,
     });
   });
 
   it('whose outcome nobody knows is not said to have got nothing', () => {
     expect(verdictOf(explained([step(1, 'unknown'), step(2, 'skipped')])).answer).toBe(
-      'Nobody knows whether it got award-reward. It got nothing else.',
+      'Nobody knows whether it got “Award reward”. It got nothing else.',
     );
   });
 
   it('who still waits is told so', () => {
     expect(verdictOf(explained([step(1, 'succeeded'), step(2, 'pending')])).answer).toBe(
-      'Got award-reward so far. It waits for step 2, send-message.',
+      'Got “Award reward” so far. It waits for step 2, “Send message”.',
     );
     expect(verdictOf(explained([step(1, 'pending')])).answer).toBe(
-      'Got nothing so far. It waits for step 1, award-reward.',
+      'Got nothing so far. It waits for step 1, “Award reward”.',
     );
   });
 });

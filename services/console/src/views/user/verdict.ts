@@ -1,6 +1,7 @@
 import { countOf } from '../../parts/words/numbers.ts';
 import { listed, sentence } from '../../parts/words/figures.ts';
 import type { ExplainedStep, Explanation, Place } from './explanation.ts';
+import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 /** The answer in one sentence, and what makes it believable. */
 export interface Verdict {
@@ -39,23 +40,23 @@ function ofMember(steps: readonly ExplainedStep[]): Verdict {
   const stopped = steps.find(({ outcome }) => outcome !== 'succeeded');
   const because = [failureStory(steps), callStory(steps), receiptStory(steps)].filter((part) => part !== '').join(' ');
   if (!stopped) {
-    const actions = steps.map(({ action }) => `${action} once`);
+    const actions = steps.map(({ action }) => `${quotedTitleOf(action)} once`);
     return { tone: 'good', state: 'Through the chain', answer: `Got ${listed(actions)}.`, because };
   }
-  const got = steps.filter(({ outcome }) => outcome === 'succeeded').map(({ action }) => action);
+  const got = steps.filter(({ outcome }) => outcome === 'succeeded').map(({ action }) => quotedTitleOf(action));
   const so = got.length === 0 ? 'Got nothing' : `Got ${listed(got)} and nothing more`;
   return { ...stoppedAt(stopped, so), because };
 }
 
 /** The first step that did not succeed says what became of the user. */
 function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
-  const at = `step ${step.step}, ${step.action}`;
+  const at = `step ${step.step}, ${quotedTitleOf(step.action)}`;
   const why = step.reason === null ? '' : `: ${step.reason}`;
   switch (step.outcome) {
     case 'failed':
       return { tone: 'bad', state: `Failed in step ${step.step}`, answer: `${so}. It failed in ${at}${why}.` };
     case 'unknown': {
-      const answer = `Nobody knows whether it got ${step.action}. ${so === 'Got nothing' ? 'It got nothing else.' : `${so} for certain.`}`;
+      const answer = `Nobody knows whether it got ${quotedTitleOf(step.action)}. ${so === 'Got nothing' ? 'It got nothing else.' : `${so} for certain.`}`;
       return { tone: 'odd', state: `Unknown in step ${step.step}`, answer };
     }
     case 'suppressed': {
@@ -94,7 +95,7 @@ function failureStory(steps: readonly ExplainedStep[]): string {
   const isOurs = reason?.startsWith('muster.') ?? false;
   const who =
     isOurs || attempts.length === 0 ? 'Muster decided so.' : 'The endpoint said so, and such an answer is final.';
-  const skipped = steps.filter(({ outcome }) => outcome === 'skipped').map(({ action }) => action);
+  const skipped = steps.filter(({ outcome }) => outcome === 'skipped').map(({ action }) => quotedTitleOf(action));
   const left = skipped.length === 0 ? '' : `Nobody was called for ${listed(skipped)}.`;
   return [who, detail === null ? '' : sentence(detail), left].filter((part) => part !== '').join(' ');
 }
@@ -104,7 +105,7 @@ function callStory(steps: readonly ExplainedStep[]): string {
   const parts = steps.flatMap(({ action, attempts }) => {
     if (attempts.length < 2) return [];
     const open = attempts.some(({ result }) => result === 'ambiguous' || result === 'lost');
-    const again = `${action} took ${countOf(attempts.length, 'call')}`;
+    const again = `${quotedTitleOf(action)} took ${countOf(attempts.length, 'call')}`;
     return open
       ? [`${again}; one was never answered and was sent again with the same key, so it was not applied twice.`]
       : [`${again}.`];

@@ -25,7 +25,7 @@ describe('before a pause', () => {
       '04:00 deadline: Keeps running,',
     ]);
     expect(effects[0]?.children).toContain('The last answer comes within 12 s');
-    expect(effects[2]?.children).toBe('1,200 have had no step, 100 have award-reward and not yet send-message.');
+    expect(effects[2]?.children).toBe('1,200 have had no step, 100 have “Award reward” and not yet “Send message”.');
     expect(effects[3]?.children).toContain('3 h left');
   });
 
@@ -103,7 +103,7 @@ describe('before a cancellation', () => {
     expect(through).toMatchObject({ value: '400', unit: 'users are through' });
     expect(through?.children).toContain('20 more have failed or are held out');
     expect(halfWay).toMatchObject({ value: '1', unit: 'user half-way', isHot: true });
-    expect(halfWay?.lead).toBe('Have award-reward and will get no send-message.');
+    expect(halfWay?.lead).toBe('Have “Award reward” and will not get “Send message”.');
     expect(untouched?.children).toBe('and end as cancelled in both steps.');
     expect(inFlight?.children).toContain('No new call is sent later than 2 s from now.');
   });

@@ -3,6 +3,7 @@ import type { Effect } from '../../../parts/overlays/effects.tsx';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration, formatSetDuration, partsOfTime } from '../../../parts/times/times.ts';
 import { waitingUsers } from '../run-figures.ts';
+import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
 interface DecisionMoment {
   /** What the engine counts; undefined while nobody knows, which keeps nobody from pausing. */
@@ -110,7 +111,7 @@ function deadlineEffects(
 function halfWayWords(steps: RunProgress['steps']): string {
   const [first, second] = steps;
   return steps.length === 2 && first && second
-    ? `${first.action} and not yet ${second.action}`
+    ? `${quotedTitleOf(first.action)} and not yet ${quotedTitleOf(second.action)}`
     : 'some steps and not yet the rest';
 }
 
@@ -144,7 +145,7 @@ function halfWayEffect({ halfWayUsers: users }: CancelPreview, steps: RunProgres
     isHot: users > 0,
   };
   if (steps.length === 2 && first && second) {
-    const lead = `Have ${first.action} and will get no ${second.action}.`;
+    const lead = `Have ${quotedTitleOf(first.action)} and will not get ${quotedTitleOf(second.action)}.`;
     return { ...figures, lead, children: 'They end as cancelled in step 2.' };
   }
   const lead = 'Have some steps and will not get the rest.';

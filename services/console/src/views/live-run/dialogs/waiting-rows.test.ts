@@ -16,7 +16,7 @@ function countryOf(country: string, first: number, halfWay: number, inFlight = 0
 describe('who waits where, in a dialog', () => {
   it('is shown by country and step, those with most users first', () => {
     expect(waitingTable({ countries: [countryOf('SG', 10, 5), countryOf('VN', 400, 100, 7)] })).toEqual({
-      steps: ['1 award-reward', '2 send-message'],
+      steps: ['1 Award reward', '2 Send message'],
       rows: [
         { country: 'VN', waiting: [400, 100], inFlight: 14 },
         { country: 'SG', waiting: [10, 5], inFlight: 0 },

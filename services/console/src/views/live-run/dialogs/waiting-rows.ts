@@ -1,4 +1,5 @@
 import type { CancelPreview } from '#client/types.gen.ts';
+import { titleOf } from '../../../parts/words/action-titles.ts';
 
 /** A country, and how many of its users wait for which step. */
 export interface WaitingRow {
@@ -9,7 +10,7 @@ export interface WaitingRow {
 }
 
 export interface WaitingTable {
-  /** `1 award-reward` */
+  /** `1 Give a reward` */
   steps: readonly string[];
   rows: readonly WaitingRow[];
   /** What is not shown, added up; null where all are. */
@@ -32,7 +33,7 @@ export function waitingTable({ countries }: Pick<CancelPreview, 'countries'>): W
     .sort((a, b) => usersOf(b) - usersOf(a) || a.country.localeCompare(b.country));
   const hidden = rows.slice(maxRows);
   return {
-    steps: first.steps.map(({ step, action }) => `${step} ${action}`),
+    steps: first.steps.map(({ step, action }) => `${step} ${titleOf(action)}`),
     rows: rows.slice(0, maxRows),
     others:
       hidden.length === 0

@@ -1,3 +1,4 @@
+import { useRefusal } from '../../../frame/session/session.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
@@ -9,6 +10,7 @@ import { budgetCountries, newStep } from '../../../parts/campaign/form-definitio
 import { checkFallbacks, type CheckFallback, type StepForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import type { Editor } from '../editor/use-editor.ts';
+import { titleOf } from '../../../parts/words/action-titles.ts';
 
 const note = 'what, in this order; a step runs for a user only if the one before succeeded';
 
@@ -44,7 +46,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
               aria-label="Add a step"
               placeholder="+ Step…"
               value=""
-              choices={enabled.map(({ name }) => ({ value: name, label: name }))}
+              choices={enabled.map(({ name, title }) => ({ value: name, label: title }))}
               onChoose={add}
             />
           </div>
@@ -69,17 +71,18 @@ interface StepCardProps {
 function StepCard({ step, index, types, countries, isLast, onChange, onMove, onRemove }: StepCardProps) {
   const type = types.find(({ name }) => name === step.action);
   const number = index + 1;
+  const title = titleOf(step.action);
   const toggled = toggledJson(step, type);
+  const isOperator = useRefusal('operator') === undefined;
   return (
-    <div className="border border-line rounded-md min-w-0" role="group" aria-label={`Step ${number}, ${step.action}`}>
+    <div className="border border-line rounded-md min-w-0" role="group" aria-label={`Step ${number}, ${title}`}>
       <div className="flex flex-wrap items-center gap-y-1 gap-x-2 pr-1.5 pl-3 py-1.5 border-b border-line">
         <b>
-          {number}&ensp;{step.action}
+          {number}&ensp;{title}
         </b>
-        {type && <span className="tag">class {type.class}</span>}
-        <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? promiseOf(type) : 'not registered any more'}</span>
+        <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? wordsOf(type) : 'not registered any more'}</span>
         <span className="tools ml-auto">
-          {fieldsOf(type?.paramsSchema) !== null && (
+          {(isOperator || step.asJson) && fieldsOf(type?.paramsSchema) !== null && (
             <Button
               small
               kind="ghost"
@@ -149,7 +152,10 @@ function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step
           <Select
             {...control}
             value={step.check === '' ? noCheck : step.check}
-            choices={[{ value: noCheck, label: 'none' }, ...named.map((name) => ({ value: name, label: name }))]}
+            choices={[
+              { value: noCheck, label: 'none' },
+              ...named.map((name) => ({ value: name, label: titleOf(name) })),
+            ]}
             onChoose={(check) => onChange({ ...step, check: check === noCheck ? '' : check })}
           />
         )}
@@ -192,17 +198,21 @@ function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | n
   return texts === null ? null : { ...step, asJson: false, texts };
 }
 
-/** What its endpoint promises about a call that is repeated, and when a user counts as served. */
-function promiseOf({ class: kind, keyLifeSeconds, receipts }: ActionType): string {
+/** What the step does for a user; what its endpoint promises about repeated calls if nobody has described it. */
+function wordsOf(type: ActionType): string {
+  const words = type.description ?? promiseOf(type);
+  return type.receipts ? `${words.replace(/\.$/, '')}; succeeded means accepted, delivery is counted apart` : words;
+}
+
+function promiseOf({ class: kind, keyLifeSeconds }: ActionType): string {
   const days = Math.round(keyLifeSeconds / 86_400);
   const life = days >= 1 ? `${days} ${days === 1 ? 'day' : 'days'}` : `${Math.round(keyLifeSeconds / 60)} min`;
-  const repeats = {
+  return {
     A: `repeats are safe for ${life}`,
     B: `repeats are safe by user for ${life}`,
     C: 'never repeated without asking for the outcome',
     D: 'never repeated: what is not answered stays unknown',
   }[kind];
-  return receipts ? `${repeats}; succeeded means accepted, delivery is counted apart` : repeats;
 }
 
 function Budgets({ editor: { form, change } }: { editor: Editor }) {

@@ -1,6 +1,7 @@
 import { fieldsOf, leavesOf, type LeafField } from '../../../parts/forms/schema-fields.ts';
 import { useNamedOption } from '../../../parts/forms/use-options.ts';
 import type { Editor } from '../editor/use-editor.ts';
+import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
 /** What the steps give and send, by the names that their teams have for it. */
 export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
@@ -44,7 +45,7 @@ function Chosen({ actionType, field: { pointer, label }, text, countries }: Chos
       <dt className="flex-none text-faint">{label}</dt>
       <dd className="min-w-0 text-right wrap-anywhere">
         {called ?? text} {called !== null && <span className="mono t3">{text}</span>}
-        {isUnknown && <span className="block c-warn">not in the list of {actionType}</span>}
+        {isUnknown && <span className="block c-warn">not in the list of {quotedTitleOf(actionType)}</span>}
         {missing.length > 0 && <span className="block c-warn">not in {missing.join(', ')}</span>}
       </dd>
     </div>

@@ -10,6 +10,7 @@ import {
   slowestShard,
   takesText,
 } from '../../../parts/campaign/arithmetic.ts';
+import { quotedTitleOf, titleOf } from '../../../parts/words/action-titles.ts';
 
 export interface ReviewLine {
   name: string;
@@ -30,7 +31,9 @@ export function loadLines(preview: CampaignPreview, definition: CampaignDefiniti
     ...budgetLines(preview, definition),
     ...costLines(preview),
     { name: 'Takes', text: takesText(takesSeconds) },
-    ...(slowest ? [{ name: 'Slowest shard', text: `${slowest.action} ${slowest.country}, ${slowest.why}` }] : []),
+    ...(slowest
+      ? [{ name: 'Slowest shard', text: `${titleOf(slowest.action)} in ${slowest.country}, ${slowest.why}` }]
+      : []),
   ];
 }
 
@@ -63,7 +66,9 @@ export function reviewWarnings(preview: CampaignPreview, definition: CampaignDef
   const short = budgetNeeds(load, costs, definition.budgets ?? []).filter(
     ({ needed, budget }) => needed !== null && needed > budget,
   );
-  const down = load.filter(({ breaker }) => breaker === 'open').map(({ action, country }) => `${action} ${country}`);
+  const down = load
+    .filter(({ breaker }) => breaker === 'open')
+    .map(({ action, country }) => `${quotedTitleOf(action)} in ${country}`);
   const deadline = definition.deadlineSeconds ?? 86_400;
   return [
     ...preview.warnings.filter(isOfSize).map(({ detail }) => `${capitalOf(detail)}.`),
