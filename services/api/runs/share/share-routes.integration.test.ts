@@ -54,7 +54,9 @@ describe('a link to a report', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
     expect(page.body).toContain('&lt;b&gt;Payday&lt;/b&gt;');
     expect(page.body).toContain('out-of-stock');
-    expect(page.body).not.toContain('<b>');
+    expect(page.body).not.toContain('<b>Payday');
+    expect(page.body).toContain('Muster · Tests');
+    expect(page.body).toContain('Times in Asia/Singapore (UTC+8)');
     const all = `${(await read(link)).body} ${page.body}`;
     expect(secretive.filter((user) => all.includes(user))).toEqual([]);
     // The report itself has them.

@@ -7,7 +7,10 @@ import {
   sharedReport,
 } from '../../../../shared/contracts/runs/shared-reports.ts';
 import type { PublicAddress } from '../../../../shared/runtime/configuration/public-address.ts';
+import { titleFromName } from '../../../../shared/domain/endpoint/action-title.ts';
 import { callerOf } from '../../access/scopes.ts';
+import type { InstallationFacts } from '../../access/session-routes.ts';
+import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { HttpProblem, notFound } from '../../frame/http-problem.ts';
 import { headersOfSecretAnswers } from '../../frame/idempotency.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
@@ -20,7 +23,7 @@ import { runReportView } from '../report-view.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import type { ReportLinks } from './postgres/report-links.ts';
 import { reportLinkView, sharedReportView } from './shared-report-view.ts';
-import { pagePolicy, sharedReportPage } from './shared-report-page.ts';
+import { pagePolicy, sharedReportPage, type PageContext } from './shared-report-page.ts';
 
 export interface ShareRoutesDeps {
   reports: RunReports;
@@ -28,6 +31,8 @@ export interface ShareRoutesDeps {
   retries: Pick<Retries, 'sums'>;
   reportLinks: ReportLinks;
   publicAddress?: PublicAddress | undefined;
+  installation: InstallationFacts;
+  catalogue: Pick<CatalogueReader, 'registered'>;
 }
 
 const byId = z.object({ id: z.string().describe('run_…') });
@@ -115,7 +120,8 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
   });
 }
 
-function readRoute(server: HttpServer, { heavyRuns, retries, reportLinks }: ShareRoutesDeps): void {
+function readRoute(server: HttpServer, deps: ShareRoutesDeps): void {
+  const { heavyRuns, retries, reportLinks } = deps;
   server.route({
     method: 'GET',
     url: '/shared-reports/:token',
@@ -146,9 +152,18 @@ function readRoute(server: HttpServer, { heavyRuns, retries, reportLinks }: Shar
       if (preferredType(headers.accept, ['application/json', 'text/html']) === 'application/json')
         return reply.send(report);
       const page = reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy);
-      return page.send(Readable.from([sharedReportPage(report)]));
+      return page.send(Readable.from([sharedReportPage(report, pageContext(deps))]));
     },
   });
+}
+
+function pageContext({ installation, catalogue }: ShareRoutesDeps): PageContext {
+  const types = catalogue.registered();
+  return {
+    installationName: installation.name,
+    zone: installation.zone,
+    titleOf: (action) => types[action]?.title ?? titleFromName(action),
+  };
 }
 
 /** What never was, has ended and was revoked look the same. */

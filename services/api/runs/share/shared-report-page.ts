@@ -1,64 +1,78 @@
 import type { SharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
-import { counts } from '../report-table.ts';
+import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
+import { countOf, countText, safe } from './page/html.ts';
+import { equation, outcomesTable } from './page/outcome-parts.ts';
+import { pageStyle } from './page/page-style.ts';
+import { spanText, timeText, zoneText } from './page/page-times.ts';
+import { reasonsTable } from './page/reasons-table.ts';
 
-/** Nothing is fetched, and no script is carried out. */
+/** The page fetches nothing and runs no script. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
-/** A report as a page for people who have nothing but the link. */
-export function sharedReportPage(report: SharedReport): string {
-  const { campaignName, kind, state, scheduledFor, asOf, audience, steps, countries, failures, linkExpiresAt } = report;
-  const lines = [
-    ...steps.map((line) => ({ country: 'all', ...line })),
-    ...countries.flatMap(({ country, steps: own }) => own.map((line) => ({ country, ...line }))),
-  ];
+export interface PageContext {
+  /** Null: the installation has no name. */
+  installationName: string | null;
+  /** IANA name of the zone of every time on the page. */
+  zone: string;
+  titleOf: (action: string) => string;
+}
+
+/** The console's report for people who have nothing but the link: the same blocks and numbers, in print form. */
+export function sharedReportPage(report: SharedReport, context: PageContext): string {
+  const { campaignName, kind, linkExpiresAt, asOf, steps } = report;
+  const { installationName, zone, titleOf } = context;
+  const last = steps.at(-1);
+  const name = installationName === null ? 'Muster' : `Muster · ${safe(installationName)}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex"><title>${safe(campaignName)}</title><style>${style}</style></head><body>
-<h1>${safe(campaignName)}</h1>
-${kinds[kind]}<p>${safe(state.replaceAll('_', ' '))}, planned for ${safe(scheduledFor)}; ${exact(audience.counted)} users. As of ${safe(asOf)}.</p>
-${table(
-  'Outcomes by step and country',
-  ['Country', 'Step', 'Action', ...counts],
-  lines.map((line) => [...[line.country, String(line.step), line.action], ...counts.map((name) => exact(line[name]))]),
-)}
-${table(
-  'Failures by reason',
-  ['Country', 'Step', 'Outcome', 'Reason', 'Users'],
-  failures.map((each) => [...[each.country, String(each.step), each.outcome, each.reason, exact(each.users)]]),
-)}
-<p>This link shows the report until ${safe(linkExpiresAt)}.</p></body></html>
+<meta name="robots" content="noindex"><title>${safe(campaignName)}</title><style>${pageStyle}</style></head><body>
+<div class="brand"><span>${name}</span><span>Times in ${safe(zoneText(zone, asOf))}</span></div>
+<main><header><div class="title"><h1>${safe(campaignName)}</h1><span class="state">${stateWord(report)}</span></div>
+<p>${factsOf(report, zone)}</p></header>
+${kinds[kind]}${isTerminal(report.state) ? '' : stillGoing(timeText(asOf, zone))}
+${last ? equation(last, `Users at the last step, “${safe(titleOf(last.action))}”.${skippedNote(steps.length)}`) : ''}
+<section aria-label="Users by step and country"><h2>Users by step and country</h2>
+${outcomesTable(report, titleOf)}
+<footer>${excludedNote(report)}Shares and bars are of the audience.</footer></section>
+<section aria-label="Failures by reason"><h2>Failures by reason</h2>
+${reasonsTable(report, titleOf)}</section></main>
+<p class="small" style="margin-top:14px">As of ${safe(timeText(asOf, zone))}. This link shows the report until ${safe(timeText(linkExpiresAt, zone))}.</p>
+</body></html>
 `;
 }
 
 const kinds = {
   live: '',
-  test: '<p><strong>A test, to a few users who were named.</strong></p>\n',
-  'dry-run': '<p><strong>A dry run: nobody was called.</strong></p>\n',
+  test: '<p class="banner"><b>A test, to a few users who were named.</b></p>\n',
+  'dry-run': '<p class="banner"><b>A dry run: nobody was called.</b></p>\n',
 } as const;
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
-table{border-collapse:collapse;width:100%;margin:1rem 0}caption{text-align:left;font-weight:600}
-th,td{padding:.25rem .5rem;border-bottom:1px solid #8884;text-align:right;font-variant-numeric:tabular-nums}
-:is(th,td):nth-child(-n+3){text-align:left}@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`;
-
-function table(caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map((each) => `<th scope="col">${safe(each)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${safe(cell)}</td>`).join('')}</tr>`).join('\n');
-  return `<table><caption>${safe(caption)}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+function stillGoing(asOf: string): string {
+  return `<p class="banner"><b>This run still goes on.</b> These are its figures so far, as of ${safe(asOf)}; pending users are in the sum.</p>`;
 }
 
-function exact(value: number): string {
-  return value.toLocaleString('en-US');
+/** `Completed`, also for a run that was cancelled after its last user had ended, as the console shows it. */
+function stateWord({ state, audience, steps }: SharedReport): string {
+  const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
+  const isThrough = state === 'cancelled' && audience.complete && steps.length > 0 && !hasStopped;
+  if (isThrough || state === 'completed_with_failures') return 'Completed';
+  const word = state.replaceAll('_', ' ');
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+function factsOf({ scheduledFor, startedAt, endedAt, audience }: SharedReport, zone: string): string {
+  const from = startedAt === null ? `Planned for ${timeText(scheduledFor, zone)}` : timeText(startedAt, zone);
+  const to = endedAt === null ? '' : ` to ${timeText(endedAt, zone)}`;
+  const took =
+    startedAt === null || endedAt === null ? '' : `, took ${spanText(Date.parse(endedAt) - Date.parse(startedAt))}`;
+  const soFar = audience.complete ? '' : ' so far';
+  return `${safe(from + to + took)} · ${countText(audience.counted)} users${soFar}`;
+}
 
-function safe(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter);
+function skippedNote(steps: number): string {
+  return steps > 1 ? ' Skipped: an earlier step did not succeed.' : '';
+}
+
+function excludedNote({ audience: { excluded } }: SharedReport): string {
+  return excluded > 0 ? `${countOf(excluded, 'user')} were excluded, and are not in the audience. ` : '';
 }

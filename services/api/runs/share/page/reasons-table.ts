@@ -1,0 +1,39 @@
+import type { SharedReport } from '../../../../../shared/contracts/runs/shared-reports.ts';
+import { countText, safe, shareText } from './html.ts';
+
+type Failure = SharedReport['failures'][number];
+
+/** Reasons over all countries, as the console's report lists them: most users first. */
+export function reasonsTable({ failures, steps }: SharedReport, titleOf: (action: string) => string): string {
+  if (failures.length === 0) return '<p class="small" style="padding:10px 16px">Nobody has failed.</p>';
+  const groups = Map.groupBy(failures, ({ step, outcome, reason }) => JSON.stringify([step, outcome, reason]));
+  const rows = [...groups.values()]
+    .flatMap((of) => (of[0] ? [{ ...of[0], users: usersOf(of), of }] : []))
+    .sort((a, b) => b.users - a.users || a.step - b.step || a.reason.localeCompare(b.reason));
+  const heads = ['Reason', 'Step', 'Users', 'Of the audience', 'Countries'];
+  const head = heads
+    .map((name, index) => `<th scope="col"${isText(index) ? ' class="text"' : ''}>${name}</th>`)
+    .join('');
+  const body = rows.map(({ step, outcome, reason, users, of }) => {
+    const line = steps.find((each) => each.step === step);
+    const name = outcome === 'failed' ? safe(reason) : `${safe(reason)} <span class="small">${safe(outcome)}</span>`;
+    return `<tr><th scope="row" class="mono">${name}</th><td class="text">${step} ${safe(titleOf(line?.action ?? ''))}</td>
+<td data-name="users">${countText(users)}</td><td>${shareText(users, line?.audience ?? 0)}</td>
+<td class="text">${safe(countriesText(of))}</td></tr>`;
+  });
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
+}
+
+function isText(column: number): boolean {
+  return column < 2 || column === 4;
+}
+
+function usersOf(failures: readonly Failure[]): number {
+  return failures.reduce((sum, { users }) => sum + users, 0);
+}
+
+/** `SG 709, ID 600`: most users first. */
+function countriesText(failures: readonly Failure[]): string {
+  const sorted = failures.toSorted((a, b) => b.users - a.users);
+  return sorted.map(({ country, users }) => `${country} ${countText(users)}`).join(', ');
+}
