@@ -55,7 +55,6 @@ export type {
   CalendarRun,
   CampaignCalendar,
   CampaignsOfTime,
-  PastRun,
   PlannedRecurrence,
 } from './postgres/campaign-calendar.ts';
 export type { CampaignRecord } from './campaign-store.port.ts';

@@ -34,13 +34,13 @@ describe('the calendar', () => {
     expect(startsOf(found({ paceUsersPerSecond: 1 }, { past, starts }))).toEqual([
       {
         ...{ at: '2026-11-27T01:00:00.000Z', until: '2026-11-27T02:00:00.000Z', state: 'scheduled' },
-        ...{ runId: null, users: 5000, usersAre: 'last-run' },
+        ...{ localTime: null, runId: null, users: 5000, usersAre: 'last-run' },
       },
     ]);
     expect(startsOf(found({}, { starts }))).toMatchObject([{ until: null, users: null }]);
   });
 
-  it('goes on until the last of its countries has begun at its own time', () => {
+  it('goes on until the last of its countries has begun at its own time, which it names', () => {
     const schedule = {
       type: 'local' as const,
       time: '2026-11-27T09:00:00',
@@ -49,7 +49,9 @@ describe('the calendar', () => {
     const past = new Map([[campaignId, { campaignId, seconds: 60, users: 10 }]]);
     const starts = [{ campaignId, dueAt: new Date('2026-11-27T01:00:00Z') }];
     const given = found({ schedule, countries: ['SG', 'ID'] }, { past, starts });
-    expect(startsOf(given)).toMatchObject([{ at: '2026-11-27T01:00:00.000Z', until: '2026-11-27T02:01:00.000Z' }]);
+    expect(startsOf(given)).toMatchObject([
+      { at: '2026-11-27T01:00:00.000Z', until: '2026-11-27T02:01:00.000Z', localTime: '2026-11-27T09:00:00' },
+    ]);
   });
 
   it('fires what recurs from now on: what has fired is a run', () => {

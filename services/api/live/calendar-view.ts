@@ -7,13 +7,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { startOf } from '../campaigns/campaign-start.ts';
-import type {
-  CalendarRun,
-  CampaignRecord,
-  CampaignsOfTime,
-  PastRun,
-  PlannedRecurrence,
-} from '../campaigns/campaigns-module.ts';
+import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/campaigns-module.ts';
 
 /** Every hour of a week, and some. */
 const startsEach = 200;
@@ -38,7 +32,7 @@ export function calendarItems(
   const add = (campaignId: string, ...added: CalendarStart[]) =>
     starts.set(campaignId, [...(starts.get(campaignId) ?? []), ...added]);
 
-  for (const run of found.runs) add(run.campaignId, startOfRun(run, open.get(run.runId), found.past));
+  for (const run of found.runs) add(run.campaignId, startOfRun(run, open.get(run.runId), found));
   for (const { campaignId, dueAt } of found.starts) add(campaignId, planned(campaignId, dueAt, 'scheduled', found));
   for (const { campaignId } of found.waiting) {
     const record = found.records.get(campaignId);
@@ -86,13 +80,14 @@ function itemOf({ campaignId, definition, about }: CampaignRecord, starts: Calen
   };
 }
 
-function startOfRun(run: CalendarRun, progress: RunProgress | undefined, past: ReadonlyMap<string, PastRun>) {
+function startOfRun(run: CalendarRun, progress: RunProgress | undefined, { past, records }: CampaignsOfTime) {
   const { runId, campaignId, state, scheduledFor, startedAt, endedAt, users } = run;
   const at = startedAt ?? scheduledFor;
   const last = past.get(campaignId);
   const byLast = last && startedAt ? new Date(startedAt.getTime() + last.seconds * 1000).toISOString() : null;
   return {
     at: at.toISOString(),
+    localTime: localTimeOf(records.get(campaignId)),
     until: endedAt?.toISOString() ?? progress?.eta?.p50 ?? byLast,
     state,
     runId: publicId('run', runId),
@@ -117,12 +112,18 @@ function planned(
   const lastAtMs = record ? lastStartMs(record, at) : at.getTime();
   return {
     at: at.toISOString(),
+    localTime: localTimeOf(record),
     until: seconds === null ? null : new Date(lastAtMs + seconds * 1000).toISOString(),
     state,
     runId: null,
     users,
     usersAre: last ? 'last-run' : users === null ? null : 'at-most',
   };
+}
+
+function localTimeOf(record: CampaignRecord | undefined): string | null {
+  const schedule = record?.definition.schedule;
+  return schedule?.type === 'local' ? schedule.time : null;
 }
 
 /** Where each country begins at its own time: the last of them. */

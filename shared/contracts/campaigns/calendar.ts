@@ -8,6 +8,10 @@ const time = z.iso.datetime({ precision: 3 });
 const calendarStart = z
   .object({
     at: time.describe('When it began, or is expected to'),
+    localTime: z
+      .string()
+      .nullable()
+      .describe('The time on the clocks of each country at which it starts there; null: in all countries at once'),
     until: time
       .nullable()
       .describe('When it ended, or is expected to: as its run says, or as long as its last run took; null: not known'),

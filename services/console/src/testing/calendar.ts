@@ -17,12 +17,13 @@ export const calendar: Calendar = {
       recurs: true,
       starts: [
         {
-          ...{ at: '2026-11-23T01:00:00.000Z', until: '2026-11-23T02:00:00.000Z', state: 'completed' },
+          ...{ at: '2026-11-23T01:00:00.000Z', until: '2026-11-23T02:00:00.000Z', state: 'completed', localTime: null },
           ...{ runId: 'run_weekly', users: 93_200, usersAre: 'counted' },
         },
         {
           at: '2026-11-29T01:00:00.000Z',
           until: '2026-11-29T02:00:00.000Z',
+          localTime: null,
           state: 'scheduled',
           runId: null,
           ...{ users: 93_200, usersAre: 'last-run' },
@@ -34,6 +35,7 @@ export const calendar: Calendar = {
         {
           at: '2026-11-27T00:00:00.000Z',
           until: '2026-11-27T06:00:00.000Z',
+          localTime: null,
           state: 'scheduled',
           runId: null,
           ...{ users: 3_240_000, usersAre: 'at-most' },
@@ -45,6 +47,7 @@ export const calendar: Calendar = {
         {
           at: '2026-11-27T01:00:00.000Z',
           until: '2026-11-27T03:00:00.000Z',
+          localTime: null,
           state: 'scheduled',
           runId: null,
           ...{ users: 720_000, usersAre: 'at-most' },
@@ -56,6 +59,7 @@ export const calendar: Calendar = {
       starts: [
         {
           ...{ at: '2026-11-29T01:00:00.000Z', until: null, state: 'in_review', runId: null },
+          localTime: '2026-11-29T09:00:00',
           ...{ users: 11_900_000, usersAre: 'at-most' },
         },
       ],

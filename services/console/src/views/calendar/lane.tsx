@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { CalendarCampaign, CalendarStart } from '#client/types.gen.ts';
+import { localStart } from '../../parts/when/local-start.ts';
 import { numberWords } from '../../parts/audience/how-many.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
@@ -73,12 +74,14 @@ interface StartProps extends LaneProps {
 
 function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) {
   const formatTime = useFormatTime();
+  const timeOf = (instant: string) =>
+    start.localTime === null ? formatTime(instant) : `${localStart(start.localTime, new Date(nowMs))} in each country`;
   const { icon, tone } = lookOf(start.state);
   const at = Date.parse(start.at);
   const isOpen = start.runId !== null && !hasEnded(start.state);
   const end = Math.max(at, start.until === null ? at : Date.parse(start.until), isOpen ? nowMs : 0);
   const [left, right] = [placeIn(week, at), placeIn(week, end)];
-  const words = startWords(start, formatTime);
+  const words = startWords(start, timeOf, formatTime);
   const isLate = right > 78;
   return (
     <>
@@ -132,12 +135,20 @@ function sizeWords({ users, usersAre }: CalendarStart): string {
   return numberWords({ kind: usersAre ?? 'estimated', atLeast: count, atMost: users, at: null });
 }
 
-function startWords(start: CalendarStart, formatTime: (instant: string) => string): string {
+/**
+ * @param startOf a start as text: on the clocks of each country if it starts by them
+ * @param formatTime any other instant
+ */
+function startWords(
+  start: CalendarStart,
+  startOf: (instant: string) => string,
+  formatTime: (instant: string) => string,
+): string {
   const { at, until, state, runId, users } = start;
   const many = users === null ? '' : ` · ${sizeWords(start)}`;
-  if (state === 'in_review') return `${formatTime(at)} · if approved`;
-  if (runId === null) return `${formatTime(at)}${many}`;
-  if (hasEnded(state)) return users === null ? formatTime(at) : sizeWords(start);
+  if (state === 'in_review') return `${startOf(at)} · if approved`;
+  if (runId === null) return `${startOf(at)}${many}`;
+  if (hasEnded(state)) return users === null ? startOf(at) : sizeWords(start);
   if (state === 'paused' || state === 'pausing') return 'paused';
   return until === null ? 'no ETA yet' : `ETA ${formatTime(until)}`;
 }
