@@ -2,15 +2,25 @@ import { useRef, type ComponentProps } from 'react';
 import { Button } from './button.tsx';
 import { TextInput } from './controls.tsx';
 
+interface TimeInputProps extends ComponentProps<typeof TextInput> {
+  /** A day without a time: `2026-12-01`. */
+  isDay?: true;
+}
+
 /** A wall-clock time: typed as `2026-12-01 09:00`, the same in every browser, or taken from the browser's calendar. */
-export function TimeInput({ value, onText, ...control }: ComponentProps<typeof TextInput>) {
+export function TimeInput({ value, onText, isDay, ...control }: TimeInputProps) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <span className="relative block [&>.inp]:pr-8.5">
-      <TextInput {...control} placeholder="2026-12-01 09:00" value={value.replace('T', ' ')} onText={onText} />
+      <TextInput
+        {...control}
+        placeholder={isDay ? '2026-12-01' : '2026-12-01 09:00'}
+        value={value.replace('T', ' ')}
+        onText={onText}
+      />
       <input
         ref={picker}
-        type="datetime-local"
+        type={isDay ? 'date' : 'datetime-local'}
         className="absolute right-0 bottom-0 size-px opacity-0 pointer-events-none"
         tabIndex={-1}
         aria-hidden="true"

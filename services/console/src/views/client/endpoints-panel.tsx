@@ -132,8 +132,8 @@ function Row({ endpoint, load, host, behindAfterMs, mayChange, onAsk }: RowProps
   return (
     <tr className={isAside ? 'tall sel' : 'tall'}>
       <td className="two">
-        <div className="font-medium truncate">{name}</div>
-        <div className="truncate">
+        <div className="font-medium truncate phone:whitespace-normal phone:wrap-anywhere">{name}</div>
+        <div className="truncate phone:whitespace-normal phone:wrap-anywhere">
           <CallUrl url={url} />
         </div>
       </td>
@@ -181,11 +181,11 @@ function StateLines({ look, host, note = null }: StateLinesProps) {
     <>
       <div>{look && <LookBadge look={look} />}</div>
       {note === null && host ? (
-        <div className="truncate" title={host.cause}>
+        <div className="truncate phone:whitespace-normal" title={host.cause}>
           since <Time instant={host.openedAt} withSeconds />, {host.cause}
         </div>
       ) : (
-        <div className="truncate" title={note ?? undefined}>
+        <div className="truncate phone:whitespace-normal" title={note ?? undefined}>
           {note}
         </div>
       )}

@@ -115,7 +115,7 @@ function Bars({ load, limit }: { load: readonly HourLoad[]; limit: number | null
       )}
       <div className="flex gap-2 h-5 items-end xs t3 phone:gap-0.5">
         {load.map(({ hour }, index) => (
-          <span key={hour} className="flex-1 text-center min-w-0 overflow-hidden">
+          <span key={hour} className="flex-1 flex justify-center min-w-0 whitespace-nowrap">
             {index % 2 === 0 ? formatTime(hour).split(', ').at(-1) : ''}
           </span>
         ))}

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import { roleWords, type Role } from '../../frame/session/session.ts';
+import { TimeInput } from '../../parts/controls/time-input.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import {
   boundsInWords,
@@ -60,14 +61,20 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
         </div>
         <p className="hint">Within what its clients may have; empty: as they may</p>
       </fieldset>
-      <Field
+      <FormField
         pointer="/expiresAt"
         label="Expires"
-        hint="At the beginning of that day, UTC; empty: never. Notices tell it 14 and 3 days before"
-        type="date"
-        value={form.expires}
-        onText={(expires) => change({ expires })}
-      />
+        hint="At the beginning of that day, UTC, such as 2026-12-01; empty: never. Notices tell it 14 and 3 days before"
+      >
+        {(control) => (
+          <TimeInput
+            {...control}
+            isDay
+            value={form.expires}
+            onText={(expires) => change({ expires: expires.trim() })}
+          />
+        )}
+      </FormField>
       <p className="sm t2">
         It may: {roleSaid[form.role]}. It is for {scopeInWords(scopeOfForm(form))}
         {bounded && `, with at most ${bounded}`}.
@@ -104,18 +111,17 @@ const boundFields = [
 interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {
   value: string;
   onText: (text: string) => void;
-  type?: 'text' | 'date';
   autofocus?: true;
 }
 
-function Field({ value, onText, type = 'text', autofocus, ...field }: FieldProps) {
+function Field({ value, onText, autofocus, ...field }: FieldProps) {
   return (
     <FormField {...field}>
       {(control) => (
         <input
           {...control}
           className="inp w-full"
-          type={type}
+          type="text"
           autoComplete="off"
           value={value}
           data-autofocus={autofocus}

@@ -21,7 +21,7 @@ interface KeyTableProps {
 /** @param keys undefined while they are asked for */
 export function KeyTable({ keys, onAsk }: KeyTableProps) {
   return (
-    <table className="table-auto">
+    <table className="table-auto actions-below">
       <caption className="sr-only">Keys, those first that have ended and are still used, then newest first</caption>
       <thead>
         <tr>
@@ -64,7 +64,7 @@ function KeyRow({ apiKey, onAsk }: KeyRowProps) {
   return (
     <tr className="[&>td]:py-1.5">
       <td className="wrap-anywhere">
-        <div className="row gap-1.75 font-medium phone:min-w-32">
+        <div className="row gap-1.75 font-medium">
           <span className={`flex ${toneClasses[standing.tone]}`}>
             <Icon name={standing.icon} size={14} />
           </span>
@@ -130,7 +130,7 @@ function KeyActions({ apiKey, onAsk }: KeyRowProps) {
   const { name, state, person } = apiKey;
   const ask = (kind: AskedOfKey['kind']) => () => onAsk({ kind, apiKey });
   return (
-    <span className="row justify-end phone:inline-grid phone:grid-cols-2 phone:gap-1">
+    <span className="row justify-end flex-wrap">
       <Button small label={`Calls of ${name}`} onClick={ask('calls')}>
         Calls
       </Button>

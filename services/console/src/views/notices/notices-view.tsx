@@ -98,7 +98,7 @@ interface NoticeTableProps {
 
 function NoticeTable({ webhooks, ...rest }: NoticeTableProps) {
   return (
-    <table className="table-auto">
+    <table className="table-auto actions-below">
       <caption className="sr-only">Notices, oldest first</caption>
       <thead>
         <tr>

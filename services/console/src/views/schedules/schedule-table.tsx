@@ -99,7 +99,7 @@ function ScheduleRow({ schedule, owner, isShown, onShow }: ScheduleRowProps) {
         </div>
         <div className="mono truncate">{written}</div>
       </td>
-      <td className="two whitespace-nowrap">
+      <td className="two whitespace-nowrap phone:whitespace-normal">
         <NextFire schedule={schedule} />
       </td>
       <td className="two wide">

@@ -63,10 +63,10 @@ function UploadRow({ upload }: { upload: SuppressionUpload }) {
   const { actionType, state, note, rejected, rejects, createdAt } = upload;
   return (
     <tr className="tall">
-      <td className="t2 whitespace-nowrap">
+      <td className="t2 whitespace-nowrap phone:whitespace-normal">
         <Time instant={createdAt} />
       </td>
-      <td className="wrap-anywhere">{listWords(actionType)}</td>
+      <td className="wrap-anywhere min-w-24">{listWords(actionType)}</td>
       <td className="wrap-anywhere">
         <div className={state === 'failed' ? 'c-bad' : undefined}>{capitalOf(uploadWords(upload))}</div>
         {note !== null && <div className="t3 sm">{note}</div>}
