@@ -26,7 +26,7 @@ export function sharedReportPage(report: SharedReport, context: PageContext): st
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>${safe(campaignName)}</title><style>${pageStyle}</style></head><body>
-<div class="brand"><span>${name}</span><span>Times in ${safe(zoneText(zone, asOf))}</span></div>
+<header class="brand"><span>${name}</span><span>Times in ${safe(zoneText(zone, asOf))}</span></header>
 <main><header><div class="title"><h1>${safe(campaignName)}</h1><span class="state">${stateWord(report)}</span></div>
 <p>${factsOf(report, zone)}</p></header>
 ${kinds[kind]}${isTerminal(report.state) ? '' : stillGoing(timeText(asOf, zone))}
@@ -36,7 +36,7 @@ ${outcomesTable(report, titleOf)}
 <footer>${excludedNote(report)}Shares and bars are of the audience.</footer></section>
 <section aria-label="Failures by reason"><h2>Failures by reason</h2>
 ${reasonsTable(report, titleOf)}</section></main>
-<p class="small" style="margin-top:14px">As of ${safe(timeText(asOf, zone))}. This link shows the report until ${safe(timeText(linkExpiresAt, zone))}.</p>
+<footer class="small" style="margin-top:14px">As of ${safe(timeText(asOf, zone))}. This link shows the report until ${safe(timeText(linkExpiresAt, zone))}.</footer>
 </body></html>
 `;
 }
