@@ -24,12 +24,13 @@ import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
 import { benchmarkStopping } from './stopping/stopping.ts';
 import { benchmarkSuppressions } from './suppressions/suppressions.ts';
+import { compareUploads } from './upload/against.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
- * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`. `accept --against <commit>` and
- * `chain --against <commit>` compare with that version; the second ends with 1 where a batch costs over
- * `--limit <percent>` more than there, and `guarded` is the commit of the nightly run.
+ * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`. `accept`, `upload` and `chain` with
+ * `--against <commit>` compare with that version; the last one ends with 1 where a batch costs over `--limit <percent>`
+ * more than there, and `guarded` is the commit of the nightly run.
  * Each prints Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them
  * and writes `benchmarks/results/summary.md`.
  */
@@ -75,7 +76,10 @@ const questions: Record<string, Question> = {
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   suppressions: ({ rounds, quick }) => benchmarkSuppressions({ rounds: rounds ?? (quick ? 1 : 3), quick }),
-  upload: ({ rounds, quick }) => benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick }),
+  upload: ({ rounds, quick, against }) =>
+    against === undefined
+      ? benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick })
+      : compareUploads({ ref: against, rounds: rounds ?? 5, quick }),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };
 

@@ -1,8 +1,5 @@
 import { Pool as PgPool, type Pool } from 'pg';
-import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
 import { Pool as HttpPool } from 'undici';
-import { z } from 'zod';
 import { textArray } from '../../shared/postgres/connection/array-literals.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { withDescendants } from '../cpu.ts';
@@ -12,6 +9,8 @@ import { microsOf, startOneApi, takeTurn, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { kindsOf, shuffledUsers, type Kind } from './lists.ts';
+import { apiKey, emptyLists, sendList } from './send-list.ts';
 
 /**
  * How long does a list of a million users take, from the first byte to the answer that campaigns may name it, and how
@@ -22,16 +21,6 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 const question = 'Uploaded rows per second';
 const allRows = 1_000_000;
 const perStatement = 10_000;
-const chunkBytes = 64 * 1024;
-const apiKey = 'muster_upload_benchmark';
-const countries = ['SG', 'ID', 'VN', 'TH'] as const;
-
-interface Kind {
-  name: string;
-  query: string;
-  headers: Readonly<Record<string, string>>;
-  body: Buffer;
-}
 
 interface MeasuredTurn extends Turn {
   peakMiB: number;
@@ -72,8 +61,6 @@ interface Bench {
   stop(): Promise<void>;
 }
 
-const uploaded = z.object({ users: z.int(), rejected: z.int() });
-
 async function startBench(serverUrl: string, postgres: () => readonly number[]): Promise<Bench> {
   const database = await createDatabase(serverUrl);
   await migrate(database.url);
@@ -84,21 +71,13 @@ async function startBench(serverUrl: string, postgres: () => readonly number[]):
 
   return {
     insertBare: (users) => insertBare(pool, users, { postgres }),
-    upload: async ({ query, headers, body }, rows) => {
+    upload: async (kind, rows) => {
       const endSampling = startMemorySampler({ api: processes.api });
-      const turn = await takeTurn([body], { atOnce: 1, items: rows, processes }, async (bytes) => {
-        const answer = await http.request({
-          method: 'POST',
-          path: `/v1/audiences?name=upload${query}`,
-          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv', ...headers },
-          body: Readable.from(chunksOf(bytes)),
-        });
-        const text = await answer.body.text();
-        const { users, rejected } = uploaded.parse(JSON.parse(text));
-        if (users !== rows || rejected !== 0) throw new Error(`of ${rows} rows, ${users} are in the list: ${text}`);
+      const turn = await takeTurn([kind.body], { atOnce: 1, items: rows, processes }, async (bytes) => {
+        await sendList(http, { ...kind, body: bytes }, rows);
       });
       // The next turn begins with tables of the same size.
-      await pool.query('truncate audiences, audience_parts, audience_rejects');
+      await pool.query(emptyLists);
       return { ...turn, peakMiB: endSampling()['api']?.peakMiB ?? 0 };
     },
     stop: async () => {
@@ -108,31 +87,6 @@ async function startBench(serverUrl: string, postgres: () => readonly number[]):
       await database.drop();
     },
   };
-}
-
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
-}
-
-function kindsOf(shuffled: readonly string[]): Kind[] {
-  const lines = (users: readonly string[]) => Buffer.from(`${users.join('\n')}\n`);
-  const withCountries = shuffled.map((user, index) => `${user},${countries[index % countries.length] ?? ''}`);
-  const inOne = { query: '&country=SG', headers: {} };
-  return [
-    { name: 'ascending', ...inOne, body: lines(shuffled.toSorted()) },
-    { name: 'shuffled', ...inOne, body: lines(shuffled) },
-    { name: 'shuffled, gzip', ...inOne, headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(shuffled)) },
-    { name: 'shuffled, of four countries', query: '', headers: {}, body: lines(['userId,country', ...withCountries]) },
-  ];
-}
-
-/**
- * In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many
- * they are.
- */
-function shuffledUsers(rows: number): string[] {
-  const step = 616_037;
-  return Array.from({ length: rows }, (_, index) => `user-${String((index * step) % rows).padStart(9, '0')}`);
 }
 
 const bareTable = `

@@ -1,0 +1,37 @@
+import { gzipSync } from 'node:zlib';
+
+const chunkBytes = 64 * 1024;
+const countries = ['SG', 'ID', 'VN', 'TH'] as const;
+
+/** A list as it is sent. */
+export interface Kind {
+  name: string;
+  query: string;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+export function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+export function kindsOf(shuffled: readonly string[]): Kind[] {
+  const lines = (users: readonly string[]) => Buffer.from(`${users.join('\n')}\n`);
+  const withCountries = shuffled.map((user, index) => `${user},${countries[index % countries.length] ?? ''}`);
+  const inOne = { query: '&country=SG', headers: {} };
+  return [
+    { name: 'ascending', ...inOne, body: lines(shuffled.toSorted()) },
+    { name: 'shuffled', ...inOne, body: lines(shuffled) },
+    { name: 'shuffled, gzip', ...inOne, headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(shuffled)) },
+    { name: 'shuffled, of four countries', query: '', headers: {}, body: lines(['userId,country', ...withCountries]) },
+  ];
+}
+
+/**
+ * In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many
+ * they are.
+ */
+export function shuffledUsers(rows: number): string[] {
+  const step = 616_037;
+  return Array.from({ length: rows }, (_, index) => `user-${String((index * step) % rows).padStart(9, '0')}`);
+}
