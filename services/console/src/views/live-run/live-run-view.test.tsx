@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
 import { liveReport } from '../../testing/live-report.ts';
-import { events as liveEvents, progress } from '../../testing/live-run.ts';
+import { cancelPreview, events as liveEvents, progress } from '../../testing/live-run.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -88,6 +88,19 @@ describe('before it is paused', () => {
     expect((await screen.findByText(/The run has ended/)).isConnected).toBe(true);
     await user.click(screen.getByRole('button', { name: 'Keep running' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('its users are counted anew each time that a dialog opens, however soon', async () => {
+    const { api, user } = await openRun();
+    for (const users of [4321, 1234]) {
+      api.answer({ 'GET /v1/runs/:id/cancel-preview': { ...cancelPreview, notStartedUsers: users, halfWayUsers: 0 } });
+      await user.click(screen.getByRole('button', { name: /^Pause/ }));
+      const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
+      await within(dialog).findByText(`${users.toLocaleString('en-US')} have had no step`, { exact: false });
+      await user.click(within(dialog).getByRole('button', { name: 'Keep running' }));
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    }
+    expect(api.askedFor('GET /v1/runs/run_live/cancel-preview')).toHaveLength(2);
   });
 
   test('Escape leaves it too', async () => {

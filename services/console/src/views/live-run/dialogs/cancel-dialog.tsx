@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { cancelRunMutation, previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
+import { cancelRunMutation } from '#client/@tanstack/react-query.gen.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects } from '../../../parts/overlays/effects.tsx';
@@ -8,6 +8,7 @@ import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
 import { cancelEffects } from './effects-of.ts';
 import { Refused } from '../../../parts/standing/refused.tsx';
+import { useCancelPreview } from './use-cancel-preview.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 interface CancelDialogProps extends RunDialogProps {
@@ -26,7 +27,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
   const id = useId();
   const path = { id: progress.runId };
   // Counts go on under the dialog's buttons; the focus stays where it is.
-  const preview = useQuery({ ...previewCancelOptions({ path }), refetchInterval: countEveryMs });
+  const preview = useCancelPreview(progress.runId, countEveryMs);
   const cancel = useMutation({ ...cancelRunMutation(), onSuccess: onDone });
   const isReady = typed.trim().toLowerCase() === word && preview.data !== undefined && !isStale && !cancel.isPending;
   const countedAt = new Date(preview.dataUpdatedAt || Date.parse(progress.asOf)).toISOString();

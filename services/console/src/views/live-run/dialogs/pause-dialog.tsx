@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { pauseRunMutation, previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
+import { useMutation } from '@tanstack/react-query';
+import { pauseRunMutation } from '#client/@tanstack/react-query.gen.ts';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { pauseEffects } from './effects-of.ts';
+import { useCancelPreview } from './use-cancel-preview.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 /** Before a pause: what finishes, what waits, and what time takes all the same. */
@@ -12,7 +13,7 @@ export function PauseDialog({ progress, onClose, onDone }: RunDialogProps) {
   const nowMs = useMinute();
   const timeOf = useFormatTime();
   const path = { id: progress.runId };
-  const { data: preview } = useQuery(previewCancelOptions({ path }));
+  const { data: preview } = useCancelPreview(progress.runId);
   const pause = useMutation({ ...pauseRunMutation(), onSuccess: onDone });
   return (
     <ControlDialog

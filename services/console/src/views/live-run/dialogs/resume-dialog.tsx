@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { previewCancelOptions, resumeRunMutation } from '#client/@tanstack/react-query.gen.ts';
+import { useMutation } from '@tanstack/react-query';
+import { resumeRunMutation } from '#client/@tanstack/react-query.gen.ts';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { resumeEffects } from './effects-of.ts';
+import { useCancelPreview } from './use-cancel-preview.ts';
 
 /** Before a run goes on: users that will be called, with those that are not fed yet. */
 export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
@@ -12,7 +13,7 @@ export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
   const nowMs = useMinute();
   const timeOf = useFormatTime();
   const path = { id: progress.runId };
-  const { data: preview } = useQuery(previewCancelOptions({ path }));
+  const { data: preview } = useCancelPreview(progress.runId);
   const resume = useMutation({ ...resumeRunMutation(), onSuccess: onDone });
   return (
     <ControlDialog
