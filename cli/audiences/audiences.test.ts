@@ -119,7 +119,7 @@ const preview = {
     { name: 'ref', use: 'user' },
     { name: 'market', use: 'country' },
   ],
-  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 200, refusal: null },
+  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 200, outcomes: [], refusal: null },
   firstUsers: [{ line: 2, userId: 'u-1', country: 'SG' }],
   countries: [{ country: 'SG', users: 800 }],
   rejects: [{ line: 9, value: 'NULL', rule: 'no-value', detail: 'the user id is a mark for a missing value' }],
@@ -155,7 +155,16 @@ describe('audience upload --preview', () => {
   test('ends as refused if an upload would be, and names the reason and the columns to choose from', async () => {
     const refusal = { code: 'no-user-column', detail: 'the first line names no column of user ids' };
     const columns = [{ name: 'kunde', use: 'ignored' }];
-    const nothing = { rows: 0, users: 0, firstUsers: [], countries: [], usersElsewhere: 0, rejected: 0, rejects: [] };
+    const nothing = {
+      rows: 0,
+      users: 0,
+      firstUsers: [],
+      countries: [],
+      usersElsewhere: 0,
+      outcomes: [],
+      rejected: 0,
+      rejects: [],
+    };
     api.answers[line] = ok({ format: 'plain', reading: null, columns, ...nothing, refusal });
     const { code, out } = await muster(args, 'kunde\n');
     expect(code).toBe(exitCodes.refused);

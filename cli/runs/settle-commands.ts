@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Client } from '../../sdk/generated/client/types.gen.ts';
 import { listSettlements, settleRun } from '../../sdk/generated/sdk.gen.ts';
 import type {
@@ -7,12 +6,14 @@ import type {
   SettleRunErrors,
   SettleRunResponses,
 } from '../../sdk/generated/types.gen.ts';
-import { command } from '../frame/command-table.ts';
+import type { CommandContext } from '../frame/command-context.ts';
+import { answer, byHand, command } from '../frame/command-table.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { streamOf } from '../frame/given.ts';
 import { flag, oneOf, text, whole } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
-import { columnOptions } from '../user-files/file-reading.ts';
+import { fileLabel, fileOptions } from '../user-files/file-reading.ts';
+import { previewFile } from '../user-files/preview-file.ts';
+import { fileRequest } from '../user-files/upload-file.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, tableOf } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
@@ -20,7 +21,7 @@ import { utcTime } from '../show/times.ts';
 import { runOf } from './run-of.ts';
 
 /** Says how unknown outcomes ended: by status, by file, or one user by hand. */
-export const settle = command({
+export const settle = byHand({
   name: 'settle',
   args: ['<run|campaign>'],
   said: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
@@ -30,29 +31,45 @@ export const settle = command({
       '--file <path>',
       'CSV: userId,step,outcome[,code[,country]], or such columns; or .ndjson with the same fields',
     ),
-    ...columnOptions,
+    ...fileOptions,
+    preview: flag('--preview', 'by file: only show what the file would be read as; nobody is settled'),
     userId: text('--user <id>', 'by hand: this user'),
     step: whole('--step <n>', 'by hand: in this step; by status: only of this step'),
     outcome: oneOf('--outcome <outcome>', 'by hand: succeeded or failed', ['succeeded', 'failed']),
     code: text('--code <code>', 'by hand: why it failed'),
     country: text('--country <code>', 'only of this country'),
   },
-  ask: async ({ client, args: [id], options: { byStatus, file, user, header, ...settled }, context: { input } }) => {
-    if ([byStatus, file, settled.userId].filter((given) => given !== undefined).length !== 1)
-      throw new UsageError('give one of --by-status, --file and --user');
-    if (file !== undefined) {
-      const content = await streamOf(file, input);
-      const isLines = /\.(ndjson|jsonl)$/.test(file);
-      return settleByFile(await runOf(id, client), { content, isLines, query: { user, header } }, client);
+  run: (call) => {
+    const { options, context } = call;
+    const { file, preview, user, header, acceptRejected } = options;
+    requireOneWay(options);
+    const query = { user, header, acceptRejected };
+    if (preview) {
+      if (file === undefined) throw new UsageError('--preview goes with --file');
+      return previewFile({ file, query: { ...query, for: 'settlement' }, type: typeOf(file), context });
     }
-    const body = requestOf(settled);
-    return settleRun({ client, path: { id: await runOf(id, client) }, body });
+    return answer(
+      {
+        ask: async ({ client, args: [id] }) => {
+          if (file !== undefined) return settleByFile(await runOf(id, client), { file, query, context }, client);
+          return settleRun({ client, path: { id: await runOf(id, client) }, body: requestOf(options) });
+        },
+        refused: 'not settled',
+        labelOf: fileLabel,
+        shown: renderSettlement,
+        // Nothing was rejected, or it has only begun.
+        code: ({ rejected, state }: Settlement) =>
+          rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure,
+      },
+      call,
+    );
   },
-  refused: 'not settled',
-  shown: renderSettlement,
-  // Nothing was rejected, or it has only begun.
-  code: ({ rejected, state }) => (rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure),
 });
+
+function requireOneWay({ byStatus, file, userId }: { byStatus?: true; file?: string; userId?: string }): void {
+  if ([byStatus, file, userId].filter((given) => given !== undefined).length !== 1)
+    throw new UsageError('give one of --by-status, --file and --user');
+}
 
 interface ByHand {
   userId?: string;
@@ -70,21 +87,22 @@ function requestOf({ userId, step, outcome, code, country }: ByHand): SettleRequ
 }
 
 interface ByFile {
-  content: Readable;
-  isLines: boolean;
-  query: { user: string | undefined; header: 'none' | undefined };
+  file: string;
+  query: { user: string | undefined; header: 'none' | undefined; acceptRejected: number | undefined };
+  context: CommandContext;
 }
 
-function settleByFile(id: string, { content, isLines, query }: ByFile, client: Client) {
+async function settleByFile(id: string, { file, query, context: { input } }: ByFile, client: Client) {
   return client.post<SettleRunResponses, SettleRunErrors, true>({
     url: '/v1/runs/{id}/settle',
     path: { id },
     query,
-    body: Readable.toWeb(content),
-    bodySerializer: null,
-    duplex: 'half',
-    headers: { 'content-type': isLines ? 'application/x-ndjson' : 'text/csv' },
+    ...(await fileRequest(file, { gzip: undefined, input, type: typeOf(file) })),
   });
+}
+
+function typeOf(file: string): 'text/csv' | 'application/x-ndjson' {
+  return /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'application/x-ndjson' : 'text/csv';
 }
 
 export const settlements = command({

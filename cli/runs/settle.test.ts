@@ -61,6 +61,37 @@ describe('muster run settle', () => {
     expect(api.bodies).toEqual([lines]);
   });
 
+  it('with --preview shows what the file would be read as, and settles nobody', async () => {
+    const path = join(folder, 'settled.csv');
+    writeFileSync(path, 'userId,step,outcome\nu1,1,failed\nu2,one,failed\n');
+    const detail = '1 of 2 rows are rejected';
+    api.answers['POST /v1/user-files/preview?for=settlement'] = {
+      status: 200,
+      body: {
+        ...{ format: 'plain', reading: null, rows: 2, users: 1, rejected: 1, usersElsewhere: 0, countries: [] },
+        columns: ['user', 'step', 'outcome'].map((use) => ({ name: use, use })),
+        firstUsers: [{ line: 2, userId: 'u1', country: null }],
+        outcomes: [{ step: 1, outcome: 'failed', users: 1 }],
+        rejects: [{ line: 3, value: 'u2', rule: 'invalid-step', detail: 'the step is no number from 1 to 20' }],
+        refusal: { code: 'too-many-rejected', detail },
+      },
+    };
+    const { code, out } = await muster('settle', 'run_1', '--file', path, '--preview');
+    expect(code).toBe(exitCodes.refused);
+    expect(out).toMatch(/outcomes +step 1 failed: 1\n/);
+    expect(out).toMatch(/line 3: the step is no number from 1 to 20 \(u2\)/);
+    expect(out).toContain(detail);
+    expect(api.requests.map(({ line }) => line)).toEqual(['POST /v1/user-files/preview?for=settlement']);
+  });
+
+  it('sends the number of rejected lines that it accepts', async () => {
+    const path = join(folder, 'settled.csv');
+    writeFileSync(path, 'u1,1,failed\nu2,one,failed\n');
+    api.answers['POST /v1/runs/run_1/settle?acceptRejected=1'] = { status: 200, body: { ...done, rejected: 1 } };
+    const { out } = await muster('settle', 'run_1', '--file', path, '--accept-rejected', '1');
+    expect(out).toBe('set_1 done: 1,200 succeeded, 3 failed, 1 rejected\n');
+  });
+
   it('by status says where to look', async () => {
     api.answers['POST /v1/runs/run_1/settle'] = { status: 202, body: { ...done, by: 'status', state: 'running' } };
     const { out } = await muster('settle', 'run_1', '--by-status', '--step', '1');
@@ -70,6 +101,7 @@ describe('muster run settle', () => {
 
   it.each<[string, string[], string]>([
     ['nothing', [], 'give one of --by-status, --file and --user'],
+    ['a preview without a file', ['--by-status', '--preview'], '--preview goes with --file'],
     ['two ways', ['--by-status', '--user', 'u'], 'give one of'],
     ['a user without a step', ['--user', 'u', '--outcome', 'failed'], 'goes with --step and --outcome'],
     ['a file that is not there', ['--file', '/nowhere.csv'], 'cannot read /nowhere.csv'],

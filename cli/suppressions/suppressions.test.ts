@@ -58,7 +58,7 @@ test('upload --preview shows a file without countries, and loads nothing', async
   const body = {
     ...{ format: 'plain', reading: { ...reading, countryColumn: null, trimmed: 0, warnings: [] }, columns },
     ...{ rows: 2, users: 2, firstUsers: [{ line: 2, userId: 'u-1', country: null }], countries: [] },
-    ...{ usersElsewhere: 0, rejected: 0, rejects: [], refusal: null },
+    ...{ usersElsewhere: 0, outcomes: [], rejected: 0, rejects: [], refusal: null },
   };
   const line = 'POST /v1/user-files/preview?countries=none&acceptRejected=3';
   api.answers[line] = { status: 200, body };

@@ -18,19 +18,20 @@ type PreviewQuery = NonNullable<PreviewUserFileData['query']>;
 interface PreviewCall {
   file: string;
   query: { [Name in keyof PreviewQuery]: PreviewQuery[Name] | undefined };
-  gzip: true | undefined;
+  gzip?: true | undefined;
+  type?: 'text/csv' | 'application/x-ndjson';
   context: CommandContext;
 }
 
 /** Shows what an upload would read in a file. If the upload would be refused, the exit code says so to a script. */
-export async function previewFile({ file, query, gzip, context }: PreviewCall): Promise<ExitCode> {
+export async function previewFile({ file, query, gzip, type, context }: PreviewCall): Promise<ExitCode> {
   return answer(
     {
       ask: async ({ client }) =>
         client.post<PreviewUserFileResponses, PreviewUserFileErrors, true>({
           url: '/v1/user-files/preview',
           query,
-          ...(await fileRequest(file, { gzip, input: context.input })),
+          ...(await fileRequest(file, { gzip, input: context.input, ...(type && { type }) })),
         }),
       refused: 'no preview',
       labelOf: fileLabel,
@@ -42,7 +43,8 @@ export async function previewFile({ file, query, gzip, context }: PreviewCall): 
 }
 
 function renderPreview(file: string, preview: UserFilePreview, view: View): string {
-  const { format, reading, columns, rows, users, firstUsers, countries, rejected, rejects, refusal } = preview;
+  const { format, reading, columns, rows, users, firstUsers, countries, rejected, rejects, refusal, outcomes } =
+    preview;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
   const others = preview.usersElsewhere === 0 ? [] : [`others ${count(preview.usersElsewhere)}`];
   const isRead = refusal === null || rows > 0;
@@ -58,6 +60,7 @@ function renderPreview(file: string, preview: UserFilePreview, view: View): stri
       ['columns', columns.map(({ name, use }) => `${name}: ${use}`)],
       ['users', isRead ? [count(users), ...byCountry, ...others].join('  ') : null],
       ['rows', isRead ? `${count(rows)}, of them ${count(rejected)} that are no user` : null],
+      ['outcomes', outcomes.map((each) => `step ${each.step} ${each.outcome}: ${count(each.users)}`)],
       ['first users', firstUsers.map(({ userId, country }) => (country === null ? userId : `${userId}  ${country}`))],
       ['first rejected', rejects.map(({ line, value, detail }) => `line ${line}: ${detail} (${value})`)],
       ['warnings', warnings.map(({ detail }) => detail)],

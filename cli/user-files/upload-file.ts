@@ -10,13 +10,19 @@ export const uploadOptions = {
   preview: flag('--preview', 'only show what the file would be read as; nothing is stored'),
 };
 
+interface FileRequest {
+  gzip: true | undefined;
+  input: Readable;
+  type?: 'text/csv' | 'application/x-ndjson';
+}
+
 /** Request fields that send a file as it is read. Throws a UsageError if the file is not there. */
-export async function fileRequest(file: string, { gzip, input }: { gzip: true | undefined; input: Readable }) {
+export async function fileRequest(file: string, { gzip, input, type = 'text/csv' }: FileRequest) {
   const isPacked = gzip === true || file.endsWith('.gz');
   return {
     body: Readable.toWeb(await streamOf(file, input)),
     bodySerializer: null,
     duplex: 'half',
-    headers: { 'content-type': 'text/csv', ...(isPacked && { 'content-encoding': 'gzip' }) },
+    headers: { 'content-type': type, ...(isPacked && { 'content-encoding': 'gzip' }) },
   } as const;
 }

@@ -1,40 +1,89 @@
 import type { Settlements } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
 import { brokenUpload } from '../frame/upload-bytes.ts';
+import { createSettlementJudge } from './judge-settlement.ts';
 import { readSettlementLines, type ReadLine, type SettlementForm } from './settlement-lines.ts';
 
 /** Settled in one transaction. */
 const linesPerPart = 1000;
 /** Rejects that are kept with their line. */
 const maxRejects = 1000;
+/** Lines that are read and judged before the first one settles a user. A file that is misread is so from its start. */
+export const judgedLines = 20_000;
+/** Upper bound on the bytes of these lines, which are in memory. */
+const judgedBytes = 8 * 1024 ** 2;
 
 export interface SettleFileDeps {
-  settlements: Settlements;
-  requests: SettlementRequests;
+  settlements: Pick<Settlements, 'settle'>;
+  requests: Pick<SettlementRequests, 'end'>;
+}
+
+interface SettledFile extends SettlementForm {
+  bytes: AsyncIterable<unknown>;
+  /** Rejected lines that the caller accepts. */
+  acceptRejected?: number | undefined;
 }
 
 /**
- * Reads a file and settles as it reads: what comes after a cut is missing, what came before stays settled, and the same
- * file may come again.
- * @throws {HttpProblem} if the file was cut, came too slowly, cannot be unpacked or cannot be read
+ * Reads a file and settles as it reads, once its first lines are judged: lines after a cut are missing, users of lines
+ * before it stay settled, and the same file may come again.
+ * @throws {HttpProblem} if the file was cut, came too slowly, cannot be unpacked or cannot be read, or if too many
+ *   of its lines are rejected
  */
 export async function settleFile(
-  { settlementId, runId }: SettlementRecord,
-  { bytes, ...form }: SettlementForm & { bytes: AsyncIterable<unknown> },
+  record: SettlementRecord,
+  { bytes, acceptRejected, ...form }: SettledFile,
   { settlements, requests }: SettleFileDeps,
 ): Promise<void> {
-  const rejects: RejectedLine[] = [];
-  let part: ReadLine[] = [];
+  const { settlementId } = record;
+  const { settle, rejects } = createSettling(record, settlements);
+  const judge = createSettlementJudge(acceptRejected);
+  let held: ReadLine[] = [];
+  let heldBytes = 0;
   let lines = 0;
+  let settledLines = 0;
 
   async function handOn(): Promise<void> {
-    const full = part;
-    part = [];
-    const readable = full.flatMap(({ line, entry }) => ('rule' in entry ? [] : [{ line, entry }]));
-    const unreadable = full.flatMap(({ line, entry }) => ('rule' in entry ? [{ line, ...entry }] : []));
+    judge.judge(settledLines);
+    const full = held;
+    held = [];
+    heldBytes = 0;
+    for (let at = 0; at < full.length; at += linesPerPart) await settle(full.slice(at, at + linesPerPart));
+    settledLines = lines;
+  }
+
+  try {
+    for await (const read of readSettlementLines(bytes, form)) {
+      lines = read.line;
+      judge.take(read);
+      held.push(read);
+      heldBytes += read.bytes;
+      if (held.length >= (settledLines === 0 ? judgedLines : linesPerPart) || heldBytes >= judgedBytes) await handOn();
+    }
+    await handOn();
+    await requests.end(settlementId, { state: 'done', cause: null, rejects });
+  } catch (error) {
+    const problem = brokenUpload(error, lines);
+    const cause = problem?.message ?? 'the file could not be read to its end';
+    const unread = held.flatMap(rejectedLine).slice(0, maxRejects - rejects.length);
+    await requests.end(settlementId, { state: 'failed', cause, rejects: [...rejects, ...unread] });
+    throw problem ?? error;
+  }
+}
+
+function rejectedLine({ line, entry }: ReadLine): RejectedLine[] {
+  return 'rule' in entry ? [{ line, ...entry }] : [];
+}
+
+/** Settles lines, and keeps those that settle no user. */
+function createSettling({ settlementId, runId }: SettlementRecord, settlements: SettleFileDeps['settlements']) {
+  const rejects: RejectedLine[] = [];
+
+  async function settle(part: readonly ReadLine[]): Promise<void> {
+    const readable = part.flatMap(({ line, entry }) => ('rule' in entry ? [] : [{ line, entry }]));
+    const unreadable = part.flatMap(rejectedLine);
     const users = readable.map(({ entry }) => entry);
-    const refused = unreadable.length;
-    const verdicts = await settlements.settle({ settlementId, runId }, users, { rejected: refused });
+    const verdicts = await settlements.settle({ settlementId, runId }, users, { rejected: unreadable.length });
     const rejected = readable.flatMap(({ line, entry }, index): RejectedLine[] => {
       const verdict = verdicts[index];
       if (verdict === 'settled' || verdict === 'already') return [];
@@ -45,18 +94,5 @@ export async function settleFile(
     rejects.push(...found.slice(0, maxRejects - rejects.length));
   }
 
-  try {
-    for await (const read of readSettlementLines(bytes, form)) {
-      lines = read.line;
-      part.push(read);
-      if (part.length >= linesPerPart) await handOn();
-    }
-    if (part.length > 0) await handOn();
-    await requests.end(settlementId, { state: 'done', cause: null, rejects });
-  } catch (error) {
-    const problem = brokenUpload(error, lines);
-    const cause = problem?.message ?? 'the file could not be read to its end';
-    await requests.end(settlementId, { state: 'failed', cause, rejects });
-    throw problem ?? error;
-  }
+  return { settle, rejects };
 }

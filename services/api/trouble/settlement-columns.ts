@@ -15,6 +15,8 @@ export interface SettlementColumns {
   /** Lines before the first row. */
   skippedLines: number;
   hasHeader: boolean;
+  /** Names of the columns; empty without a header. */
+  names: readonly string[];
   /** The field that each column holds; null for a column that is ignored. */
   fields: readonly (SettlementField | null)[];
 }
@@ -34,7 +36,7 @@ export function settlementColumnsOf(
   const names = fieldsIn(first, separator).map((name) => name.trim());
   const id = choice.user === undefined ? userColumnOf(names) : namedColumn(choice.user, names);
   if (choice.header === 'none' || (choice.user === undefined && id < 0 && !isHeader(names))) {
-    return { separator, skippedLines, hasHeader: false, fields: settlementFields };
+    return { separator, skippedLines, hasHeader: false, names: [], fields: settlementFields };
   }
   const others = settlementFields.slice(1);
   const places = new Map<number, SettlementField>(others.map((field) => [namedColumn(field, names), field]));
@@ -48,7 +50,7 @@ export function settlementColumnsOf(
   }
   places.set(id, 'userId');
   const fields = names.map((_, index) => places.get(index) ?? null);
-  return { separator, skippedLines: skippedLines + 1, hasHeader: true, fields };
+  return { separator, skippedLines: skippedLines + 1, hasHeader: true, names, fields };
 }
 
 /** Every row has the number of a step, and no header has a digit alone. */

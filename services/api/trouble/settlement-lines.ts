@@ -10,6 +10,7 @@ import { byteLines } from '../frame/byte-lines.ts';
 import { countryCodeOf } from '../user-files/country-names.ts';
 import { fieldsOf } from '../user-files/csv-rows.ts';
 import type { ColumnChoice } from '../user-files/file-columns.ts';
+import type { FileEncoding } from '../user-files/file-format.ts';
 import { openFile } from '../user-files/file-text.ts';
 import { withoutEdges } from '../user-files/user-cells.ts';
 import { settlementColumnsOf, type SettlementColumns } from './settlement-columns.ts';
@@ -20,13 +21,46 @@ const maxLineBytes = 64 * 1024;
 export interface ReadLine {
   /** From 1. */
   line: number;
+  /** Length of the line. */
+  bytes: number;
   /** What it settles, or why it settles no user. */
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
+}
+
+/** A settlement file whose format, encoding and columns are known. */
+export interface SettlementText {
+  encoding: FileEncoding;
+  /** Null: the lines are JSON. */
+  columns: SettlementColumns | null;
+  lines: AsyncIterable<ReadLine>;
+  /** Ends the source. */
+  close(): Promise<void>;
 }
 
 export interface SettlementForm {
   form: 'csv' | 'ndjson';
   choice?: Omit<ColumnChoice, 'country'>;
+}
+
+/**
+ * Opens a settlement file, and decides its columns.
+ * @param onHead called with its first lines before that
+ * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
+ */
+export async function openSettlementFile(
+  bytes: AsyncIterable<unknown>,
+  { form, choice = {} }: SettlementForm,
+  onHead?: (lines: readonly string[]) => void,
+): Promise<SettlementText> {
+  const file = await openFile(bytes, { allowsJson: form === 'ndjson' });
+  onHead?.(file.headLines);
+  try {
+    const columns = form === 'csv' ? settlementColumnsOf(file.headLines, choice) : null;
+    return { encoding: file.encoding, columns, lines: linesOf(file.bytes, columns), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /**
@@ -37,35 +71,35 @@ export interface SettlementForm {
  */
 export async function* readSettlementLines(
   bytes: AsyncIterable<unknown>,
-  { form, choice = {} }: SettlementForm,
+  form: SettlementForm,
 ): AsyncGenerator<ReadLine> {
-  const file = await openFile(bytes, { allowsJson: form === 'ndjson' });
+  const file = await openSettlementFile(bytes, form);
   try {
-    const columns = form === 'csv' ? settlementColumnsOf(file.headLines, choice) : null;
-    yield* linesOf(file.bytes, columns);
+    yield* file.lines;
   } finally {
     await file.close();
   }
 }
 
 /** @param columns null: the lines are JSON */
-async function* linesOf(bytes: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
+async function* linesOf(file: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
   let line = 0;
-  for await (const bytesOfLine of byteLines(bytes, maxLineBytes)) {
+  for await (const bytesOfLine of byteLines(file, maxLineBytes)) {
     line++;
     if (line <= (columns?.skippedLines ?? 0)) continue;
     if (bytesOfLine === null) {
-      yield { line, entry: { userId: null, rule: 'too-long' } };
+      yield { line, bytes: maxLineBytes, entry: { userId: null, rule: 'too-long' } };
       continue;
     }
+    const bytes = bytesOfLine.length;
     const text = decoded(bytesOfLine);
     if (text === null) {
-      yield { line, entry: { userId: null, rule: 'not-utf-8' } };
+      yield { line, bytes, entry: { userId: null, rule: 'not-utf-8' } };
       continue;
     }
     if (text.trim() === '') continue;
     const fields = columns ? csvFields(text, columns) : jsonFields(text);
-    yield { line, entry: entryOf(fields) };
+    yield { line, bytes, entry: entryOf(fields) };
   }
 }
 

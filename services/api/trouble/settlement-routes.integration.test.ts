@@ -3,12 +3,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { runReport } from '../../../shared/contracts/runs/runs.ts';
 import { settlement } from '../../../shared/contracts/runs/settlements.ts';
+import { userFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { failureCode } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
 import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { judgedLines } from './settle-file.ts';
 
 const on = apiOnPostgres();
 
@@ -32,9 +34,9 @@ beforeEach(async () => {
 
 const end = () => stores.runs.finish(runId, 'completed_with_failures', null);
 
-function settle(payload: object | string, type = 'application/json', more: Record<string, string> = {}) {
+function settle(payload: object | string, type = 'application/json', more: Record<string, string> = {}, query = '') {
   const headers = { ...authorized, 'content-type': type, ...more };
-  return on.api.server.inject({ method: 'POST', url: `${url}/settle`, headers, payload });
+  return on.api.server.inject({ method: 'POST', url: `${url}/settle${query}`, headers, payload });
 }
 
 async function unknownUsers() {
@@ -132,7 +134,7 @@ describe('settling by file', () => {
       `${'x'.repeat(5000)},1,failed`,
       'u3,1,succeeded',
     ];
-    const response = await settle(lines.join('\n'), 'text/csv');
+    const response = await settle(lines.join('\n'), 'text/csv', {}, '?acceptRejected=4');
     const { rejects, settled, rejected } = settlement.parse(response.json());
     expect([settled, rejected]).toEqual([{ succeeded: 2, failed: 0 }, 6]);
     expect(rejects.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
@@ -143,6 +145,94 @@ describe('settling by file', () => {
       '6 settled-otherwise',
       '7 too-long',
     ]);
+  });
+});
+
+describe('a settlement file with many lines that cannot be read', () => {
+  const misread = ['u2,first,succeeded', 'u3,one,failed', 'u3,1,succeeded'].join('\n');
+
+  it('settles nobody until their number is accepted', async () => {
+    await end();
+    const refused = await settle(misread, 'text/csv');
+    expect([refused.statusCode, problem.parse(refused.json())]).toMatchObject([
+      422,
+      { code: 'too-many-rejected', errors: [{ pointer: '/acceptRejected' }] },
+    ]);
+    expect(problem.parse(refused.json()).detail).toMatch(/^2 of 3 rows are rejected.*line 2 .*Nobody was settled/s);
+    expect(await unknownUsers()).toEqual(['odd, "id"', 'u2', 'u3']);
+    const [row] = await on.rowsOf('settlement_requests');
+    expect(row).toMatchObject({ state: 'failed', rejects: [{ line: 1 }, { line: 2 }] });
+
+    const accepted = await settle(misread, 'text/csv', {}, '?acceptRejected=2');
+    expect(settlement.parse(accepted.json())).toMatchObject({ settled: { succeeded: 1, failed: 0 }, rejected: 2 });
+  });
+
+  it('is refused without a number if no line can be read', async () => {
+    await end();
+    const refused = await settle('u2,1,done\nu3,1,done', 'text/csv', {}, '?acceptRejected=2');
+    expect(problem.parse(refused.json()).code).toBe('no-users');
+  });
+
+  it('needs no number for users who are not unknown', async () => {
+    await end();
+    const response = await settle('u1,1,succeeded\nnobody,1,failed\nu2,1,succeeded', 'text/csv');
+    expect(settlement.parse(response.json())).toMatchObject({ state: 'done', settled: { succeeded: 1 }, rejected: 2 });
+  });
+
+  it('stops where they become too many behind the lines that are judged first, and says which lines count', async () => {
+    await end();
+    const good = ['u2,1,succeeded', ...Array.from({ length: judgedLines - 1 }, (_, index) => `x${index},1,failed`)];
+    const refused = await settle([...good, ...Array<string>(2000).fill('u3;1')].join('\n'), 'text/csv');
+    expect(problem.parse(refused.json()).detail).toContain('The first 21000 lines were settled, and stay so');
+    expect(await unknownUsers()).toEqual(['odd, "id"', 'u3']);
+  });
+});
+
+describe('a preview of a settlement file', () => {
+  async function previewed(payload: string, type = 'text/csv', query = '') {
+    const headers = { ...authorized, 'content-type': type };
+    const path = `/v1/user-files/preview?for=settlement${query}`;
+    const response = await on.api.server.inject({ method: 'POST', url: path, headers, payload });
+    return userFilePreview.parse(response.json());
+  }
+
+  it('shows columns, outcomes and the first rejected lines, and settles nobody', async () => {
+    await end();
+    const file = 'Outcome;Customer ID;Step;Note\nsucceeded;u2;1;\nfailed;u3;1;late\nfailed;u1;2;\nlost;u4;1;\n';
+    expect(await previewed(file)).toMatchObject({
+      reading: { separator: ';', userColumn: 'Customer ID', countryColumn: null },
+      columns: ['outcome', 'user', 'step', 'ignored'].map((use) => ({ use })),
+      ...{ rows: 4, users: 3, rejected: 1 },
+      firstUsers: [{ line: 2, userId: 'u2', country: null }, { line: 3 }, { line: 4 }],
+      outcomes: [
+        { step: 1, outcome: 'succeeded', users: 1 },
+        { step: 1, outcome: 'failed', users: 1 },
+        { step: 2, outcome: 'failed', users: 1 },
+      ],
+      rejects: [{ line: 5, value: 'u4', rule: 'invalid-outcome' }],
+      refusal: { code: 'too-many-rejected' },
+    });
+    expect((await previewed(file, 'text/csv', '&acceptRejected=1')).refusal).toBeNull();
+    expect(await unknownUsers()).toEqual(['odd, "id"', 'u2', 'u3']);
+    expect(await on.rowsOf('settlement_requests')).toEqual([]);
+  });
+
+  it('lists the columns to choose from if none is known to hold user ids', async () => {
+    const shown = await previewed('kunde,step,outcome\nu2,1,succeeded\n');
+    expect(shown).toMatchObject({ reading: null, rows: 0, refusal: { code: 'no-user-column' } });
+    expect(shown.columns.map(({ name }) => name)).toEqual(['kunde', 'step', 'outcome']);
+    expect(await previewed('kunde,step,outcome\nu2,1,succeeded\n', 'text/csv', '&user=kunde')).toMatchObject({
+      users: 1,
+      refusal: null,
+    });
+  });
+
+  it('reads NDJSON', async () => {
+    const lines = '{"userId":"u2","step":1,"outcome":"failed","country":"SG"}\n';
+    expect(await previewed(lines, 'application/x-ndjson')).toMatchObject({
+      ...{ users: 1, columns: [], countries: [{ country: 'SG', users: 1 }] },
+      outcomes: [{ step: 1, outcome: 'failed', users: 1 }],
+    });
   });
 });
 

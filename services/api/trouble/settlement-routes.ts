@@ -15,8 +15,8 @@ import { idempotentHeaders } from '../frame/idempotency.ts';
 import type { NewSettlement, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
 import type { RunReports, RunSnapshot } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
-import { fileRefusals } from '../user-files/file-problems.ts';
-import { columnQuery } from '../user-files/upload-query.ts';
+import { listRefusals } from '../user-files/file-problems.ts';
+import { fileQuery } from '../user-files/upload-query.ts';
 import { readUploadEncoding, uploadBytes } from '../frame/upload-bytes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { settleFile } from './settle-file.ts';
@@ -35,7 +35,7 @@ const tags = ['runs'];
 const byId = z.object({ id: z.string().describe('run_…') });
 const listed = 100;
 
-const settleQuery = z.object(columnQuery);
+const settleQuery = z.object(fileQuery);
 
 type SettleQuery = z.output<typeof settleQuery>;
 
@@ -98,7 +98,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       scope: 'campaign',
       heavy: 'uploads',
       refusals: {
-        ...fileRefusals,
+        ...listRefusals,
         'no-status-endpoint': 'no action has a status endpoint',
         'unknown-step': 'a step is not in the run',
         'unknown-user': 'a user is not in the run',
@@ -115,7 +115,8 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       summary: 'Settle users whose outcome is unknown, once the run has ended',
       description:
         'By hand: one user. By file: `text/csv` with `userId,step,outcome[,code[,country]]`, or with columns of these names under a ' +
-        'header, or `application/x-ndjson` with the same fields, read as it comes; the answer says which lines settled nobody. By status: the status endpoints (class C) are asked in ' +
+        'header, or `application/x-ndjson` with the same fields, read as it comes; the answer says which lines settled nobody. A file of which over 5 % of the lines cannot be read settles nobody ' +
+        'unless `acceptRejected` is at least their number; of a file of more than 20,000 lines, the lines before such a place count. By status: the status endpoints (class C) are asked in ' +
         'the background, and the answer (202) says where to look. A user is settled once; the same again changes nothing. Whoever is ' +
         'settled as succeeded stays `skipped` in the later steps of this run.',
       tags,
@@ -199,7 +200,12 @@ async function settleByFile(
   const record = await begin(newSettlement(request, runId, 'file'), deps);
   const form = request.headers['content-type']?.startsWith('text/csv') ? 'csv' : 'ndjson';
   const bytes = uploadBytes(body, { encoding, clock });
-  await settleFile(record, { bytes, form, choice }, { settlements, requests: settlementRequests });
+  const { acceptRejected, ...columns } = choice;
+  await settleFile(
+    record,
+    { bytes, form, acceptRejected, choice: columns },
+    { settlements, requests: settlementRequests },
+  );
   return await again(record, deps);
 }
 

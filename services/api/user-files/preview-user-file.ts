@@ -11,8 +11,8 @@ import { requireFewRejects } from './reject-share.ts';
 import type { UploadRows } from './upload.port.ts';
 import { ruleWords } from './user-cells.ts';
 
-const shownUsers = 5;
-const shownRejects = 10;
+export const shownUsers = 5;
+export const shownRejects = 10;
 const shownCountries = 50;
 
 /** Country of users who have none. */
@@ -58,7 +58,7 @@ async function previewOf(
   onBegin: (lines: () => number) => void,
 ): Promise<Content> {
   const { columns, refusal: unknown } = await findColumns(file, choice, countryNeedOf({ hasCountries, country }));
-  if (columns === null) return { ...nothingRead, columns: fieldsToChoose(file, choice), refusal: unknown };
+  if (columns === null) return { ...nothingRead, columns: fieldsToChoose(file.headLines, choice), refusal: unknown };
   // Users are shown even if no column holds their countries.
   const isWithout = !hasCountries || unknown !== null;
   const all = isWithout ? { country: anywhere, countries: { has: () => true } } : { ...terms, country };
@@ -77,13 +77,14 @@ async function previewOf(
     ...{ ...read, rows, rejected },
     rejects: rejects.slice(0, shownRejects).map((row) => ({ ...row, detail: ruleWords[row.rule] })),
     ...users.found(),
+    outcomes: [],
     refusal: unknown ?? refusal,
   };
 }
 
-const nothingRead = {
+export const nothingRead = {
   ...{ reading: null, rows: 0, rejected: 0, rejects: [] },
-  ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0 },
+  ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0, outcomes: [] },
 } satisfies Partial<Content>;
 
 /** Columns of a file, or why they are not known. Both, if none of them holds countries. */
@@ -98,7 +99,8 @@ async function findColumns(
   return { columns: found[0] ?? null, refusal };
 }
 
-function fieldsToChoose({ headLines }: FileText, choice: ColumnChoice): Content['columns'] {
+/** Columns of a file whose use is not known, for a person who chooses among them. */
+export function fieldsToChoose(headLines: readonly string[], choice: ColumnChoice): Content['columns'] {
   const fields = firstFieldsOf(headLines, choice);
   return fields.map((field, index) => ({ name: choice.header === 'none' ? `${index + 1}` : field, use: 'ignored' }));
 }
@@ -125,14 +127,18 @@ function collectUsers(isWithoutCountries: boolean) {
   }
 
   function found(): Pick<Content, 'users' | 'firstUsers' | 'countries' | 'usersElsewhere'> {
-    const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
-    const users = sumOf(counts);
+    const users = [...byCountry.values()].reduce((sum, each) => sum + each, 0);
     if (isWithoutCountries) return { users, firstUsers, countries: [], usersElsewhere: 0 };
-    const countries = counts.slice(0, shownCountries);
-    return { users, firstUsers, countries, usersElsewhere: users - sumOf(countries) };
+    return { users, firstUsers, ...largestFirst(byCountry) };
   }
 
   return { add, found };
+}
+
+/** The countries with the most users, and the users of all others. */
+export function largestFirst(byCountry: ReadonlyMap<string, number>): Pick<Content, 'countries' | 'usersElsewhere'> {
+  const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
+  return { countries: counts.slice(0, shownCountries), usersElsewhere: sumOf(counts.slice(shownCountries)) };
 }
 
 function sumOf(counts: readonly { users: number }[]): number {

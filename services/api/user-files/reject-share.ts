@@ -1,29 +1,48 @@
 import { HttpProblem } from '../frame/http-problem.ts';
 import { fileProblem } from './file-problems.ts';
 import { ruleWords } from './user-cells.ts';
-import type { UploadEnd } from './upload.port.ts';
 
 /** Share of rejected rows, of all rows, that needs no consent. */
 const freeShare = 0.05;
 /** Rejected rows that a refusal names. */
 const namedRows = 3;
 
+/** A file that was read, as far as its rows are judged. */
+interface JudgedFile {
+  rows: number;
+  rejected: number;
+  /** The first rejected rows. */
+  rejects: readonly { line: number; value: string; rule: string }[];
+}
+
+/** How a refusal describes a kind of file. */
+export interface FileWording {
+  /** What each row should be. */
+  row: string;
+  /** Rules of rejected rows in words. */
+  rules: Readonly<Record<string, string>>;
+  /** What was done with the file until it was refused, as a sentence without its end. */
+  kept: string;
+}
+
+const ofList: FileWording = { row: 'user', rules: ruleWords, kept: 'Nothing of the file was stored' };
+
 /**
  * Rows that are not UTF-8 always need consent: the file is in another encoding, and more of its ids may be misread.
  * @param accepted how many rejected rows the caller accepts
  * @throws {HttpProblem} 422 for a file without users, or with more rejected rows than the caller accepts
  */
-export function requireFewRejects(end: UploadEnd, accepted: number | undefined): void {
+export function requireFewRejects(end: JudgedFile, accepted: number | undefined, wording = ofList): void {
   const { rows, rejected, rejects } = end;
   if (rows === rejected) {
-    const none = rows === 1 ? 'its only row is no user' : `none of its ${rows} rows is a user`;
-    throw fileProblem('no-users', rows === 0 ? 'the file holds no row' : `${none}: ${firstOf(rejects)}`);
+    const none = rows === 1 ? `its only row is no ${wording.row}` : `none of its ${rows} rows is a ${wording.row}`;
+    throw fileProblem('no-users', rows === 0 ? 'the file holds no row' : `${none}: ${firstOf(rejects, wording)}`);
   }
   const isEncoded = !rejects.some(({ rule }) => rule === 'not-utf-8');
   if (rejected <= (accepted ?? 0) || (isEncoded && rejected <= rows * freeShare)) return;
   const why = isEncoded ? 'more than 5 %' : 'and some are not UTF-8: save the file as "CSV UTF-8"';
   const detail =
-    `${rejected} of ${rows} rows are rejected, ${why}. ${firstOf(rejects)}. Nothing of the file was stored. Mend the rows, or send ` +
+    `${rejected} of ${rows} rows are rejected, ${why}. ${firstOf(rejects, wording)}. ${wording.kept}. Mend the rows, or send ` +
     `the file again with acceptRejected=${rejected} to leave them out`;
   const code = 'too-many-rejected';
   const needed = `has to be ${rejected} or more to leave these rows out`;
@@ -31,7 +50,9 @@ export function requireFewRejects(end: UploadEnd, accepted: number | undefined):
   throw new HttpProblem({ status: 422, code, detail, errors });
 }
 
-function firstOf(rejects: UploadEnd['rejects']): string {
+function firstOf(rejects: JudgedFile['rejects'], { rules }: FileWording): string {
   const named = rejects.slice(0, namedRows);
-  return named.map(({ line, value, rule }) => `line ${line} ("${value.slice(0, 40)}"): ${ruleWords[rule]}`).join('; ');
+  return named
+    .map(({ line, value, rule }) => `line ${line} ("${value.slice(0, 40)}"): ${rules[rule] ?? rule}`)
+    .join('; ');
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { rejectedRow } from './audiences.ts';
+import { rejectedRow, rejectRules } from './audiences.ts';
 import { fileReading } from './file-reading.ts';
 
 const amount = z.int().min(0);
 
-export const columnUses = ['user', 'country', 'ignored'] as const;
+export const columnUses = ['user', 'country', 'step', 'outcome', 'code', 'ignored'] as const;
+
+/** Rules of rejected rows: those of lists, and those of settlements alone. */
+export const previewedRules = [...rejectRules, 'invalid-step', 'invalid-outcome'] as const;
 
 /** Refusals of an upload that a preview answers as a value. */
 export const previewedRefusals = [
@@ -48,11 +51,14 @@ export const userFilePreview = z
       .array(z.object({ country: z.string(), users: amount }))
       .describe('The 50 countries with the most users, the largest first'),
     usersElsewhere: amount.describe('Users of all countries that are not listed'),
+    outcomes: z
+      .array(z.object({ step: z.int().min(1), outcome: z.enum(['succeeded', 'failed']), users: amount }))
+      .describe('Of a settlement file: how many rows settle a user as what; empty for other files'),
     rejected: amount.describe(
       'Rows that are no user. A preview does not compare rows: those that name a user again in another country are rejected by the upload',
     ),
     rejects: z
-      .array(rejectedRow.extend({ detail: z.string().describe('The rule in words') }))
+      .array(rejectedRow.extend({ rule: z.enum(previewedRules), detail: z.string().describe('The rule in words') }))
       .describe('The first ten of them'),
     refusal: z
       .object({ code: z.enum(previewedRefusals), detail: z.string() })

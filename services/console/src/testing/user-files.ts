@@ -15,7 +15,7 @@ export const filePreview: UserFilePreview = {
     { name: 'customer_id', use: 'user' },
     { name: 'market', use: 'country' },
   ],
-  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 0, refusal: null },
+  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 0, outcomes: [], refusal: null },
   firstUsers: [{ line: 2, userId: 'u-1', country: 'SG' }],
   countries: [
     { country: 'SG', users: 800 },
@@ -45,6 +45,18 @@ export const suppressionPreview: UserFilePreview = {
     countryColumn: null,
     warnings: [],
   },
-  ...{ rows: 3, users: 3, rejected: 0, rejects: [], countries: [], usersElsewhere: 0, refusal: null },
+  ...{ rows: 3, users: 3, rejected: 0, rejects: [], countries: [], usersElsewhere: 0, outcomes: [], refusal: null },
   firstUsers: [{ line: 2, userId: 'u-1', country: null }],
+};
+
+/** A settlement file, of which a line is rejected. */
+export const settlementPreview: UserFilePreview = {
+  ...suppressionPreview,
+  columns: (['user', 'step', 'outcome'] as const).map((use) => ({ name: use, use })),
+  ...{ rows: 13, users: 12, rejected: 1 },
+  outcomes: [
+    { step: 1, outcome: 'succeeded', users: 11 },
+    { step: 1, outcome: 'failed', users: 1 },
+  ],
+  rejects: [{ line: 9, value: 'u9', rule: 'invalid-step', detail: 'the step is no number from 1 to 20' }],
 };

@@ -5,7 +5,14 @@ import { Button } from '../controls/button.tsx';
 import { sentence } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
-import { formatWords, ignoredWords, previewEquation, refusalWords, usersByCountry } from './preview-words.ts';
+import {
+  formatWords,
+  ignoredWords,
+  outcomesByStep,
+  previewEquation,
+  refusalWords,
+  usersByCountry,
+} from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
 /** Rejected rows that an upload has to accept; null if the file is not refused because of them, or still read. */
@@ -62,7 +69,8 @@ function Content({ preview }: { preview: UserFilePreview }) {
       </p>
       {rows > 0 && (
         <p className="sm">
-          {previewEquation(preview)} <span className="t2">{usersByCountry(preview)}</span>
+          {previewEquation(preview)} <b className="font-medium">{outcomesByStep(preview)}</b>{' '}
+          <span className="t2">{usersByCountry(preview)}</span>
         </p>
       )}
       {firstUsers.length > 0 && (

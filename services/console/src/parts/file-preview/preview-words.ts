@@ -11,10 +11,11 @@ const separatorWords: Readonly<Record<string, string>> = {
 };
 
 /** `gzip, UTF-8, separated by semicolons.` */
-export function formatWords({ format, reading }: UserFilePreview): string {
+export function formatWords({ format, reading, columns, outcomes }: UserFilePreview): string {
   const { encoding, separator } = reading ?? { encoding: null, separator: null };
+  const text = columns.length === 0 && outcomes.length > 0 ? 'Lines of JSON' : 'CSV';
   const parts = [
-    format === 'gzip' ? 'CSV, packed with gzip' : 'CSV',
+    format === 'gzip' ? `${text}, packed with gzip` : text,
     ...(encoding === null ? [] : [encoding.toUpperCase()]),
     ...(separator === null ? [] : [separatorWords[separator] ?? separator]),
   ];
@@ -41,6 +42,14 @@ export function usersByCountry({ countries, usersElsewhere }: UserFilePreview): 
   const rest = countries.slice(named).reduce((sum, { users }) => sum + users, usersElsewhere);
   const words = countries.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return [...words, ...(rest > 0 ? [`other countries ${formatCount(rest)}`] : [])].join(' · ');
+}
+
+/** `Step 1: 11 succeeded, 1 failed · Step 2: 4 failed`; empty for a file that settles no user. */
+export function outcomesByStep({ outcomes }: UserFilePreview): string {
+  const steps = [...new Set(outcomes.map(({ step }) => step))];
+  const wordsOf = (of: number) =>
+    outcomes.flatMap(({ step, outcome, users }) => (step === of ? [`${formatCount(users)} ${outcome}`] : []));
+  return steps.map((step) => `Step ${step}: ${wordsOf(step).join(', ')}`).join(' · ');
 }
 
 /** Why an upload would be refused, and what to do; empty if it would not. */

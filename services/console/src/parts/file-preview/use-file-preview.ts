@@ -12,7 +12,8 @@ export function fileKey({ name, lastModified, size }: File): string {
 
 /** Headers of a request whose body is this file. */
 export function fileHeaders({ name }: File) {
-  return { 'content-type': 'text/csv', ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) } as const;
+  const type = /\.(ndjson|jsonl)(\.gz)?$/i.test(name) ? 'application/x-ndjson' : 'text/csv';
+  return { 'content-type': type, ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) } as const;
 }
 
 /**

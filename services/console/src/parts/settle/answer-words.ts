@@ -51,6 +51,6 @@ const notInFile: Effect = { value: 'Not in it', unit: 'no line', children: 'Stay
 /** What was done when a way was refused. */
 export const changedBefore: Readonly<Record<Way, string>> = {
   status: 'Nothing was asked.',
-  file: 'Lines that were read before count; the same file may be sent again.',
+  file: 'Lines that it says were settled count; the same file may be sent again.',
   hand: 'Nothing was settled.',
 };

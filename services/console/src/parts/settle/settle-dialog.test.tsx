@@ -6,6 +6,7 @@ import { problem, type Answers } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
 import { progress } from '../../testing/live-run.ts';
 import { openConsole } from '../../testing/open-console.tsx';
+import { settlementPreview } from '../../testing/user-files.ts';
 import { reportWithUnknown, settlement } from '../../testing/unknown-users.ts';
 
 const settles = 'POST /v1/runs/run_ended/settle';
@@ -102,8 +103,31 @@ describe('unknown users are settled', () => {
     expect(await screen.findByRole('button', { name: 'Settle 11 unknown…' })).toBeDefined();
   });
 
+  test('many by a file needs consent to leave out rejected lines, and sends their number', async () => {
+    const detail = '10 of 13 rows are rejected';
+    const preview = { ...settlementPreview, rejected: 10, refusal: { code: 'too-many-rejected', detail } };
+    const { api, user, dialog } = await openDialog({ 'POST /v1/user-files/preview': preview, [settles]: settlement() });
+    const file = new File(['{"userId":"u1","step":1,"outcome":"succeeded"}'], 'settled.ndjson');
+    await user.upload(dialog.getByLabelText(/^File/), file);
+    await user.click(await dialog.findByRole('checkbox', { name: /^The books of/ }));
+    await user.click(await dialog.findByRole('button', { name: 'Leave out 10 lines and settle' }));
+    await waitFor(() => expect(api.askedFor(settles)).toHaveLength(1));
+    const [asked] = api.askedFor('POST /v1/user-files/preview');
+    expect([asked?.query, asked?.headers.get('content-type')]).toEqual([{ for: 'settlement' }, 'application/x-ndjson']);
+    expect(api.askedFor(settles)[0]?.query).toEqual({ acceptRejected: '10' });
+  });
+
+  test('many by a file is not offered if no line of it settles a user', async () => {
+    const preview = { ...settlementPreview, refusal: { code: 'no-users', detail: 'its only row is no user' } };
+    const { user, dialog } = await openDialog({ 'POST /v1/user-files/preview': preview });
+    await user.upload(dialog.getByLabelText(/^File/), new File(['x'], 'settled.csv'));
+    await user.click(await dialog.findByRole('checkbox', { name: /^The books of/ }));
+    expect(await dialog.findByText('Its only row is no user.')).toBeDefined();
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Settle by this file' }).disabled).toBe(true);
+  });
+
   test('many by a file, which is sent as it is; lines that settled nobody are told', async () => {
-    const { api, user, dialog } = await openDialog();
+    const { api, user, dialog } = await openDialog({ 'POST /v1/user-files/preview': settlementPreview });
     const rejects = [{ line: 3, userId: 'sg-000000009', rule: 'not-unknown' }];
     const made = settlement({ by: 'file', settled: { succeeded: 11, failed: 1 }, rejected: 1, rejects });
     api.answer({
@@ -114,7 +138,9 @@ describe('unknown users are settled', () => {
     });
     const lines = 'userId,step,outcome\nsg-000000007,1,succeeded\nsg-000000009,1,failed\n';
     await user.upload(dialog.getByLabelText(/^File/), new File([lines], 'settled.csv', { type: 'text/csv' }));
-    await user.click(dialog.getByRole('checkbox'));
+    expect(await dialog.findByText('Step 1: 11 succeeded, 1 failed')).toBeDefined();
+    expect(dialog.getByRole('table', { name: 'Rejected lines' })).toBeDefined();
+    await user.click(dialog.getByRole('checkbox', { name: /^The books of/ }));
     await user.click(dialog.getByRole('button', { name: 'Settle by this file' }));
     // What came of it stays in sight, though nobody is left to be settled.
     await screen.findByRole('dialog', { name: 'Nobody is unknown any more' });

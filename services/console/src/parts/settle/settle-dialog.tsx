@@ -6,6 +6,9 @@ import { Button } from '../controls/button.tsx';
 import { Check, Segments } from '../controls/controls.tsx';
 import { FormProblemsContext } from '../forms/form-field.tsx';
 import { useRefusedFields } from '../forms/refused-fields.ts';
+import { columnQuery } from '../file-preview/column-choice.ts';
+import { rejectedIn } from '../file-preview/file-preview.tsx';
+import { useFilePreview } from '../file-preview/use-file-preview.ts';
 import { Dialog } from '../overlays/dialog.tsx';
 import { Effects } from '../overlays/effects.tsx';
 import { Refused } from '../standing/refused.tsx';
@@ -45,7 +48,15 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
   const problems = useRefusedFields(settle.error);
   const canAsk = lines.askable.length > 0;
   const way = chosen ?? (canAsk ? 'status' : 'file');
-  const said = saidBy(way, draft, lines);
+  const isStill = settle.isPending || made !== undefined;
+  const preview = useFilePreview(
+    way === 'file' ? draft.file : null,
+    { for: 'settlement', ...columnQuery(draft.columns) },
+    isStill,
+  );
+  const rejected = way === 'file' ? rejectedIn(preview) : null;
+  const isRefused = way === 'file' && rejected === null && (preview.data?.refusal ?? null) !== null;
+  const said = isRefused ? null : saidBy(way, draft, lines, rejected);
   const users = unknownUsers(unknown);
   const choose = (next: Way) => {
     setChosen(next);
@@ -80,7 +91,7 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
               disabled={said === null || settle.isPending || (way !== 'status' && !isSure)}
               onClick={() => said !== null && settle.mutate(said)}
             >
-              {verbOf(way, draft, lines)}
+              {rejected === null ? verbOf(way, draft, lines) : `Leave out ${countOf(rejected, 'line')} and settle`}
             </Button>
           </>
         )
@@ -100,7 +111,7 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
               onChoose={choose}
             />
           </span>
-          <SaidFields runId={run.runId} {...{ way, lines, draft }} onDraft={setDraft} />
+          <SaidFields runId={run.runId} {...{ way, lines, draft, preview }} onDraft={setDraft} />
           <Effects effects={meanings(way)} />
           <p className="t2">
             Nobody is told: no notice is sent, and no user is called. It stands in the audit log and above, with the

@@ -24,7 +24,8 @@ describe('what is said of unknown users', () => {
   it('is a file, once one is chosen', () => {
     const file = new File(['u1,1,succeeded'], 'settled.csv');
     expect(saidBy('file', emptyDraft, lines)).toBeNull();
-    expect(saidBy('file', { ...emptyDraft, file }, lines)).toBe(file);
+    const { columns } = emptyDraft;
+    expect(saidBy('file', { ...emptyDraft, file }, lines, 2)).toEqual({ file, columns, acceptRejected: 2 });
   });
 
   it('is how it ended for one user, with a reason where it failed', () => {

@@ -1,3 +1,4 @@
+import { asFound, type ColumnChoice } from '../file-preview/column-choice.ts';
 import type { Said } from './use-settlements.ts';
 import { narrowed, unknownUsers, type UnknownLine, type Wanted } from './unknown-lines.ts';
 
@@ -8,6 +9,7 @@ export type Way = 'status' | 'file' | 'hand';
 export interface SettleDraft {
   wanted: Wanted;
   file: File | null;
+  columns: ColumnChoice;
   hand: {
     userId: string;
     /** Null: the first step in which somebody is unknown. */
@@ -21,13 +23,17 @@ export interface SettleDraft {
 export const emptyDraft: SettleDraft = {
   wanted: { step: null, country: null },
   file: null,
+  columns: asFound,
   hand: { userId: '', step: null, outcome: 'succeeded', code: '', country: null },
 };
 
-/** What the API is asked; null while something is missing. */
-export function saidBy(way: Way, draft: SettleDraft, lines: Lines): Said | null {
-  const { wanted, file, hand } = draft;
-  if (way === 'file') return file;
+/**
+ * What the API is asked; null while something is missing.
+ * @param acceptRejected rejected lines of the file that may be left out
+ */
+export function saidBy(way: Way, draft: SettleDraft, lines: Lines, acceptRejected: number | null = null): Said | null {
+  const { wanted, file, columns, hand } = draft;
+  if (way === 'file') return file && { file, columns, acceptRejected };
   if (way === 'status') {
     return askedUsers(draft, lines) === 0 ? null : { by: 'status', ...given(wanted) };
   }

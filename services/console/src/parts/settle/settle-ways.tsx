@@ -1,6 +1,10 @@
 import { DownloadLink } from '../controls/download-link.tsx';
 import { Segments, Select, TextInput } from '../controls/controls.tsx';
 import { FormField } from '../forms/form-field.tsx';
+import { asFound } from '../file-preview/column-choice.ts';
+import { ColumnFields } from '../file-preview/column-fields.tsx';
+import { FilePreview } from '../file-preview/file-preview.tsx';
+import type { FilePreviewQuery } from '../file-preview/use-file-preview.ts';
 import { countriesOf, type UnknownLine } from './unknown-lines.ts';
 import type { Lines, SettleDraft, Way } from './settle-draft.ts';
 import { titleOf } from '../words/action-titles.ts';
@@ -13,12 +17,12 @@ interface WayProps {
 }
 
 /** What has to be said for a way. */
-export function SaidFields({ way, ...props }: WayProps & { way: Way }) {
+export function SaidFields({ way, preview, ...props }: WayProps & { way: Way; preview: FilePreviewQuery }) {
   switch (way) {
     case 'status':
       return <StatusFields {...props} />;
     case 'file':
-      return <FileField {...props} />;
+      return <FileField {...props} preview={preview} />;
     case 'hand':
       return <HandFields {...props} />;
   }
@@ -54,7 +58,7 @@ function StatusFields({ lines: { askable }, draft, onDraft }: WayProps) {
   );
 }
 
-function FileField({ runId, draft, onDraft }: WayProps) {
+function FileField({ runId, draft, onDraft, preview }: WayProps & { preview: FilePreviewQuery }) {
   return (
     <div className="grid gap-2.5">
       <FormField
@@ -67,12 +71,19 @@ function FileField({ runId, draft, onDraft }: WayProps) {
           <input
             {...control}
             type="file"
-            accept=".csv,.txt,.ndjson,.jsonl,text/csv"
+            accept=".csv,.txt,.gz,.ndjson,.jsonl,text/csv"
             className="inp w-full py-1 h-auto"
-            onChange={({ target }) => onDraft({ ...draft, file: target.files?.item(0) ?? null })}
+            onChange={({ target }) => onDraft({ ...draft, columns: asFound, file: target.files?.item(0) ?? null })}
           />
         )}
       </FormField>
+      <ColumnFields
+        preview={preview}
+        choice={draft.columns}
+        disabled={false}
+        onChoose={(columns) => onDraft({ ...draft, columns })}
+      />
+      <FilePreview preview={preview} />
       <div className="row flex-wrap">
         <DownloadLink href={`v1/runs/${runId}/failures?outcome=unknown&format=csv&raw=true`}>
           Unknown users as CSV

@@ -3,10 +3,20 @@ import { useEffect, useRef } from 'react';
 import { client } from '#client/client.gen.ts';
 import { listSettlementsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { settleRun } from '#client/sdk.gen.ts';
+import { columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
+import { fileHeaders } from '../file-preview/use-file-preview.ts';
 import type { Settlement, SettleRequestInput, SettleRunErrors, SettleRunResponses } from '#client/types.gen.ts';
 
+/** A file of many users, with its columns as a person chose them. */
+export interface SettledFile {
+  file: File;
+  columns: ColumnChoice;
+  /** Rejected lines that may be left out; null: as few as the API accepts by itself. */
+  acceptRejected: number | null;
+}
+
 /** How it ended for one user, who is to be asked, or a file of many users. */
-export type Said = SettleRequestInput | File;
+export type Said = SettleRequestInput | SettledFile;
 
 /** A worker asks page by page: so often it is looked how far it is. */
 const lookEveryMs = 2000;
@@ -28,8 +38,7 @@ export function useSettlements(runId: string, enabled: boolean) {
   });
   const settle = useMutation({
     mutationFn: async (said: Said) => {
-      const asked =
-        said instanceof File ? settleByFile(runId, said) : settleRun({ path, body: said, throwOnError: true });
+      const asked = 'file' in said ? settleByFile(runId, said) : settleRun({ path, body: said, throwOnError: true });
       return (await asked).data;
     },
     // A file that was cut off has settled what was read of it.
@@ -50,14 +59,15 @@ function isRunning({ state }: Settlement): boolean {
 }
 
 /** Its lines are read as they come: the client's own call has a body of one user alone. */
-function settleByFile(id: string, file: File) {
-  const isLines = /\.(ndjson|jsonl)$/i.test(file.name);
+function settleByFile(id: string, { file, columns, acceptRejected }: SettledFile) {
+  const { user, header } = columnQuery(columns);
   return client.post<SettleRunResponses, SettleRunErrors, true>({
     url: '/v1/runs/{id}/settle',
     path: { id },
+    query: { user, header, ...(acceptRejected !== null && { acceptRejected }) },
     body: file,
     bodySerializer: null,
-    headers: { 'content-type': isLines ? 'application/x-ndjson' : 'text/csv' },
+    headers: fileHeaders(file),
     throwOnError: true,
   });
 }
