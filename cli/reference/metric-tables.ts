@@ -1,6 +1,6 @@
 import { apiMetrics } from '../../services/api/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
-import { schedulerMetrics } from '../../services/scheduler/metrics.ts';
+import { schedulerMetrics } from '../../services/scheduler/report/metrics.ts';
 import { triggerMetrics } from '../../services/trigger/report/metrics.ts';
 import { workerMetrics } from '../../services/worker/metrics.ts';
 import type { MetricTable } from '../../shared/ports/meter.ts';

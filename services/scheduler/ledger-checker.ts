@@ -7,7 +7,7 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { exportClientFigures, figureOf, type ClientFigure } from './offer/client-figures-meter.ts';
-import { schedulerMetrics } from './metrics.ts';
+import { schedulerMetrics } from './report/metrics.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 
 const checkEveryMs = 60_000;

@@ -31,10 +31,10 @@ import { createPartitionLeases } from './postgres/partition-leases.ts';
 import { createJobHistory } from './postgres/job-history.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recur/recurring.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler } from './fire/scheduler.ts';
 import { createKeySweeper } from './sweep-keys.ts';
 import { createWebhookEvents } from './postgres/webhook-events.ts';
-import { createWebhookTeller } from './tell-webhooks.ts';
+import { createWebhookTeller } from './webhooks/tell-webhooks.ts';
 
 /** What deciding and storing the fires of a few hundred schedules takes. */
 const schedulesAheadMs = 200;

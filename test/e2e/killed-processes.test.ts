@@ -55,7 +55,11 @@ describe('a campaign whose processes are killed', () => {
       const runId = await muster.api.run({ name: 'Under fire', countries, segment: 'lapsed-riders', chain });
 
       const assassin = createAssassin(muster);
-      await muster.api.awaitEnd(runId, assassin.look).finally(assassin.rest);
+      try {
+        await muster.api.awaitEnd(runId, assassin.look);
+      } finally {
+        await assassin.rest();
+      }
       const { killed } = assassin;
 
       // A sink without memory applies again what a killed worker had called and not recorded; all else would be

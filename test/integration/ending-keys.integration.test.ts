@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { stalledForMs, toldOf } from '../../services/scheduler/tell-webhooks.ts';
+import { stalledForMs, toldOf } from '../../services/scheduler/webhooks/tell-webhooks.ts';
 import { issuedApiKey } from '../../shared/contracts/access/api-keys.ts';
 import { createdWebhook, notice } from '../../shared/contracts/webhooks/webhooks.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';

@@ -11,7 +11,7 @@ import { authorized } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { teamsOn } from '../support/teams-on-postgres.ts';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { toldOf } from '../../services/scheduler/tell-webhooks.ts';
+import { toldOf } from '../../services/scheduler/webhooks/tell-webhooks.ts';
 import { createApi } from '../../services/api/api.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { problem } from '../../services/api/frame/problems.contract.ts';

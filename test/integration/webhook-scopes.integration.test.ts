@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { stalledForMs, toldOf } from '../../services/scheduler/tell-webhooks.ts';
+import { stalledForMs, toldOf } from '../../services/scheduler/webhooks/tell-webhooks.ts';
 import { issuedApiKey } from '../../shared/contracts/access/api-keys.ts';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { createdWebhook, delivery, notice } from '../../shared/contracts/webhooks/webhooks.ts';

@@ -3,7 +3,7 @@ import { failureCause } from '../../services/trigger/keep/auto-pause.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { digestCall, stalledForMs, toldOf } from '../../services/scheduler/tell-webhooks.ts';
+import { digestCall, stalledForMs, toldOf } from '../../services/scheduler/webhooks/tell-webhooks.ts';
 import { createdWebhook, notice, type Notice } from '../../shared/contracts/webhooks/webhooks.ts';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';

@@ -342,7 +342,7 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/scheduler/tell-webhooks'],
+    noticedBy: ['services/scheduler/webhooks/tell-webhooks'],
   },
   {
     takesAway: 'a job of a webhook is its account’s',

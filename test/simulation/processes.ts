@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createScheduler } from '../../services/scheduler/scheduler.ts';
+import { createScheduler } from '../../services/scheduler/fire/scheduler.ts';
 import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import type { RunStore } from '../../services/trigger/ports/run-store.ts';

@@ -1,6 +1,6 @@
 import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
-import { namedClients, schedulerMetrics } from '../metrics.ts';
+import { namedClients, schedulerMetrics } from '../report/metrics.ts';
 import type { CheckedLedger } from '../ports/ledger-check.ts';
 
 /** Of one client, as of the last check; where that was a part, reckoned from it. */

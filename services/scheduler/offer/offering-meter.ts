@@ -1,5 +1,5 @@
 import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
-import { namedClients, schedulerMetrics } from '../metrics.ts';
+import { namedClients, schedulerMetrics } from '../report/metrics.ts';
 import type { OfferingLevels } from './offering.ts';
 
 export interface OfferingSource {

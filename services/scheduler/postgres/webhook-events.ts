@@ -5,7 +5,7 @@ import { tellOf } from '../../../shared/postgres/connection/notices.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';
-import { maxDigestLines } from '../digest.ts';
+import { maxDigestLines } from '../webhooks/digest.ts';
 import type {
   Digest,
   KeptForDigest,

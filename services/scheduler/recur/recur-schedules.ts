@@ -3,7 +3,7 @@ import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { BrokenSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
-import { schedulerMetrics } from '../metrics.ts';
+import { schedulerMetrics } from '../report/metrics.ts';
 import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
 

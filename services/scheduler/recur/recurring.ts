@@ -7,7 +7,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { DueSchedules } from '../ports/due-schedules.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Tracing } from '../../../shared/ports/tracing.ts';
-import { heardPollMs } from '../scheduler.ts';
+import { heardPollMs } from '../fire/scheduler.ts';
 import {
   createRearming,
   createScheduleFigures,

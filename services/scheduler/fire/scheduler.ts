@@ -1,11 +1,11 @@
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { DueJobs } from './ports/due-jobs.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { Leases } from '../../shared/ports/leases.ts';
-import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop } from '../../shared/runtime/loop.ts';
-import type { Service } from '../../shared/runtime/process/service.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { DueJobs } from '../ports/due-jobs.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
+import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { Service } from '../../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;

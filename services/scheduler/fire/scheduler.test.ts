@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { campaignDefinitionOf } from '../../test/support/conformance/run-rows.ts';
-import { createMemoryCampaignStore } from '../../test/support/memory/campaign-store.ts';
-import { createMemoryDueJobs } from '../../test/support/memory/due-jobs.ts';
-import type { DueJobs } from './ports/due-jobs.ts';
-import { createMemoryLeases } from '../../test/support/memory/leases.ts';
-import { createMemoryNotices, type MemoryNotices } from '../../test/support/memory/notices.ts';
-import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
-import { passTime, settled } from '../../test/support/pass-time.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
+import { createMemoryCampaignStore } from '../../../test/support/memory/campaign-store.ts';
+import { createMemoryDueJobs } from '../../../test/support/memory/due-jobs.ts';
+import type { DueJobs } from '../ports/due-jobs.ts';
+import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
+import { createMemoryNotices, type MemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { passTime, settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createScheduler } from './scheduler.ts';
 
 const pollMs = 200;

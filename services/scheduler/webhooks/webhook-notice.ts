@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Notice } from '../../shared/contracts/webhooks/webhooks.ts';
-import { publicId } from '../../shared/domain/ids/ids.ts';
-import { moneyWords } from '../../shared/domain/money/amounts.ts';
-import type { WebhookEvent } from './ports/webhook-events.ts';
+import type { Notice } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { moneyWords } from '../../../shared/domain/money/amounts.ts';
+import type { WebhookEvent } from '../ports/webhook-events.ts';
 
 /** What the schema's triggers and statements note with an event, by its kind. */
 const noted = z.object({

@@ -1,6 +1,6 @@
-import type { HeldLease } from '../../shared/ports/leases.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import type { DueJobs } from './ports/due-jobs.ts';
+import type { HeldLease } from '../../../shared/ports/leases.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { DueJobs } from '../ports/due-jobs.ts';
 
 /** Jobs taken in one transaction, at most. */
 const maxJobsPerFire = 500;

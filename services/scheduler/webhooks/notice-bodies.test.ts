@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { DigestLine, Notice } from '../../shared/contracts/webhooks/webhooks.ts';
+import type { DigestLine, Notice } from '../../../shared/contracts/webhooks/webhooks.ts';
 import { noticeBody } from './notice-bodies.ts';
 
 const none = { cause: null, campaign: null, run: null, figures: null, approval: null, budget: null, key: null };

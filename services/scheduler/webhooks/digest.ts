@@ -1,8 +1,8 @@
-import type { Digest, DigestLine, Notice, WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
-import { publicId } from '../../shared/domain/ids/ids.ts';
-import { readCron } from '../../shared/domain/recurrence/cron.ts';
-import { nextInstantMs } from '../../shared/domain/recurrence/recurrence.ts';
-import type { KeptForDigest, WebhookEvent } from './ports/webhook-events.ts';
+import type { Digest, DigestLine, Notice, WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { readCron } from '../../../shared/domain/recurrence/cron.ts';
+import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import type { KeptForDigest, WebhookEvent } from '../ports/webhook-events.ts';
 
 /** Of a digest; the others are counted. */
 export const maxDigestLines = 100;

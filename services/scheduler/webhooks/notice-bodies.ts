@@ -1,4 +1,4 @@
-import type { Notice, NoticeFormat } from '../../shared/contracts/webhooks/webhooks.ts';
+import type { Notice, NoticeFormat } from '../../../shared/contracts/webhooks/webhooks.ts';
 
 /** Most runs of a digest that a message for a channel lists; it counts the others. */
 const maxLines = 20;

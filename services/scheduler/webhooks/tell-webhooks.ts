@@ -1,14 +1,14 @@
-import { isAskedFor, type Notice, type WebhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
-import { publicId } from '../../shared/domain/ids/ids.ts';
-import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
-import { seesReach } from '../../shared/domain/scopes.ts';
-import { isWebhookClient } from '../../shared/domain/job/webhook-clients.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { JobToStore } from '../../shared/ports/job-intake.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
-import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
+import { isAskedFor, type Notice, type WebhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
+import { seesReach } from '../../../shared/domain/scopes.ts';
+import { isWebhookClient } from '../../../shared/domain/job/webhook-clients.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { JobToStore } from '../../../shared/ports/job-intake.ts';
+import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import { digestDueMs, digestLineOf, digestNotice, maxDigestLines, waitsForDigest } from './digest.ts';
 import type {
   Digest,
@@ -18,7 +18,7 @@ import type {
   WebhookBounds,
   WebhookEvent,
   WebhookEvents,
-} from './ports/webhook-events.ts';
+} from '../ports/webhook-events.ts';
 import { noticeBody } from './notice-bodies.ts';
 import { noticeOf, ownerOfKey } from './webhook-notice.ts';
 

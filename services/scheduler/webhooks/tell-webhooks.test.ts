@@ -1,16 +1,16 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
-import { webhookClientName } from '../../shared/domain/job/webhook-clients.ts';
-import type { Client } from '../../shared/ports/clients.ts';
-import { clientSnapshotOf, type ClientSnapshot } from '../../shared/runtime/installation/client-reader.ts';
-import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
-import { createMemoryNotices } from '../../test/support/memory/notices.ts';
-import { passTime, settled } from '../../test/support/pass-time.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { notice, webhookDefinition } from '../../shared/contracts/webhooks/webhooks.ts';
-import type { CampaignScope } from '../../shared/domain/scopes.ts';
-import type { WebhookBounds, WebhookEvent } from './ports/webhook-events.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { webhookClientName } from '../../../shared/domain/job/webhook-clients.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { clientSnapshotOf, type ClientSnapshot } from '../../../shared/runtime/installation/client-reader.ts';
+import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { passTime, settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { notice, webhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
+import type { CampaignScope } from '../../../shared/domain/scopes.ts';
+import type { WebhookBounds, WebhookEvent } from '../ports/webhook-events.ts';
 import { createWebhookTeller, digestCall, toldOf } from './tell-webhooks.ts';
 
 const webhookId = clientIdOf(1);

@@ -1,4 +1,4 @@
-import type { MetricTable } from '../../shared/ports/meter.ts';
+import type { MetricTable } from '../../../shared/ports/meter.ts';
 
 /** Clients are too many for a label each: those with most of it are enough to see who starves. */
 export const namedClients = 20;
