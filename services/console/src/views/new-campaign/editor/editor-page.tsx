@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { problemOf } from '../../../api/problems.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -62,7 +63,8 @@ export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: Edit
   );
 }
 
-function NameField({ editor: { form, change } }: { editor: Editor }) {
+function NameField({ editor: { form, change, draft } }: { editor: Editor }) {
+  const isNew = draft === null && form.name === '';
   return (
     <FormField pointer="/name" label="Name of the campaign" isLabelHidden>
       {(control) => (
@@ -72,6 +74,7 @@ function NameField({ editor: { form, change } }: { editor: Editor }) {
           autoComplete="off"
           spellCheck={false}
           placeholder="Name of the campaign"
+          autoFocus={isNew}
           value={form.name}
           onChange={({ target }) => change({ name: target.value })}
         />
@@ -115,9 +118,14 @@ function Restored({ editor: { kept, draft } }: { editor: Editor }) {
 function SavedWhen({ editor: { draft, kept } }: { editor: Editor }) {
   if (kept.isChanged) return <span>Not saved yet; kept in this tab</span>;
   return draft === null ? null : (
-    <span>
-      Saved as revision <b>{draft.revision}</b>
-    </span>
+    <>
+      <span>
+        Saved as revision <b>{draft.revision}</b>
+      </span>
+      <Link className="link" to="/campaigns/$campaignId" params={{ campaignId: draft.id }}>
+        Test and dry run
+      </Link>
+    </>
   );
 }
 
