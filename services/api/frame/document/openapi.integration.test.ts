@@ -364,7 +364,7 @@ describe('the OpenAPI document', () => {
       return [requestBody.required, ...Object.keys(requestBody.content)];
     };
     expect(typesOf('/v1/audiences')).toEqual([true, 'text/csv']);
-    expect(typesOf('/v1/user-files/preview')).toEqual([true, 'text/csv']);
+    expect(typesOf('/v1/user-files/preview')).toEqual([true, 'text/csv', 'application/x-ndjson']);
     expect(typesOf('/v1/suppressions/uploads')).toEqual([true, 'text/csv']);
     expect(typesOf('/v1/jobs/bulk')).toEqual([true, 'application/json', 'application/x-ndjson']);
     expect(typesOf('/v1/runs/{id}/settle')).toEqual([true, 'application/json', 'text/csv', 'application/x-ndjson']);
