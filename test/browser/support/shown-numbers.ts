@@ -5,7 +5,7 @@ export const shown = (count: number): string => count.toLocaleString('en-US');
 
 /** Returns the numbers in a text, as they are written there. */
 export function numbersIn(text: string): string[] {
-  return text.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
+  return text.match(/\d(?:[\d,]*\d)?(?:\.\d+)?/g) ?? [];
 }
 
 /** Texts of the elements, with single blanks between words. */
