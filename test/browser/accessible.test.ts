@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { shareReport } from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
 import { useConsole } from './support/console-in-browser.ts';
@@ -167,6 +168,24 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         if (width === phone) problems.push(...(await smallTargets(page)));
         if (problems.length > 0) found[`${pathOf(ids)} ${String(button)} at ${width} px`] = problems;
       }
+    }
+    expect(found).toEqual({});
+  });
+
+  test('nor in a report that is shared', async () => {
+    const { client } = consoleOf.muster.api;
+    const path = { id: ids.endedId };
+    const { link } = (await shareReport({ client, path, body: {} })).data;
+    const page = await consoleOf.visitor({ colorScheme });
+    await page.goto(link);
+    const found: Record<string, string[]> = {};
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+      const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (widest > width) problems.push(`scrolls sideways: it is ${widest} px wide`);
+      if (problems.length > 0) found[`${width} px`] = problems;
     }
     expect(found).toEqual({});
   });
