@@ -30,6 +30,11 @@ describe('muster migrate', () => {
     expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], names]);
   });
 
+  it('is safe when many processes begin at once, before there is any table', async () => {
+    const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
+    expect(applied.filter((each) => each.length > 0)).toEqual([names]);
+  });
+
   it('is not held up by the lock that a killed migration left behind', async () => {
     const migrations = openForMigrations(database.url);
     await migrations.migrate.list();

@@ -104,8 +104,8 @@ async function lockNumber(database: Knex): Promise<string> {
   return row.number;
 }
 
-/** SQLSTATEs of processes that make the same table at once: the name is taken, in the catalog or by the table. */
-const madeAtOnce = new Set(['23505', '42P07']);
+/** SQLSTATEs of processes that make the same table at once: the table, its type or their name in the catalog exists. */
+const madeAtOnce = new Set(['23505', '42P07', '42710']);
 
 async function addMigrationLock(database: Knex): Promise<void> {
   try {

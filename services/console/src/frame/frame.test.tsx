@@ -14,7 +14,9 @@ describe('keys', () => {
     await user.keyboard('c');
     await waitFor(() => expect(address()).toBe('/campaigns/new'));
     await screen.findByText('New campaign', { selector: '[aria-current=page]' });
-    await user.keyboard('{Escape}');
+    // The first takes the focus out of the name.
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name of the campaign' }));
+    await user.keyboard('{Escape}{Escape}');
     await waitFor(() => expect(address()).toBe('/campaigns'));
   });
 

@@ -57,6 +57,9 @@ const overlays = 'dialog[open], [aria-haspopup="menu"][aria-expanded="true"]';
 
 const fields = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]';
 
+/** Fields in which `Escape` has no meaning of their own: it takes the focus out of them, so that keys work again. */
+const plainFields = 'input:not([role="combobox"], [type="search"]), textarea';
+
 /** Listens for the whole page; the frame calls it once. */
 export function useKeyListener(): void {
   useEffect(() => {
@@ -76,6 +79,7 @@ export function useKeyListener(): void {
         modified: (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState('AltGraph'),
         inField: target?.closest(fields) !== null && target !== null,
       };
+      if (event.key === 'Escape' && target instanceof HTMLElement && target.matches(plainFields)) target.blur();
       const found = matcher.press(press, new Set(registered.map(({ command }) => command.keys)), event.timeStamp);
       if (found === undefined) return;
       event.preventDefault();
