@@ -70,7 +70,7 @@ export default {
     {
       name: 'a-module-names-the-sql-of-its-own-room',
       severity: 'error',
-      from: { path: `^services/([^/]+)${module}$` },
+      from: { path: `^services/(.+)${module}$` },
       to: { path: '^services/.+/(postgres|http)/', pathNot: '^services/$1/$2/' },
     },
     {

@@ -6,7 +6,7 @@ import { usersOf } from '../../shared/domain/step/users-text.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
-import { createSuppressionStore } from '../../services/api/suppressions/postgres/suppression-store.ts';
+import { createSuppressionStore } from '../../services/api/withheld/suppressions/postgres/suppression-store.ts';
 import { residentMiB, startCpuMeter, withDescendants } from '../cpu.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';

@@ -1,4 +1,4 @@
-import { apiMetrics } from '../../services/api/metrics.ts';
+import { apiMetrics } from '../../services/api/frame/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
 import { schedulerMetrics } from '../../services/scheduler/report/metrics.ts';
 import { triggerMetrics } from '../../services/trigger/report/metrics.ts';

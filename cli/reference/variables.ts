@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { z } from 'zod';
 import { apiProcess } from '../../services/api/main.ts';
-import { apiEnvironment } from '../../services/api/config.ts';
+import { apiEnvironment } from '../../services/api/frame/config.ts';
 import { dispatcherEnvironment } from '../../services/dispatcher/config.ts';
 import { dispatcherProcess } from '../../services/dispatcher/main.ts';
 import { schedulerEnvironment } from '../../services/scheduler/config.ts';

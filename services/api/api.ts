@@ -12,13 +12,13 @@ import { databaseUnavailable } from './frame/server/database-unavailable.ts';
 import { createAuthenticate, type AuthenticateDeps } from './access/authenticate.ts';
 import { createEventStreams } from './access/event-streams.ts';
 import { createHeavyRequests } from './access/heavy-requests.ts';
-import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
+import { healthRoutes, type HealthRoutesDeps } from './installation/health-routes.ts';
 import { pathBelow } from './frame/server/path-below.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
-import { apiMetrics } from './metrics.ts';
+import { apiMetrics } from './frame/metrics.ts';
 import { v1Routes, type V1Deps } from './v1-routes.ts';
 import { workCalendarProblem } from './schedules/work-calendar-problem.ts';
-import { exportShardFigures } from './shards/shard-look.ts';
+import { exportShardFigures } from './installation/shards/shard-look.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 

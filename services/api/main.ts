@@ -13,31 +13,32 @@ import { consoleFolder } from '../console/built-console.ts';
 import { accessModule } from './access/access-module.ts';
 import { actionTypesModule } from './action-types/action-types-module.ts';
 import { createApi } from './api.ts';
-import { approvalsModule } from './approvals/approvals-module.ts';
-import { audienceCountsModule } from './audience-counts/audience-counts-module.ts';
-import { audiencesModule } from './audiences/audiences-module.ts';
+import { approvalsModule } from './campaigns/approvals/approvals-module.ts';
+import { audienceCountsModule } from './audiences/counts/counts-module.ts';
+import { audiencesModule } from './audiences/lists/lists-module.ts';
 import { campaignsModule } from './campaigns/campaigns-module.ts';
-import { quietHoursModule } from './quiet-hours/quiet-hours-module.ts';
-import { suppressionsModule } from './suppressions/suppressions-module.ts';
-import { templatesModule } from './templates/templates-module.ts';
-import { testSendsModule } from './test-sends/test-sends-module.ts';
+import { quietHoursModule } from './withheld/quiet-hours/quiet-hours-module.ts';
+import { suppressionsModule } from './withheld/suppressions/suppressions-module.ts';
+import { templatesModule } from './campaigns/templates/templates-module.ts';
+import { testSendsModule } from './trials/test-sends/test-sends-module.ts';
 import { clientsModule } from './clients/clients-module.ts';
-import { readConfig, type ApiConfig } from './config.ts';
+import { readConfig, type ApiConfig } from './frame/config.ts';
 import { readConsolePages } from './console/console-pages.ts';
 import { createDatabaseLook } from './frame/database-look.ts';
-import { dryRunsModule } from './dry-runs/dry-runs-module.ts';
+import { dryRunsModule } from './trials/dry-runs/dry-runs-module.ts';
 import { frameModule } from './frame/frame-module.ts';
+import { schedulerModule } from './installation/scheduler/scheduler-module.ts';
 import { jobsModule } from './jobs/jobs-module.ts';
-import { namedAudiencesModule } from './named-audiences/named-audiences-module.ts';
+import { namedAudiencesModule } from './audiences/named/named-module.ts';
 import { receiptsModule } from './receipts/receipts-module.ts';
 import { runsModule } from './runs/runs-module.ts';
-import { savedAudiencesModule } from './saved-audiences/saved-audiences-module.ts';
+import { savedAudiencesModule } from './audiences/saved/saved-module.ts';
 import { schedulesModule } from './schedules/schedules-module.ts';
-import { systemModule } from './system/system-module.ts';
-import { segmentsModule } from './segments/segments-module.ts';
-import { shardsModule } from './shards/shards-module.ts';
+import { systemModule } from './installation/system/system-module.ts';
+import { segmentsModule } from './audiences/segments/segments-module.ts';
+import { shardsModule } from './installation/shards/shards-module.ts';
 import { troubleModule } from './trouble/trouble-module.ts';
-import { webhooksModule } from './webhooks/webhooks-module.ts';
+import { webhooksModule } from './notifications/notifications-module.ts';
 
 export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
   const { logger, owner, addPart, onClose } = context;
@@ -95,6 +96,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...suppressionsModule(parts),
       ...quietHoursModule(parts),
       ...troubleModule(parts),
+      ...schedulerModule(parts),
       ...jobsModule(parts, clients),
       ...schedulesModule(parts),
       ...webhooksModule(parts),

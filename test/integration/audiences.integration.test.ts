@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AudienceSearch } from '../../services/api/audiences/audience-store.port.ts';
-import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
+import type { AudienceSearch } from '../../services/api/audiences/lists/audience-store.port.ts';
+import { createAudienceStore } from '../../services/api/audiences/lists/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createSavedAudienceStore } from '../../services/api/saved-audiences/postgres/saved-audience-store.ts';
+import { createSavedAudienceStore } from '../../services/api/audiences/saved/postgres/saved-audience-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createHotPathPool, createUploadPool } from '../../shared/postgres/connection/pool.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';

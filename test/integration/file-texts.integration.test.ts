@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { settlement } from '../../shared/contracts/runs/settlements.ts';
-import { suppressionUpload } from '../../services/api/suppressions/suppressions.contract.ts';
+import { suppressionUpload } from '../../services/api/withheld/suppressions/suppressions.contract.ts';
 import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
 import { receiptsAnswer } from '../../shared/contracts/endpoints/receipts.ts';
 import { authorized } from '../support/api-deps.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createSchedulerStatus } from '../../services/api/jobs/scheduler/postgres/scheduler-status.ts';
+import { createSchedulerStatus } from '../../services/api/installation/scheduler/postgres/scheduler-status.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';

@@ -14,7 +14,10 @@ import {
 import { databaseForFile } from '../support/file-database.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
-import { createShardFigures, type ShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
+import {
+  createShardFigures,
+  type ShardFigures,
+} from '../../services/api/installation/shards/postgres/shard-figures.ts';
 
 interface ShardFiguresSubject extends ExecutionSubject {
   shardReports: ShardReports;

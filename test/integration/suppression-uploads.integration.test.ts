@@ -10,7 +10,7 @@ import {
   receivedSuppressions,
   suppressionList,
   suppressionUpload,
-} from '../../services/api/suppressions/suppressions.contract.ts';
+} from '../../services/api/withheld/suppressions/suppressions.contract.ts';
 
 const on = apiOnPostgres();
 

@@ -4,9 +4,15 @@ import { findCircles, readFolderImports } from './folder-circles.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Where folders still import each other. A root leaves the list with its last circle, and none comes in. */
+/**
+ * Folders that still import what is in folders below them, which import them. One leaves the list with its last circle,
+ * and none comes in.
+ */
 const notYet = [
-  'services/api',
+  'services/api/access',
+  'services/api/action-types',
+  'services/api/campaigns',
+  'services/api/runs',
   'services/console/src/frame',
   'services/console/src/parts',
   'services/console/src/views/audiences',
@@ -14,12 +20,13 @@ const notYet = [
   'services/console/src/views/new-campaign',
   'services/worker',
 ];
-/** They are in the circle of the API, which describes itself to the client that the console is built with. */
-const besideTheApi = ['sdk', 'services/console'];
+/** The API describes itself to the client that the console is built with, and serves the console. */
+const description = ['sdk', 'services/api', 'services/console'];
 
 describe('folders that import each other', () => {
-  const circles = findCircles(readFolderImports(root));
-  const rootOf = (folder: string) => notYet.find((known) => folder === known || folder.startsWith(`${known}/`));
+  const circles = findCircles(readFolderImports(root)).filter((circle) => circle.join() !== description.join());
+  const isBelow = (known: string) => (folder: string) => folder === known || folder.startsWith(`${known}/`);
+  const rootOf = (circle: readonly string[]) => notYet.find((known) => circle.every(isBelow(known)));
 
   it('are found, directly or by others', () => {
     const imports = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: ['d'], f: ['a'] };
@@ -30,16 +37,11 @@ describe('folders that import each other', () => {
     ]);
   });
 
-  it('lie below the roots that are known for them', () => {
-    const strange = circles.map((circle) =>
-      circle.filter((folder) => !rootOf(folder) && !besideTheApi.includes(folder)),
-    );
-    expect(strange.filter((folders) => folders.length > 0)).toEqual([]);
-    expect(circles.filter((circle) => new Set(circle.map(rootOf)).size > 2)).toEqual([]);
+  it('lie below one folder that is known for them', () => {
+    expect(circles.filter((circle) => rootOf(circle) === undefined)).toEqual([]);
   });
 
-  it('are still there below each of these roots', () => {
-    const found = new Set(circles.flatMap((circle) => circle.map(rootOf)));
-    expect(notYet.filter((known) => !found.has(known))).toEqual([]);
+  it('are still there below each of these folders', () => {
+    expect(notYet.filter((known) => !circles.some((circle) => rootOf(circle) === known))).toEqual([]);
   });
 });

@@ -4,7 +4,10 @@ import path from 'node:path';
 /** Imports of values and of types, and re-exports. */
 const imported = /^(?:import|export)\b[^;'"]*?from '(\.[^']+)';|^import '(\.[^']+)';|\bimport\('(\.[^']+)'\)/gm;
 
-/** Folders of the product by path, each with the folders from which its files import. Tests are left out. */
+/**
+ * Folders of the product by path, each with the folders from which its files import. Tests are left out. A folder and
+ * its adapters, which are in `postgres` or `http` below it, count as one.
+ */
 export function readFolderImports(root: string): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
   const files = globSync('{services,shared,cli,sdk,deploy,migrations}/**/*.{ts,tsx}', {
@@ -12,15 +15,19 @@ export function readFolderImports(root: string): Map<string, Set<string>> {
     exclude: ['**/node_modules/**', '**/generated/**', '**/*.test.ts', '**/*.test.tsx'],
   });
   for (const file of files) {
-    const folder = path.dirname(file);
+    const folder = folderOf(file);
     const used = folders.get(folder) ?? new Set();
     folders.set(folder, used);
     for (const [, from, alone, lazy] of readFileSync(path.join(root, file), 'utf8').matchAll(imported)) {
-      const other = path.dirname(path.join(folder, from ?? alone ?? lazy ?? ''));
+      const other = folderOf(path.join(path.dirname(file), from ?? alone ?? lazy ?? ''));
       if (other !== folder) used.add(other);
     }
   }
   return folders;
+}
+
+function folderOf(file: string): string {
+  return path.dirname(file).replace(/\/(postgres|http)$/, '');
 }
 
 /** Groups of folders that import each other, directly or not; each sorted. */

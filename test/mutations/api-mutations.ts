@@ -158,7 +158,7 @@ export const apiMutations: readonly Mutation[] = [
       { text: 'abs(clock_ahead_ms) - clock_within_ms > $1::float8', replacement: 'abs(clock_ahead_ms) > $1::float8' },
     ],
     project: 'integration',
-    noticedBy: ['services/api/system/system-routes'],
+    noticedBy: ['services/api/installation/system/system-routes'],
   },
   {
     takesAway: 'a person who was let in since is counted anew',

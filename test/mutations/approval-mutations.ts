@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const api = 'services/api/approvals/approvals';
+const api = 'services/api/campaigns/approvals/approvals';
 const runs = 'services/trigger/prepare/run-approvals';
 const sums = 'services/trigger/prepare/approval-sums';
 const raises = 'services/trigger/prepare/approval-raises';
@@ -36,7 +36,7 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: a key that the author made does not approve',
     edits: [{ text: 'if (authors.some((author) => isBehind(author, voter)))', replacement: 'if (authors.length < 0)' }],
     project: 'integration',
-    noticedBy: ['services/api/approvals/independent-votes'],
+    noticedBy: ['services/api/campaigns/approvals/independent-votes'],
   },
   {
     takesAway: 'approvals: whoever gives a key a secret is behind it',
@@ -47,7 +47,7 @@ export const approvalMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/approvals/independent-votes'],
+    noticedBy: ['services/api/campaigns/approvals/independent-votes'],
   },
   {
     takesAway: 'approvals: a change voids one',
@@ -201,7 +201,7 @@ export const approvalMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/approvals/approved-bounds'],
+    noticedBy: ['services/api/campaigns/approvals/approved-bounds'],
   },
   {
     takesAway: 'approvals: starts are judged one at a time',

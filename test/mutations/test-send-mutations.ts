@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const tests = 'services/api/test-sends/live-tests';
+const tests = 'services/api/trials/test-sends/live-tests';
 
 export const testSendMutations: readonly Mutation[] = [
   {

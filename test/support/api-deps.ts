@@ -1,29 +1,30 @@
 import { accessModule } from '../../services/api/access/access-module.ts';
 import { actionTypesModule } from '../../services/api/action-types/action-types-module.ts';
-import { approvalsModule } from '../../services/api/approvals/approvals-module.ts';
-import { audienceCountsModule } from '../../services/api/audience-counts/audience-counts-module.ts';
-import { audiencesModule } from '../../services/api/audiences/audiences-module.ts';
+import { approvalsModule } from '../../services/api/campaigns/approvals/approvals-module.ts';
+import { audienceCountsModule } from '../../services/api/audiences/counts/counts-module.ts';
+import { audiencesModule } from '../../services/api/audiences/lists/lists-module.ts';
 import { campaignsModule } from '../../services/api/campaigns/campaigns-module.ts';
 import { clientsModule } from '../../services/api/clients/clients-module.ts';
-import { dryRunsModule } from '../../services/api/dry-runs/dry-runs-module.ts';
+import { dryRunsModule } from '../../services/api/trials/dry-runs/dry-runs-module.ts';
 import { frameModule, type ApiParts } from '../../services/api/frame/frame-module.ts';
 import { jobsModule } from '../../services/api/jobs/jobs-module.ts';
-import { namedAudiencesModule } from '../../services/api/named-audiences/named-audiences-module.ts';
+import { namedAudiencesModule } from '../../services/api/audiences/named/named-module.ts';
 import { receiptsModule } from '../../services/api/receipts/receipts-module.ts';
 import { runsModule } from '../../services/api/runs/runs-module.ts';
-import { savedAudiencesModule } from '../../services/api/saved-audiences/saved-audiences-module.ts';
+import { savedAudiencesModule } from '../../services/api/audiences/saved/saved-module.ts';
 import { schedulesModule } from '../../services/api/schedules/schedules-module.ts';
-import { createShardFigures } from '../../services/api/shards/postgres/shard-figures.ts';
-import { createShardLook } from '../../services/api/shards/shard-look.ts';
-import { segmentsModule } from '../../services/api/segments/segments-module.ts';
-import { shardsModule } from '../../services/api/shards/shards-module.ts';
-import { quietHoursModule } from '../../services/api/quiet-hours/quiet-hours-module.ts';
-import { suppressionsModule } from '../../services/api/suppressions/suppressions-module.ts';
-import { systemModule } from '../../services/api/system/system-module.ts';
-import { templatesModule } from '../../services/api/templates/templates-module.ts';
-import { testSendsModule } from '../../services/api/test-sends/test-sends-module.ts';
+import { schedulerModule } from '../../services/api/installation/scheduler/scheduler-module.ts';
+import { createShardFigures } from '../../services/api/installation/shards/postgres/shard-figures.ts';
+import { createShardLook } from '../../services/api/installation/shards/shard-look.ts';
+import { segmentsModule } from '../../services/api/audiences/segments/segments-module.ts';
+import { shardsModule } from '../../services/api/installation/shards/shards-module.ts';
+import { quietHoursModule } from '../../services/api/withheld/quiet-hours/quiet-hours-module.ts';
+import { suppressionsModule } from '../../services/api/withheld/suppressions/suppressions-module.ts';
+import { systemModule } from '../../services/api/installation/system/system-module.ts';
+import { templatesModule } from '../../services/api/campaigns/templates/templates-module.ts';
+import { testSendsModule } from '../../services/api/trials/test-sends/test-sends-module.ts';
 import { troubleModule } from '../../services/api/trouble/trouble-module.ts';
-import { webhooksModule } from '../../services/api/webhooks/webhooks-module.ts';
+import { webhooksModule } from '../../services/api/notifications/notifications-module.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
@@ -77,6 +78,7 @@ export function createApiDeps(databaseUrl: string, onClose: ApiParts['onClose'],
     ...suppressionsModule(parts),
     ...quietHoursModule(parts),
     ...troubleModule(parts),
+    ...schedulerModule(parts),
     ...jobsModule(parts, clients),
     ...schedulesModule(parts),
     ...webhooksModule(parts),

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createBudgetStore, writeBudgets } from '../../services/api/runs/control/postgres/budget-store.ts';
+import { writeBudgets } from '../../services/api/campaigns/approvals/postgres/write-budgets.ts';
+import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { createRunHistory } from '../../services/trigger/keep/postgres/run-history.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
@@ -11,7 +12,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
-import { createSuppressionStore } from '../../services/api/suppressions/postgres/suppression-store.ts';
+import { createSuppressionStore } from '../../services/api/withheld/suppressions/postgres/suppression-store.ts';
 import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
 import { createStepEndings } from '../../services/trigger/end/postgres/step-endings.ts';

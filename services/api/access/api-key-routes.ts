@@ -20,7 +20,7 @@ import {
 } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import { headersOfSecretAnswers } from '../frame/idempotency.ts';
+import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { asBoolean, pageQuery, pageShape, partOfName, yesOrNo } from '../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
-import { apiMetrics } from '../metrics.ts';
+import { apiMetrics } from '../frame/metrics.ts';
 
 const lookEveryMs = 60_000;
 

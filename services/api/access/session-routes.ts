@@ -20,7 +20,7 @@ import {
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import { headersOfSecretAnswers } from '../frame/idempotency.ts';
+import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { linkOriginOf } from './link-origin.ts';
 import type { SessionStore, SessionTerms } from './postgres/session-store.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';

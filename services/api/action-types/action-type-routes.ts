@@ -20,7 +20,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { createActionTypeChanger, refusalOf, type ActionTypeChangerDeps } from './change-action-type.ts';
 import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { ActionTypeStore } from './postgres/action-type-store.ts';
 import type { AuditDetail } from '../access/audit/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';

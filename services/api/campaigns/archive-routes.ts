@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { HttpProblem } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -2,7 +2,7 @@ import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-ca
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
-import type { ApprovalRecord } from '../approvals/approvals.port.ts';
+import type { ApprovalRecord } from './approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Asker } from '../../../shared/domain/run/asker.ts';

@@ -1,7 +1,7 @@
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { approvalSummaryView } from '../approvals/approval-view.ts';
+import { approvalSummaryView } from './approvals/approval-view.ts';
 import { startOf } from './campaign-start.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 

@@ -5,7 +5,7 @@ import { readUnservedShards } from '../../../shared/postgres/registry/shard-refu
 import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
 import type { ApiParts } from '../frame/frame-module.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { askableSegmentation } from './askable-segmentation.ts';
+import { askableSegmentation } from '../audiences/ask/askable-segmentation.ts';
 import { campaignRoutes } from './campaign-routes.ts';
 import { draftRoutes, type DraftRoutesDeps } from './draft-routes.ts';
 import { archiveRoutes, type ArchiveRoutesDeps } from './archive-routes.ts';

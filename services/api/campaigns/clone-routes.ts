@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignPatch } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { partsOf } from './about-parts.ts';

@@ -3,7 +3,7 @@ import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { reportShards } from '../../../test/support/report-shards.ts';
-import { campaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
+import { campaignPreview } from '../installation/scheduler/load-preview.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();

@@ -7,22 +7,22 @@ import {
   unitsPerUser,
 } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
-import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
+import { campaignPreview, type CampaignPreview } from '../installation/scheduler/load-preview.contract.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { aboutAfter, aboutPatchOf } from './about-parts.ts';
-import { askSources } from './ask-sources.ts';
-import type { AskedSources } from './asked-sources.ts';
+import { askSources } from '../audiences/ask/ask-sources.ts';
+import type { AskedSources } from '../audiences/ask/asked-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
-import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
-import type { ShardLook } from '../shards/shard-look.ts';
+import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
+import type { ShardLook } from '../installation/shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
-import { countryEstimates, estimatedCostOf, sumOfBounds } from './estimate-view.ts';
+import { countryEstimates, estimatedCostOf, sumOfBounds } from '../audiences/ask/estimate-view.ts';
 import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';

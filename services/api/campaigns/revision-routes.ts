@@ -8,7 +8,7 @@ import { campaignDefinition } from '../../../shared/contracts/campaigns/campaign
 import { differences } from '../../../shared/domain/differences.ts';
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import { notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -2,7 +2,7 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns/cam
 import type { Warning } from '../../../shared/contracts/warnings.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
-import { listed } from './ask-sources.ts';
+import { listed } from '../audiences/ask/ask-sources.ts';
 
 export interface UnservedStepsDeps {
   /** Those of these shards that no worker serves, each cause once. */

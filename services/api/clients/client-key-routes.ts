@@ -12,7 +12,7 @@ import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { type HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import { headersOfSecretAnswers } from '../frame/idempotency.ts';
+import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { sealing } from '../frame/sealing.ts';
 import type { ClientStore } from './postgres/client-store.ts';
 import { requireId } from '../frame/public-ids.ts';

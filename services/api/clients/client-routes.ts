@@ -21,7 +21,7 @@ import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { ClientChange, ClientUse } from './postgres/client-store.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
 import { clientView } from './client-view.ts';

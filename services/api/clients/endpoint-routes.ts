@@ -14,7 +14,7 @@ import { disabling } from '../../../shared/contracts/jobs/clients.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';

@@ -4,7 +4,7 @@ import { newClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
 import { addedEndpointKey, endpointShape } from '../../../shared/contracts/jobs/client-endpoints.ts';
 import { newClientKey } from '../../../shared/contracts/jobs/clients.ts';
 import { notFound } from '../frame/http-problem.ts';
-import { headersOfSecretAnswers } from '../frame/idempotency.ts';
+import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';

@@ -9,7 +9,7 @@ import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egr
 import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import type { ProcessContext } from '../../../shared/runtime/process/process.ts';
 import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
-import type { ApiConfig } from '../config.ts';
+import type { ApiConfig } from './config.ts';
 import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 

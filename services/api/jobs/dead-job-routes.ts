@@ -19,7 +19,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { DeadJobFilter, DeadJobStore } from './postgres/dead-job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';

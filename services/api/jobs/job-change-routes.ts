@@ -11,7 +11,7 @@ import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { JobChange, JobChanges } from './postgres/job-changes.ts';
 import { requireId } from '../frame/public-ids.ts';
 

@@ -17,7 +17,7 @@ import type { Client } from '../../../shared/ports/clients.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { callerOf, scopeOf } from '../access/scopes.ts';
 import { clientNamed, clientToRead } from '../clients/named-client.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AcceptJobsDeps } from './accept/accept-jobs.ts';

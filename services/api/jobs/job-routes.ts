@@ -25,7 +25,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { JobFilter } from './postgres/job-lists.ts';
 import type { JobChanged, JobStore } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';

@@ -18,9 +18,7 @@ import { createJobChanges } from './postgres/job-changes.ts';
 import { createJobReports } from './postgres/job-reports.ts';
 import { createJobStore } from './postgres/job-store.ts';
 import { createListedJobs } from './postgres/listed-jobs.ts';
-import { createSchedulerStatus } from './scheduler/postgres/scheduler-status.ts';
 import { reportRoutes, type ReportRoutesDeps } from './report-routes.ts';
-import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
 
 type Parts = Pick<
   ApiParts,
@@ -65,7 +63,6 @@ export function jobsModule(
     jobChanger,
     accepting,
     deadJobs: createDeadJobStore({ pool }),
-    schedulerStatus: createSchedulerStatus({ pool }),
   };
 }
 
@@ -77,12 +74,10 @@ type Deps = AcceptRoutesDeps &
   JobListRoutesDeps &
   JobChangeRoutesDeps &
   DeadJobRoutesDeps &
-  ReportRoutesDeps &
-  SchedulerRoutesDeps;
+  ReportRoutesDeps;
 
 export async function jobsRoutes(server: HttpServer, deps: Deps): Promise<void> {
   deadJobRoutes(server, deps);
-  schedulerRoutes(server, deps);
   await acceptRoutes(server, deps);
   jobRoutes(server, deps);
   jobListRoutes(server, deps);

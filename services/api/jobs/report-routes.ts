@@ -8,7 +8,7 @@ import { requireId } from '../frame/public-ids.ts';
 import { sealing } from '../frame/sealing.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { apiMetrics } from '../metrics.ts';
+import { apiMetrics } from '../frame/metrics.ts';
 import type { JobReports, ReportVerdict } from './postgres/job-reports.ts';
 
 export interface ReportRoutesDeps {

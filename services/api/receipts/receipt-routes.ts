@@ -14,7 +14,7 @@ import { countCalls } from '../access/callers/count-calls.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import { apiMetrics } from '../metrics.ts';
+import { apiMetrics } from '../frame/metrics.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
 import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-store.ts';
 import { createReceiptIntake } from './receipt-intake.ts';

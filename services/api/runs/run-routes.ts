@@ -13,7 +13,7 @@ import { notFound } from '../frame/http-problem.ts';
 import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';
 import { callerOf, campaignsInScope } from '../access/scopes.ts';
-import { forecastOf, type ForecastDeps } from '../dry-runs/forecast.ts';
+import { forecastOf, type ForecastDeps } from './forecast.ts';
 import type { Retries } from './failures/retries.port.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { progressEvents } from './progress-events.ts';

@@ -6,6 +6,7 @@ import { createBudgetStore } from './control/postgres/budget-store.ts';
 import { createRunControl } from './control/postgres/run-control.ts';
 import { runControlRoutes } from './control/run-control-routes.ts';
 import { explainRoutes } from './explain/explain-routes.ts';
+import { createEarlierRates } from './postgres/earlier-rates.ts';
 import { createUserHistories } from './explain/postgres/user-histories.ts';
 import { failureRoutes } from './failures/failure-routes.ts';
 import { reportTableRoutes } from './report-table-routes.ts';
@@ -37,6 +38,7 @@ export function runsModule({ pool, heavyPool, config }: Pick<ApiParts, 'pool' | 
       heldOut: createHeldOutUsers({ pool: heavyPool }),
     },
     reportLinks: createReportLinks({ pool }),
+    earlierRates: createEarlierRates({ pool }),
   };
 }
 

@@ -18,7 +18,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { recordAccepted } from '../jobs/accept/accept-traces.ts';
 import type { Fired, FireRequest } from './schedule-store.port.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';

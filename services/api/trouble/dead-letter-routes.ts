@@ -11,7 +11,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { DeadLetterRow, DeadLetterStore } from './postgres/dead-letter-store.ts';
 import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { deadLetterContentView, deadLetterGroupView, deadLetterView } from './dead-letter-view.ts';

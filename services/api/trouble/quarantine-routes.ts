@@ -13,7 +13,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { QuarantineDetail, QuarantinedStep, QuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { quarantinedStepDetailView, quarantinedStepView } from './quarantined-step-view.ts';

@@ -1,8 +1,13 @@
 import type { Settlements } from '../../../shared/ports/settlements.ts';
-import type { RejectedLine, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
+import type { SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
+import {
+  type RejectedLine,
+  readSettlementLines,
+  type ReadLine,
+  type SettlementForm,
+} from '../user-files/settlement-lines.ts';
 import { brokenUpload } from '../frame/upload-bytes.ts';
-import { createSettlementJudge } from './judge-settlement.ts';
-import { readSettlementLines, type ReadLine, type SettlementForm } from './settlement-lines.ts';
+import { createSettlementJudge } from '../user-files/judge-settlement.ts';
 
 /** Settled in one transaction. */
 const linesPerPart = 1000;

@@ -11,7 +11,7 @@ import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
-import { idempotentHeaders } from '../frame/idempotency.ts';
+import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { NewSettlement, SettlementRecord, SettlementRequests } from './postgres/settlement-requests.ts';
 import type { RunReports, RunSnapshot } from '../runs/run-reports.port.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -20,7 +20,7 @@ import { fileQuery } from '../user-files/upload-query.ts';
 import { readUploadEncoding, uploadBytes } from '../frame/upload-bytes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { settleFile } from './settle-file.ts';
-import { settledUser } from './settlement-lines.ts';
+import { settledUser } from '../user-files/settlement-lines.ts';
 import { settlementView } from './settlement-view.ts';
 
 export interface SettlementRoutesDeps {

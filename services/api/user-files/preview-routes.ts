@@ -7,7 +7,7 @@ import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import { invalidRequest } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { readUploadEncoding } from '../frame/upload-bytes.ts';
-import { previewSettlementFile } from '../trouble/preview-settlement-file.ts';
+import { previewSettlementFile } from './preview-settlement-file.ts';
 import { fileCountriesOf } from './file-countries.ts';
 import { fileRefusals } from './file-problems.ts';
 import { previewUserFile } from './preview-user-file.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/audience-store.port.ts';
+import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/lists/audience-store.port.ts';
 import type { Upload, UploadEnd } from '../../../services/api/user-files/upload.port.ts';
 import type { Retention } from '../../../services/trigger/ports/retention-store.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';

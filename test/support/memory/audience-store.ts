@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { rejectRules, type RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
-import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/audience-store.port.ts';
+import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/lists/audience-store.port.ts';
 import { maxRejectsKept, type Upload, type UploadEnd } from '../../../services/api/user-files/upload.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';

@@ -13,7 +13,7 @@ import { withinQuota } from '../../../../shared/postgres/registry/account-quotas
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import { firstTimesOf } from '../../schedules/postgres/schedule-store.ts';
 import { neededNone, type ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
-import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../../approvals/postgres/approval-rows.ts';
+import { newestOfCampaign, recordOfApproval, type ApprovalJson } from '../approvals/postgres/approval-rows.ts';
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
 import type { CampaignRecord, CampaignState, CampaignStore, Writer } from '../campaign-store.port.ts';
 import { redefine } from './redefine-campaign.ts';

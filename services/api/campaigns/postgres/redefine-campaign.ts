@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { voidUnlessSame } from '../../approvals/postgres/void-approvals.ts';
+import { voidUnlessSame } from '../approvals/postgres/void-approvals.ts';
 import type { SaidAbout, Writer } from '../campaign-store.port.ts';
 
 interface NewRevision {

@@ -9,7 +9,7 @@ import type { FieldProblem } from '../../../../shared/contracts/field-problems.t
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
 import type { JobRoom, JobSender } from './job-room.ts';
-import type { MinuteLoads, Warning } from '../scheduler/minute-loads.ts';
+import type { MinuteLoads, Warning } from '../../installation/scheduler/minute-loads.ts';
 import { readJob } from './read-job.ts';
 import type { WantedJob } from './read-plain-job.ts';
 

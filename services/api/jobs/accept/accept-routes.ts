@@ -19,7 +19,7 @@ import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-se
 import { invalidRequest } from '../../frame/http-problem.ts';
 import { readJob } from './read-job.ts';
 import type { WantedJob } from './read-plain-job.ts';
-import { streamJobResults } from '../stream-jobs.ts';
+import { streamJobResults } from './stream-jobs.ts';
 
 const tags = ['jobs'];
 

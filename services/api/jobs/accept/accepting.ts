@@ -12,7 +12,7 @@ import { createClientUsage, type ClientUsageDeps } from '../../clients/client-us
 import { createJobAcceptor } from './job-acceptor.ts';
 import { createJobRoom } from './job-room.ts';
 import { createKeyRates, type KeyRatesDeps } from './key-rates.ts';
-import { createMinuteLoads, type MinuteLoadsDeps } from '../scheduler/minute-loads.ts';
+import { createMinuteLoads, type MinuteLoadsDeps } from '../../installation/scheduler/minute-loads.ts';
 
 export interface AcceptingDeps {
   clients: ClientReader;

@@ -6,7 +6,7 @@ import { totalsSlotOf } from '../../../../shared/domain/step/totals-slot.ts';
 import { databaseUnavailable, isDatabaseFull } from '../../frame/server/database-unavailable.ts';
 import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
-import { apiMetrics } from '../../metrics.ts';
+import { apiMetrics } from '../../frame/metrics.ts';
 
 /** Jobs of one statement: larger ones are not cheaper, and keep more requests waiting for one commit. */
 export const maxFlushJobs = 500;

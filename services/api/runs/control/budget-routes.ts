@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
-import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
+import { budgetChanges, campaignBudgets, type Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
@@ -8,17 +7,17 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { requireWritten } from '../../frame/if-match.ts';
 import { callerOf } from '../../access/scopes.ts';
-import type { ApprovalDesk } from '../../approvals/approval-desk.port.ts';
+import type { ApprovalDesk } from '../../campaigns/approvals/approval-desk.port.ts';
 import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
 import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/campaign-store.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { askerOf } from './asker.ts';
+import { askerOf } from '../../access/asker.ts';
 import { campaignBudgetsView, saidBudget } from './budget-view.ts';
 import type { ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/budgets.ts';
 import { noPrices } from '../../../../shared/domain/approval/user-bounds.ts';
-import { withChanges } from './raised-budgets.ts';
+import { withChanges } from '../../campaigns/approvals/raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
   campaigns: CampaignStore;

@@ -2,7 +2,7 @@ import type { ApprovalRule } from '../../../../shared/domain/approval/approval-p
 import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
 import type { BudgetFiguresShape, CampaignBudgetShape } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { BudgetFigures } from './budget-store.port.ts';
-import { raisableTo } from './raised-budgets.ts';
+import { raisableTo } from '../../campaigns/approvals/raised-budgets.ts';
 
 export function budgetView({
   country,

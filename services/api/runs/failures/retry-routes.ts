@@ -12,8 +12,8 @@ import type { FieldProblem } from '../../../../shared/contracts/field-problems.t
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
-import { idempotentHeaders } from '../../frame/idempotency.ts';
-import { askerOf } from '../control/asker.ts';
+import { idempotentHeaders } from '../../frame/server/idempotency.ts';
+import { askerOf } from '../../access/asker.ts';
 import type { Retries, RetryFilter } from './retries.port.ts';
 import type { RunReports, RunSnapshot } from '../run-reports.port.ts';
 import { requireId } from '../../frame/public-ids.ts';

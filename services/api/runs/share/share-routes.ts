@@ -12,7 +12,7 @@ import { callerOf } from '../../access/scopes.ts';
 import type { InstallationFacts } from '../../access/session-routes.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { HttpProblem, notFound } from '../../frame/http-problem.ts';
-import { headersOfSecretAnswers } from '../../frame/idempotency.ts';
+import { headersOfSecretAnswers } from '../../frame/server/idempotency.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 import { preferredType } from '../../frame/preferred-type.ts';
 import { requireId } from '../../frame/public-ids.ts';

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
 import type { SettlementCounts, SettlementMethod } from '../../../../shared/ports/settlements.ts';
-import type { RejectedLineShape } from '../../../../shared/contracts/runs/settlements.ts';
-import type { UserIdRule } from '../../../../shared/domain/ids/user-id.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import type { RejectedLine } from '../../user-files/settlement-lines.ts';
 
 const record = `
   id as "settlementId", run as "runId", method,
@@ -37,13 +36,6 @@ const select = `select ${record} from settlement_requests where run = $1`;
 const end = `
   update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
     where id = $1 and state = 'running'`;
-
-/** A line of a file that settled no user. */
-export interface RejectedLine extends RejectedLineShape {
-  /** What is wrong with it, as a stable code. */
-  rule:
-    UserIdRule | 'malformed' | 'not-utf-8' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
-}
 
 export interface NewSettlement {
   /** Uuid v7. One that exists is not begun again. */

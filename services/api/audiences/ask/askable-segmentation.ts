@@ -1,0 +1,21 @@
+import { ConfigurationError } from '../../../../shared/runtime/configuration/configuration-error.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import type { SegmentList, Segmentation } from '../../../../shared/ports/segmentation.ts';
+
+type Askable = Pick<Segmentation, 'describe'> & SegmentList & { close(): Promise<void> };
+
+/**
+ * The segmentation service, if this process may ask it. The API works without the service's credentials: campaigns then
+ * come with the warning that their segments could not be asked for.
+ */
+export function askableSegmentation(create: () => Askable, logger: Logger): Askable {
+  try {
+    return create();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    logger.warn({ cause: error.message }, 'segments are not asked for when campaigns are created');
+    const failure = { kind: 'unavailable', cause: 'the API has no credentials for it', retryAfterMs: null } as const;
+    const unasked = () => Promise.resolve({ ok: false, failure } as const);
+    return { describe: unasked, list: unasked, close: () => Promise.resolve() };
+  }
+}

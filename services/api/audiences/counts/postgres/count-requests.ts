@@ -1,0 +1,135 @@
+import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
+import type { Pool, PoolClient } from 'pg';
+import type {
+  CountQuestion,
+  CountState,
+  StoredCountry,
+} from '../../../../../shared/contracts/campaigns/audience-counts.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
+import { openCountsAtMost } from '../open-counts.ts';
+import type { Page } from '../../../frame/page.port.ts';
+import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
+
+/** The same question gets the same answer for so long; older ones leave when another is asked for. */
+const keptDays = 30;
+const droppedAtOnce = 100;
+
+export interface CountRecord {
+  countId: string;
+  state: CountState;
+  cause: string | null;
+  question: CountQuestion;
+  countries: StoredCountry[];
+  /** Owner or name of the key. */
+  askedBy: string;
+  askedAt: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+export interface NewCount {
+  countId: string;
+  question: CountQuestion;
+  key: string;
+  /** Although the same was counted before. */
+  anew: boolean;
+  by: { key: string; account: string };
+}
+
+/** `known`: the same is being counted, or was. `too-many`: the account has as many open as it may. */
+export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
+
+export type CountRequests = ReturnType<typeof createCountRequests>;
+
+/** Audiences that people want counted (docs/decisions/0101-counted-by-paging-once.md). */
+export function createCountRequests({ pool }: { pool: Pool }) {
+  async function get(connection: Pool | PoolClient, countId: string): Promise<CountRecord | undefined> {
+    return (await connection.query<CountRecord>(selectOne, [countId])).rows[0];
+  }
+
+  return {
+    get: (countId: string) => get(pool, countId),
+
+    /** The newest of a key that is done, or undefined. */
+    done: async (key: string): Promise<CountRecord | undefined> => {
+      const { rows } = await pool.query<CountRecord>(selectByKey.with({ key, isDoneOnly: true, anew: false }));
+      return rows[0];
+    },
+
+    ask: ({ countId, question, key, anew, by }: NewCount): Promise<Asked> =>
+      inTransaction(pool, async (client): Promise<Asked> => {
+        // Of two that ask the same at once, the second finds the first one's.
+        await client.query('select from api_keys where id = $1 for no key update', [by.account]);
+        const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, anew }));
+        if (rows[0]) return { kind: 'known', record: rows[0] };
+        const { rows: open } = await client.query<{ open: number }>(countOpen, [by.account]);
+        if ((open[0]?.open ?? 0) >= openCountsAtMost) return { kind: 'too-many' };
+        await client.query(dropOld);
+        await client.query(insertOne.with({ countId, question, key, account: by.account, askedBy: by.key }));
+        const record = await get(client, countId);
+        if (!record) throw new Error(`the count ${countId} is gone right after it was written`);
+        return { kind: 'begun', record };
+      }),
+
+    list: async (limit: number, cursor: string | null, within?: CampaignScope): Promise<Page<CountRecord>> => {
+      requireIdCursor(cursor);
+      const wanted = { limit: limit + 1, before: cursor, ...seenParamsOf(within) };
+      const { rows } = await pool.query<CountRecord>(selectPage.with(wanted));
+      return pageOf(rows, limit, ({ countId }) => countId);
+    },
+
+    /** One that has ended stays as it is. */
+    cancel: async (countId: string): Promise<CountRecord | undefined> => {
+      await pool.query(cancelOne, [countId]);
+      return await get(pool, countId);
+    },
+  };
+}
+
+const columns = `
+  c.id as "countId", c.state, c.cause, c.question, c.countries, c.asked_at as "askedAt", c.started_at as "startedAt",
+  c.ended_at as "endedAt", (select coalesce(k.owner, k.name) from api_keys k where k.id = c.asked_by) as "askedBy"`;
+
+const selectOne = `select ${columns} from audience_counts c where c.id = $1`;
+
+const selectByKey = statementOf<{ key: string; isDoneOnly: boolean; anew: boolean }>(
+  'audience-count-by-key',
+  ($) => `
+  select ${columns} from audience_counts c
+  where c.key = ${$('key')} and (
+    (c.state = 'done' and not ${$('anew')}::boolean and c.ended_at > now() - ${keptDays} * interval '1 day')
+    or (c.state in ('waiting', 'running') and not ${$('isDoneOnly')}::boolean))
+  order by c.id desc limit 1`,
+);
+
+/** $1 account. */
+const countOpen = `
+  select count(*)::int as open from audience_counts where state in ('waiting', 'running') and account = $1`;
+
+const dropOld = `
+  delete from audience_counts where id in (
+    select id from audience_counts where ended_at < now() - ${keptDays} * interval '1 day'
+    order by ended_at limit ${droppedAtOnce} for update skip locked)`;
+
+const insertOne = statementOf<{ countId: string; question: object; key: string; account: string; askedBy: string }>(
+  'insert-audience-count',
+  ($) => `
+  insert into audience_counts (id, account, asked_by, question, key, state)
+  values (${$('countId')}, ${$('account')}, ${$('askedBy')}, ${$('question')}::jsonb, ${$('key')}, 'waiting')`,
+);
+
+const selectPage = statementOf<SeenParams & { limit: number; before: string | null }>(
+  'audience-counts',
+  ($) => `
+  select ${columns} from audience_counts c
+  where (${$('before')}::uuid is null or c.id < ${$('before')}) and ${isSeen($, `c.question -> 'countries'`)}
+  order by c.id desc limit ${$('limit')}`,
+);
+
+/** $1 count. */
+const cancelOne = `
+  update audience_counts set state = 'cancelled', resolved = null, place = null, cause = null, owner = null,
+    lease_until = null, ended_at = now()
+  where id = $1 and state in ('waiting', 'running')`;

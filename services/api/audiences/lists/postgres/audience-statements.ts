@@ -1,0 +1,189 @@
+import { isSeen, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
+import type { AudienceState } from '../../../../../shared/contracts/campaigns/audiences.ts';
+import { campaignsNaming, publicListId } from '../../../../../shared/postgres/audiences/list-usage.ts';
+import { statementOf, unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { usedByAtMost } from '../audience-store.port.ts';
+import { endOfList, savedWith } from './list-end.ts';
+
+const naming = campaignsNaming('list', publicListId('a.id'));
+const isNamed = `(exists (${naming}) or ${savedWith} > 0)`;
+
+interface NewList {
+  audienceId: string;
+  name: string;
+  country: string | null;
+  attempt: string;
+  account: string | null;
+  owner: string | null;
+}
+
+/**
+ * A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it
+ * is.
+ */
+export const insert = statementOf<NewList>(
+  'insert-list',
+  ($) => `
+  insert into audiences (id, name, state, country, attempt, account, owner)
+  values (${$('audienceId')}, ${$('name')}, 'receiving', ${$('country')}, ${$('attempt')}, ${$('account')},
+    ${$('owner')})
+  on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country,
+    owner = excluded.owner, attempt = excluded.attempt, bytes = 0, cause = null, received_at = now()
+  where audiences.state <> 'ready'`,
+);
+
+const columns = `
+  id as "audienceId", name, owner, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
+    rejected::float8 as rejected, cause,
+  created_at as "createdAt", ready_at as "readyAt",
+  (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy",
+  ${savedWith} as "usedBySaved", ${endOfList} as "expiresAt"`;
+
+export const selectOne = `select ${columns} from audiences a where id = $1`;
+
+/** Null: any. */
+export interface ListSearchParams extends SeenParams {
+  /** Of the name, for `ilike`. */
+  pattern: string | null;
+  owner: string | null;
+  state: AudienceState | null;
+  hasRejects: boolean | null;
+  isUsed: boolean | null;
+}
+
+/** Countries of the users of a list, as a jsonb array. */
+export const countriesOfList = (list: string) =>
+  `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
+
+const found = ($: (param: keyof ListSearchParams) => string) => `
+  (${$('pattern')}::text is null or name ilike ${$('pattern')})
+    and (${$('owner')}::text is null or owner = ${$('owner')})
+    and (${$('state')}::text is null or state = ${$('state')})
+    and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
+    and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')}) and ${isSeen($, countriesOfList('a'))}`;
+
+interface ListPageParams extends ListSearchParams {
+  limit: number;
+  /** The last one of the page before. */
+  before: string | null;
+}
+
+/** Newest first. */
+export const selectPage = unnamedStatementOf<ListPageParams>(
+  ($) => `
+  select ${columns} from audiences a where ${found($)} and (${$('before')}::uuid is null or id < ${$('before')})
+  order by id desc limit ${$('limit')}`,
+);
+
+/** As many lists as there may be are counted one by one: each look is one in an index. */
+export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern' | keyof SeenParams>>(
+  ($) => `
+  select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
+    count(*) filter (where state = 'failed')::int as failed,
+    count(*) filter (where state = 'ready' and not ${isNamed})::int as "notUsed"
+  from audiences a
+  where (${$('pattern')}::text is null or name ilike ${$('pattern')}) and ${isSeen($, countriesOfList('a'))}`,
+);
+
+interface ListChange {
+  audienceId: string;
+  /** Null: as it is. */
+  name: string | null;
+  owner: string | null;
+  /** Whether it has the owner from now on, or none. */
+  hasOwner: boolean;
+}
+
+export const change = statementOf<ListChange>(
+  'change-list',
+  ($) => `
+  update audiences set name = coalesce(${$('name')}, name),
+    owner = case when ${$('hasOwner')}::boolean then ${$('owner')} else owner end
+  where id = ${$('audienceId')}`,
+);
+
+/** $1 list, $2 line, $3 limit. */
+export const selectRejects = `
+  select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
+    limit $3`;
+
+/** Of this connection alone: it goes with it, and nothing of it is logged or seen elsewhere. */
+export const createRows = `
+  create temporary table upload_rows (
+    country text collate "C" not null, user_id text collate "C" not null, line bigint
+  )`;
+
+/**
+ * $1 and $2: countries and users, run parallel, separated by line breaks, which neither holds. $3 their lines, empty
+ * where all rows have one country: no line is asked for then.
+ */
+export const insertRows = `
+  insert into upload_rows
+  select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
+
+/** $1 list, $2 attempt, $3 bytes of its users' ids so far. */
+export const hearOf = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
+
+/** $1 list, $2 users in a part. Returns how many users there are; of the rows of one, the first says the country. */
+export const insertParts = `
+  with p as (
+  insert into audience_parts (audience, country, last_user, n, users)
+  select $1, country, max(user_id), count(*), string_agg(user_id, e'\\n' order by user_id)
+  from (
+    select country, user_id, (row_number() over (partition by country order by user_id) - 1) / $2::int as part
+    from (select distinct on (user_id) country, user_id from upload_rows order by user_id, line) d
+  ) numbered
+  group by country, part
+  returning n
+  )
+  select coalesce(sum(n), 0)::float8 as users from p`;
+
+/** $1 limit. Rows that name a person in another country than the first row does; each has how many they are. */
+export const secondCountries = `
+  with firsts as (
+    select distinct on (user_id) user_id, country
+    from upload_rows
+    join (select user_id from upload_rows group by user_id having min(country) <> max(country)) s using (user_id)
+    order by user_id, line
+  )
+  select r.line::float8 as line, r.user_id as "user", (count(*) over ())::float8 as "all"
+  from firsts f join upload_rows r using (user_id)
+  where r.country <> f.country
+  order by r.line
+  limit $1`;
+
+/** $1 list, $2 attempt, $3 rows, $4 rejected. No row where another upload has taken its place. */
+export const markReady = `
+  update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
+    duplicates = $3::bigint - $4::bigint - p.total, bytes = p.bytes
+  from (
+    select coalesce(jsonb_object_agg(country, n), '{}') as users, coalesce(sum(n), 0) as total,
+      coalesce(sum(bytes), 0) as bytes
+    from (
+      select country, sum(n) as n, sum(octet_length(users)) as bytes from audience_parts where audience = $1
+      group by country
+    ) c
+  ) p
+  where id = $1 and attempt = $2 and state = 'receiving'`;
+
+interface FailedUpload {
+  audienceId: string;
+  attempt: string;
+  cause: string;
+  rows: number;
+  rejected: number;
+}
+
+export const markFailed = statementOf<FailedUpload>(
+  'fail-upload',
+  ($) => `
+  update audiences set state = 'failed', bytes = 0, cause = ${$('cause')}, rows = ${$('rows')},
+    rejected = ${$('rejected')}
+  where id = ${$('audienceId')} and attempt = ${$('attempt')} and state = 'receiving'`,
+);
+
+/** $1 list, $2 to $4 lines, values and rules. */
+export const insertRejects = `
+  insert into audience_rejects (audience, line, value, rule)
+  select $1, * from unnest($2::bigint[], $3::text[], $4::text[])
+  on conflict (audience, line) do update set value = excluded.value, rule = excluded.rule`;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { textShape } from '../../../../shared/contracts/stored-texts.ts';
+import { invalidCursor } from '../../frame/public-ids.ts';
+import type { NamedPlace } from './postgres/named-audience-store.ts';
+
+/** Among what the segmentation service offers. */
+export interface OfferedPlace {
+  of: 'offered';
+  /** As the service says it; null: from its first one on. */
+  after: string | null;
+  /** Behind so many of what comes then. */
+  skip: number;
+}
+
+/** Where a page goes on. */
+export type ListPlace = { of: 'named'; after: NamedPlace | null } | OfferedPlace;
+
+const int = z.int().min(0);
+const written = z.union([
+  z.tuple([z.literal('n'), int.max(2_147_483_647), int]),
+  z.tuple([z.literal('o'), textShape(500, 1).nullable(), int]),
+]);
+
+export function cursorOf(place: ListPlace): string {
+  const said = place.of === 'offered' ? ['o', place.after, place.skip] : ['n', place.after?.uses, place.after?.seq];
+  return Buffer.from(JSON.stringify(said)).toString('base64url');
+}
+
+/** @throws {HttpProblem} 422 where it is no cursor */
+export function placeOf(cursor: string | undefined): ListPlace {
+  if (cursor === undefined) return { of: 'named', after: null };
+  const said = written.safeParse(read(cursor)).data;
+  if (!said) throw invalidCursor(cursor);
+  if (said[0] === 'n') return { of: 'named', after: { uses: said[1], seq: said[2] } };
+  return { of: 'offered', after: said[1], skip: said[2] };
+}
+
+function read(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

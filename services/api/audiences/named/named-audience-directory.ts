@@ -1,0 +1,117 @@
+import { holdsSomeCampaigns } from '../../../../shared/domain/scopes.ts';
+import type { NamedAudienceCounts, NamedAudienceList } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segmentation.ts';
+import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
+import { createOfferedSegments, unavailableWords, type OfferedSegmentsDeps } from '../segments/offered-segments.ts';
+import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
+import { namedView, offeredView } from './named-audience-view.ts';
+import type { NamedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/named-audience-store.ts';
+
+/** The service is asked for so many at once, whatever a page holds: what it offers is mostly less. */
+const askedAtOnce = 200;
+/** For one page. One that is not full by then has a next one. */
+const asksAtMost = 5;
+
+export interface NamedAudienceDirectoryDeps extends OfferedSegmentsDeps {
+  namedAudiences: NamedAudienceStore;
+}
+
+/** All that campaigns can name: what they use, the most used first, and behind that what the service offers besides. */
+export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedAudienceDirectoryDeps) {
+  const offered = createOfferedSegments(deps);
+  const chunk = (search: NamedSearch, after: string | null) =>
+    offered.list({ search: search.text ?? search.id, country: undefined, after, limit: askedAtOnce });
+
+  /** Those of a part of what is offered that the list has not shown as used. */
+  async function unlisted(segments: readonly OfferedSegment[], text: string | undefined) {
+    const found = segments.filter(({ id }) => isStorable(id));
+    const ids = found.map(({ id }) => id);
+    const named = new Map((await namedAudiences.segments(ids, text)).map((each) => [each.source, each]));
+    return found.map((segment) => {
+      const { usedBy = 0, usedBySaved = 0, isListed = false } = named.get(segment.id) ?? {};
+      return { segment, uses: { usedBy, usedBySaved }, isListed };
+    });
+  }
+
+  async function pageOfOffered(search: NamedSearch, place: OfferedPlace, limit: number): Promise<NamedAudienceList> {
+    const items: NamedAudienceList['items'] = [];
+    let { after, skip } = place;
+    for (let asks = 0; asks < asksAtMost; asks++) {
+      const answer = await chunk(search, after);
+      if (!answer.ok) return { items, next: null, unavailable: unavailableWords(answer) };
+      const { segments, next } = answer.value;
+      for (const [index, each] of (await unlisted(segments, search.text)).entries()) {
+        if (index < skip || each.isListed || (search.id ?? each.segment.id) !== each.segment.id) continue;
+        if (items.length === limit)
+          return { items, next: cursorOf({ of: 'offered', after, skip: index }), unavailable: null };
+        items.push(offeredView(each.segment, each.uses));
+      }
+      if (next === null) return { items, next: null, unavailable: null };
+      after = next;
+      skip = 0;
+    }
+    return { items, next: cursorOf({ of: 'offered', after, skip }), unavailable: null };
+  }
+
+  return {
+    /** @throws {HttpProblem} 422 where the cursor is none */
+    list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<NamedAudienceList> => {
+      const place = placeOf(cursor);
+      if (!isAllowed(search)) return { items: [], next: null, unavailable: null };
+      if (place.of === 'offered') return pageOfOffered(search, place, limit);
+      const rows = await namedAudiences.page(search, limit + 1, place.after);
+      const shown = rows.slice(0, limit);
+      const answer = mayHaveSegments(search) ? await chunk(search, null) : undefined;
+      const known = new Map(answer?.ok ? answer.value.segments.map((segment) => [segment.id, segment]) : []);
+      const items = shown.map((row) => namedView(row, row.kind === 'segment' ? known.get(row.source) : undefined));
+      const unavailable = answer ? unavailableWords(answer) : null;
+      const last = shown.at(-1);
+      if (rows.length > limit && last)
+        return { items, next: cursorOf({ of: 'named', after: { uses: last.uses, seq: last.seq } }), unavailable };
+      if (!mayBeOffered(search)) return { items, next: null, unavailable };
+      const rest = await pageOfOffered(search, { of: 'offered', after: null, skip: 0 }, limit - items.length);
+      return { ...rest, items: [...items, ...rest.items] };
+    },
+
+    counts: async (search: NamedCountSearch): Promise<NamedAudienceCounts> => {
+      const rows = await namedAudiences.counts(search);
+      const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
+      const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
+      const named = of('segment')?.all ?? 0;
+      // They are the segmentation service's, and have no owner here.
+      const segments =
+        search.owner === undefined && isAllowed(search) ? await countSegments(search.text, named) : named;
+      return {
+        all: segments === null ? null : lists + saved + segments,
+        ...{ lists, segments, saved },
+        withRejects: of('list')?.withRejects ?? 0,
+        notUsed: rows.reduce((sum, { notUsed }) => sum + notUsed, 0),
+        failed: of('list')?.failed ?? 0,
+      };
+    },
+  };
+
+  async function countSegments(text: string | undefined, named: number): Promise<number | null> {
+    const answer = await chunk({ text }, null);
+    if (!answer.ok) return named;
+    if (answer.value.next !== null) return null;
+    return named + (await unlisted(answer.value.segments, text)).filter(({ isListed }) => !isListed).length;
+  }
+}
+
+/** False for a caller that is for no campaigns. */
+function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
+  return within === undefined || holdsSomeCampaigns(within);
+}
+
+/** Segments that something names may be in it, by what is asked for. */
+function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, within }: NamedSearch): boolean {
+  if (!isAllowed({ within })) return false;
+  const isOfLists = owner !== undefined || state !== undefined || hasRejects !== undefined;
+  return (kind ?? 'segment') === 'segment' && !isOfLists && isUsed !== false;
+}
+
+/** Segments that none names may be in it. */
+function mayBeOffered(search: NamedSearch): boolean {
+  return mayHaveSegments(search) && search.isUsed === undefined;
+}

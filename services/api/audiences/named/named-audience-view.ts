@@ -1,0 +1,68 @@
+import type { NamedAudience, NamedSize } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segmentation.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import type { NamedRow } from './postgres/named-audience-store.ts';
+
+/** @param offered what the segmentation service says of a segment, where it says something */
+export function namedView(row: NamedRow, offered: OfferedSegment | undefined): NamedAudience {
+  const { kind, source: id, owner, sources, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
+  const { createdAt, expiresAt } = row;
+  const { campaignId, campaignName, savedAudienceId, savedName } = row;
+  return {
+    ...{ kind, id, name: row.name ?? offered?.name ?? id, owner },
+    description: row.description ?? offered?.description ?? null,
+    countries: row.countries ?? offered?.countries ?? null,
+    ...{ sources, state, size: sizeOf(row) ?? offeredSize(offered), rejected, usedBy, leftOutBy, usedBySaved },
+    latestUse:
+      campaignId === null || campaignName === null
+        ? null
+        : { campaignId: publicId('campaign', campaignId), name: campaignName },
+    latestSaved:
+      savedAudienceId === null || savedName === null
+        ? null
+        : { savedAudienceId: publicId('savedAudience', savedAudienceId), name: savedName },
+    createdAt: createdAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    links: linksOf(kind, id),
+  };
+}
+
+/** One that nothing names, or that was found by its name alone. */
+export function offeredView(
+  segment: OfferedSegment,
+  uses: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>,
+): NamedAudience {
+  const { id, name = id, description = null, countries = null } = segment;
+  return {
+    ...{ kind: 'segment', id, name, description, owner: null, countries, sources: null, state: null },
+    ...{ size: offeredSize(segment), rejected: null, ...uses, leftOutBy: 0 },
+    ...{ latestUse: null, latestSaved: null, createdAt: null, expiresAt: null },
+    links: linksOf('segment', id),
+  };
+}
+
+function sizeOf({ counted, estimated, countries }: NamedRow): NamedSize | null {
+  if (counted) {
+    const { users, asOf, id, countries: counts } = counted;
+    const countId = id === null ? null : publicId('audienceCount', id);
+    const [atLeast, atMost] = [users, users];
+    return { atLeast, atMost, exact: true, asOf: new Date(asOf).toISOString(), countId, countries: counts };
+  }
+  if (!estimated) return null;
+  const { atLeast, atMost, asOf } = estimated;
+  return { atLeast, atMost, exact: false, asOf: new Date(asOf).toISOString(), countId: null, countries };
+}
+
+function offeredSize(segment: OfferedSegment | undefined): NamedSize | null {
+  const { estimate = null, countries = null } = segment ?? {};
+  if (estimate === null) return null;
+  return { atLeast: estimate, atMost: estimate, exact: false, asOf: null, countId: null, countries };
+}
+
+function linksOf(kind: NamedAudience['kind'], id: string): NamedAudience['links'] {
+  const of = encodeURIComponent(id);
+  if (kind === 'segment') return { self: null, campaigns: `/v1/campaigns?segment=${of}` };
+  return kind === 'list'
+    ? { self: `/v1/audiences/${of}`, campaigns: `/v1/campaigns?list=${of}` }
+    : { self: `/v1/saved-audiences/${of}`, campaigns: `/v1/campaigns?savedAudience=${of}` };
+}

@@ -1,0 +1,252 @@
+import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
+import { isSeen, isSeenRevision, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
+import type { Pool } from 'pg';
+import type { AudienceState } from '../../../../../shared/contracts/campaigns/audiences.ts';
+import type { NamedKind } from '../../../../../shared/contracts/campaigns/named-audiences.ts';
+import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { countriesOfList } from '../../lists/postgres/audience-statements.ts';
+import { endOfList } from '../../lists/postgres/list-end.ts';
+import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+
+/** What does not matter is left out. */
+export interface NamedSearch {
+  /** Part of the name or the owner, or of a segment's id; large and small letters alike. */
+  text?: string | undefined;
+  /** Of a list or a saved audience. */
+  owner?: string | undefined;
+  /** The one that campaigns name so. */
+  id?: string | undefined;
+  kind?: NamedKind | undefined;
+  /** Of a list. */
+  state?: AudienceState | undefined;
+  hasRejects?: boolean | undefined;
+  /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
+  isUsed?: boolean | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
+}
+
+/** Behind the row that a page ended with. */
+export interface NamedPlace {
+  /** As many campaigns and saved audiences used it then. */
+  uses: number;
+  seq: number;
+}
+
+export interface NamedRow extends NamedPlace {
+  kind: NamedKind;
+  source: string;
+  /** Null of a segment. */
+  name: string | null;
+  description: string | null;
+  owner: string | null;
+  countries: string[] | null;
+  sources: number | null;
+  state: AudienceState | null;
+  rejected: number | null;
+  createdAt: Date | null;
+  /** Of a list: it is deleted then, as things stand. */
+  expiresAt: Date | null;
+  /** Campaigns. */
+  usedBy: number;
+  leftOutBy: number;
+  /** Saved audiences. */
+  usedBySaved: number;
+  /** The newest of each. */
+  campaignId: string | null;
+  campaignName: string | null;
+  savedAudienceId: string | null;
+  savedName: string | null;
+  /** Of a list its users, of others what was counted exactly last. */
+  counted: { users: number; asOf: string; id: string | null; countries: string[] } | null;
+  /** Of a saved audience as it is now. */
+  estimated: { atLeast: number; atMost: number; asOf: string } | null;
+}
+
+/** By which segments are looked up: whether the list has shown one among those that are used. */
+export interface NamedSegment {
+  source: string;
+  usedBy: number;
+  usedBySaved: number;
+  isListed: boolean;
+}
+
+export interface NamedCounts {
+  kind: NamedKind;
+  all: number;
+  withRejects: number;
+  notUsed: number;
+  failed: number;
+}
+
+/** What counts are of. */
+export interface NamedCountSearch {
+  text?: string | undefined;
+  owner?: string | null | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
+}
+
+export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
+
+/** Lists, saved audiences and segments that campaigns and saved audiences name, the most used first. */
+export function createNamedAudienceStore({ pool }: { pool: Pool }) {
+  return {
+    /** @returns up to `limit` rows behind a place */
+    page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
+      const wanted = { ...paramsOf(search), limit, uses: after?.uses ?? null, seq: after?.seq ?? null };
+      return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
+    },
+
+    counts: async ({ text, owner = null, within }: NamedCountSearch): Promise<NamedCounts[]> =>
+      (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner, ...seenParamsOf(within) })))
+        .rows,
+
+    /** Those of the segments that a campaign or a saved audience names. */
+    segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
+      if (ids.length === 0) return [];
+      return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
+    },
+  };
+}
+
+/** Null: any. */
+interface SearchParams extends SeenParams {
+  pattern: string | null;
+  owner: string | null;
+  id: string | null;
+  kind: NamedKind | null;
+  state: AudienceState | null;
+  hasRejects: boolean | null;
+  isUsed: boolean | null;
+}
+
+function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed, within }: NamedSearch): SearchParams {
+  return {
+    pattern: patternOf(text),
+    owner: owner ?? null,
+    id: id ?? null,
+    kind: kind ?? null,
+    state: state ?? null,
+    hasRejects: hasRejects ?? null,
+    isUsed: isUsed ?? null,
+    ...seenParamsOf(within),
+  };
+}
+
+const named = `
+  named_audiences n
+  left join audiences a on n.kind = 'list' and a.id = n.target
+  left join saved_audiences s on n.kind = 'saved' and s.id = n.target
+  left join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
+
+const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
+
+/** Segments have no countries. */
+const countriesOf = `case n.kind when 'list' then ${countriesOfList('a')}
+  when 'saved' then coalesce(r.definition -> 'countries', '[]') else '[]' end`;
+
+const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) => `
+  n.is_there and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
+    or ${ownerOf} ilike ${$('pattern')})
+  and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
+
+/** What could be used, and nothing does. Segments are the segmentation service's. */
+const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
+
+interface PageParams extends SearchParams {
+  limit: number;
+  uses: number | null;
+  seq: number | null;
+}
+
+/** The question of a count is about this audience, whatever its hold-out. */
+const audienceOf = `
+  case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
+    else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
+
+/** One look in the key, however many uses there are: what it is used by is joined behind that. */
+const newestUse = (by: string) => `
+    select u.used_by from audience_uses u
+    where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;
+
+/** What rows of the page alone are asked for is looked up behind its limit: one look in an index each. */
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `
+  with p as materialized (
+    select n.kind, n.source, n.target, n.uses, n.campaigns, n.left_out_by, n.saved_audiences, n.seq,
+      a.name as list_name, ${ownerOf} as owner, a.state, a.users, a.rejected,
+      a.created_at as uploaded_at, a.ready_at, s.name as saved_name, s.revision, s.estimate,
+      s.created_at as saved_at, r.definition
+    from ${named}
+    where ${isFound($)}
+      and (${$('id')}::text is null or n.source = ${$('id')})
+      and (${$('kind')}::text is null or n.kind = ${$('kind')})
+      and (${$('state')}::text is null or a.state = ${$('state')})
+      and (${$('hasRejects')}::boolean is null or (a.rejected > 0) = ${$('hasRejects')})
+      and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.uses > 0 else ${isIdle} end)
+      and (${$('uses')}::int is null or (n.uses, n.seq) < (${$('uses')}, ${$('seq')}::bigint))
+    order by n.uses desc, n.seq desc limit ${$('limit')}
+  )
+  select p.kind, p.source, p.uses, p.seq::float8 as seq, p.campaigns as "usedBy", p.left_out_by as "leftOutBy",
+    p.saved_audiences as "usedBySaved",
+    coalesce(p.list_name, p.saved_name) as name, p.definition ->> 'description' as description,
+    p.owner,
+    coalesce(
+      case p.kind when 'list' then (select array_agg(k order by k) from jsonb_object_keys(p.users) k) end,
+      (select array_agg(k) from jsonb_array_elements_text(p.definition -> 'countries') k)) as countries,
+    jsonb_array_length(p.definition -> 'audience' -> 'include')
+      + coalesce(jsonb_array_length(p.definition -> 'audience' -> 'exclude'), 0) as sources,
+    p.state, coalesce(p.rejected, bad.rejected)::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
+    case when p.kind = 'list' then (select ${endOfList} from audiences a where a.id = p.target) end as "expiresAt",
+    newest.id as "campaignId", newest.name as "campaignName",
+    newest_saved.id as "savedAudienceId", newest_saved.name as "savedName",
+    case when p.kind = 'list' and p.state = 'ready' then jsonb_build_object(
+        'users', (select coalesce(sum(value::float8), 0) from jsonb_each_text(p.users)), 'asOf', p.ready_at, 'id', null,
+        'countries', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(p.users) k))
+      when exact.id is not null then jsonb_build_object(
+        'users', (select coalesce(sum((line ->> 'users')::float8), 0) from jsonb_array_elements(exact.countries) line),
+        'asOf', exact.started_at, 'id', exact.id, 'countries', exact.question -> 'countries') end as counted,
+    case when (p.estimate ->> 'revision')::int = p.revision then p.estimate end as estimated
+  from p
+  left join lateral (${newestUse('not u.by_saved')}) use on true
+  left join campaigns newest on newest.id = use.used_by and exists (
+    select from campaign_revisions v
+    where v.campaign = newest.id and v.revision = newest.revision and ${isSeenRevision($, 'v')})
+  left join lateral (${newestUse('u.by_saved')}) saved_use on true
+  left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by and exists (
+    select from saved_audience_revisions v where v.saved_audience = newest_saved.id
+      and v.revision = newest_saved.revision and ${isSeen($, `v.definition -> 'countries'`)})
+  left join lateral (
+    select sum(l.rejected) as rejected
+    from audience_uses u
+    join named_audiences t on t.kind = u.kind and t.source = u.source
+    join audiences l on l.id = t.target
+    where p.kind = 'saved' and u.used_by = p.target and u.by_saved and u.kind = 'list' and not u.left_out
+  ) bad on true
+  left join lateral (
+    select c.id, c.countries, c.question, coalesce(c.started_at, c.asked_at) as started_at from audience_counts c
+    where p.kind <> 'list' and c.state = 'done' and c.question -> 'with' is null
+      and hashtextextended((c.question -> 'audience')::text, 0) = hashtextextended((${audienceOf})::text, 0)
+      and c.question -> 'audience' = ${audienceOf}
+      and (p.kind <> 'saved' or c.question -> 'countries' @> (p.definition -> 'countries')
+        and p.definition -> 'countries' @> (c.question -> 'countries'))
+    order by c.ended_at desc limit 1
+  ) exact on true
+  order by p.uses desc, p.seq desc`,
+);
+
+/** As many as there may be are counted one by one, what has ended is not. */
+const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' | keyof SeenParams>>(
+  ($) => `
+  select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",
+    count(*) filter (where ${isIdle})::int as "notUsed", count(*) filter (where a.state = 'failed')::int as failed
+  from ${named} where ${isFound($)} group by n.kind`,
+);
+
+const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null }>(
+  ($) => `
+  select source, campaigns as "usedBy", saved_audiences as "usedBySaved",
+    ${$('pattern')}::text is null or source ilike ${$('pattern')} as "isListed"
+  from named_audiences where kind = 'segment' and source = any(${$('ids')}::text[])`,
+);

@@ -1,0 +1,251 @@
+import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
+import type { Pool, PoolClient, QueryResult } from 'pg';
+import {
+  usesCountedAtMost,
+  type SavedAudienceDefinition,
+} from '../../../../../shared/contracts/campaigns/saved-audiences.ts';
+import type { UserBounds } from '../../../../../shared/contracts/campaigns/user-bounds.ts';
+import { publicId, uuidOf } from '../../../../../shared/domain/ids/ids.ts';
+import type { Quotas } from '../../../../../shared/domain/quotas.ts';
+import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
+import type { Page } from '../../../frame/page.port.ts';
+import type { Redefined } from '../../../frame/redefined.port.ts';
+import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+import { pageOf } from '../../../frame/postgres/pages.ts';
+
+export interface SavedAudienceRecord {
+  savedAudienceId: string;
+  revision: number;
+  definition: SavedAudienceDefinition;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface SavedAudienceUse {
+  /** Up to `usesCountedAtMost`. */
+  usedBy: number;
+  latest: { campaignId: string; name: string; revision: number; createdAt: Date } | null;
+}
+
+export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
+
+/** A list that it is made of was deleted meanwhile: nothing was written. */
+export type ListGone = 'list-gone';
+
+/** What does not matter is left out. */
+export interface SavedSearch {
+  /** Part of the name, large and small letters alike. */
+  text?: string | undefined;
+  /** Those that take this list in or leave it out: its public id. */
+  list?: string | undefined;
+  /** The same of a segment. */
+  segment?: string | undefined;
+  /** Countries and actions that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
+}
+
+export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
+
+/** Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md). */
+export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
+  const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
+
+  async function get(savedAudienceId: string): Promise<UsedSavedAudience | undefined> {
+    const { rows } = await pool.query<SavedAudienceRecord>(`${selectSaved} where s.id = $1`, [savedAudienceId]);
+    return (await withUses(pool, rows))[0];
+  }
+
+  /** @returns how many revisions were written; undefined where a list that it is made of is gone */
+  function write(
+    definition: SavedAudienceDefinition,
+    account: string | null,
+    work: (client: PoolClient) => Promise<QueryResult>,
+  ): Promise<number | undefined> {
+    return withinQuota(pool, changes(account), async (client) =>
+      (await holdLists(client, definition)) ? ((await work(client)).rowCount ?? 0) : undefined,
+    );
+  }
+
+  return {
+    get,
+
+    /**
+     * @param savedAudienceId uuid v7; one that exists is not created again but answered as it is
+     * @throws {BeyondQuotaError}
+     */
+    create: async (
+      savedAudienceId: string,
+      definition: SavedAudienceDefinition,
+      account: string | null,
+    ): Promise<UsedSavedAudience | ListGone> => {
+      if (!(await get(savedAudienceId))) {
+        const written = await write(definition, account, (client) =>
+          client.query(insertSaved, [savedAudienceId, definition, account]),
+        );
+        if (written === undefined) return 'list-gone';
+      }
+      const record = await get(savedAudienceId);
+      if (!record) throw new Error(`the saved audience ${savedAudienceId} was not inserted`);
+      return record;
+    },
+
+    /**
+     * Gives it another definition, as its next revision. No effect where it is at another revision by now: of two who
+     * change the same one at once, one is told.
+     * @throws {BeyondQuotaError}
+     */
+    redefine: async (
+      savedAudienceId: string,
+      definition: SavedAudienceDefinition,
+      revision: number,
+      account: string | null,
+    ): Promise<Redefined<UsedSavedAudience> | ListGone | undefined> => {
+      const written = await write(definition, account, (client) =>
+        client.query(nextRevision, [savedAudienceId, revision, definition, account]),
+      );
+      if (written === undefined) return 'list-gone';
+      const record = await get(savedAudienceId);
+      return record && { isWritten: written === 1, record };
+    },
+
+    /** Remembers how many users a revision was about; no effect where it is at another one, or that is not known. */
+    noteEstimate: async (
+      { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
+      { atLeast, atMost }: UserBounds,
+      asOf: Date,
+    ): Promise<void> => {
+      if (atMost === null) return;
+      const estimate = { revision, atLeast, atMost, asOf: asOf.toISOString() };
+      await pool.query(noteEstimate, [savedAudienceId, revision, estimate]);
+    },
+
+    /** With its revisions. Campaigns have copies of its sources. */
+    delete: async (savedAudienceId: string): Promise<void> => {
+      await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
+    },
+
+    /** The newest first. */
+    page: async (
+      { text, list, segment, within }: SavedSearch,
+      limit: number,
+      before: string | null,
+    ): Promise<Page<UsedSavedAudience>> => {
+      const named = { list: list ?? null, segment: segment ?? null };
+      const wanted = { pattern: patternOf(text), ...named, ...seenParamsOf(within) };
+      const { rows } = await pool.query<SavedAudienceRecord>(selectPage.with({ ...wanted, before, limit: limit + 1 }));
+      const { items, next } = pageOf(rows, limit, ({ savedAudienceId }) => savedAudienceId);
+      return { items: await withUses(pool, items), next };
+    },
+
+    /** What a revision of one says; undefined where there is none. */
+    revision: async (savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined> => {
+      const { rows } = await pool.query<Pick<SavedAudienceRecord, 'definition'>>(selectRevision, [
+        savedAudienceId,
+        revision,
+      ]);
+      return rows[0]?.definition;
+    },
+  };
+}
+
+/**
+ * Its lists are there, and none is deleted before the transaction has ended (deleteUnusedList waits for it). They are
+ * asked for in one order, so that no two wait for each other.
+ */
+async function holdLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
+  const { include, exclude = [] } = audience;
+  const named = [...include, ...exclude].flatMap((entry) => ('list' in entry ? [entry.list] : []));
+  if (named.length === 0) return true;
+  const lists = new Set(named.map((list) => uuidOf('audience', list)));
+  return (await client.query(selectLists, [[...lists]])).rowCount === lists.size;
+}
+
+/** Of each, no more campaigns are read than are counted: by what is noted of their use. */
+async function withUses(pool: Pool, records: readonly SavedAudienceRecord[]): Promise<UsedSavedAudience[]> {
+  if (records.length === 0) return [];
+  const idOf = ({ savedAudienceId }: SavedAudienceRecord) => publicId('savedAudience', savedAudienceId);
+  const { rows } = await pool.query<UseRow>(selectUses, [records.map(idOf)]);
+  const uses = new Map(rows.map((row) => [row.id, row]));
+  return records.map((record) => {
+    const { usedBy = 0, campaignId = null, name = '', revision = 1, createdAt } = uses.get(idOf(record)) ?? {};
+    const latest = campaignId === null || !createdAt ? null : { campaignId, name, revision, createdAt };
+    return { ...record, usedBy, latest };
+  });
+}
+
+interface UseRow {
+  id: string;
+  usedBy: number;
+  campaignId: string;
+  name: string;
+  revision: number;
+  createdAt: Date;
+}
+
+/** $1 lists. */
+const selectLists = `
+  select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
+
+const insertSaved = `
+  with s as (
+    insert into saved_audiences (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
+    returning id
+  )
+  insert into saved_audience_revisions (saved_audience, revision, definition, account)
+  select id, 1, $2::jsonb, $3 from s`;
+
+const nextRevision = `
+  with s as (
+    update saved_audiences set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
+    where id = $1 and revision = $2 returning id, revision
+  )
+  insert into saved_audience_revisions (saved_audience, revision, definition, account)
+  select id, revision, $3::jsonb, $4 from s`;
+
+const noteEstimate = `
+  update saved_audiences set estimate = $3::jsonb where id = $1 and revision = $2`;
+
+const selectSaved = `
+  select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
+  from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
+
+interface PageParams extends SeenParams {
+  pattern: string | null;
+  list: string | null;
+  segment: string | null;
+  before: string | null;
+  limit: number;
+}
+
+const usesOf = (kind: 'list' | 'segment', source: string) =>
+  `select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved`;
+
+const selectPage = unnamedStatementOf<PageParams>(
+  ($) => `${selectSaved}
+  where (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
+    and (${$('list')}::text is null or s.id in (${usesOf('list', $('list'))}))
+    and (${$('segment')}::text is null or s.id in (${usesOf('segment', $('segment'))}))
+    and (${$('before')}::uuid is null or s.id < ${$('before')}) and ${isSeen($, `r.definition -> 'countries'`)}
+  order by s.id desc limit ${$('limit')}`,
+);
+
+const selectRevision = `
+  select definition from saved_audience_revisions where saved_audience = $1 and revision = $2`;
+
+/** $1 public ids. Only those that a campaign took which is not put away. */
+const selectUses = `
+  select u.id, l.n as "usedBy", c.id as "campaignId", c.name, (c.about #>> '{savedAudience,revision}')::int as revision,
+    c.created_at as "createdAt"
+  from unnest($1::text[]) u(id)
+  cross join lateral (
+    select used_by from audience_uses where kind = 'saved' and source = u.id and not by_saved
+    order by used_by desc limit 1
+  ) newest
+  join campaigns c on c.id = newest.used_by
+  cross join lateral (
+    select count(*)::int as n from (
+      select from audience_uses where kind = 'saved' and source = u.id and not by_saved limit ${usesCountedAtMost}
+    ) taken
+  ) l`;

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { listedCampaign } from '../../../../shared/contracts/runs/campaign-lists.ts';
+import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { savedAudience, savedAudienceEstimate } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { approvalsOn } from '../../../../test/support/approvals-on-api.ts';
+import { inSg, refusedBy, teamsOn } from '../../../../test/support/teams-on-postgres.ts';
+import { campaignWithWarnings } from '../../campaigns/campaign-routes.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
+import { problem } from '../../frame/problems.contract.ts';
+
+const on = apiOnPostgres({ quotas: { campaignChanges: 6 } });
+const { askAs, makeManager } = teamsOn(on);
+const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);
+
+const audience = { include: [{ segment: 'lapsed-riders' }], exclude: [{ segment: 'staff' }] };
+const lapsed = { name: 'Lapsed riders without staff', owner: 'growth', countries: ['SG', 'ID'], audience };
+
+const save = (fields: object = {}) => on.ask('POST', '/v1/saved-audiences', { ...lapsed, ...fields });
+const saved = async (fields: object = {}) => savedAudience.parse((await save(fields)).json());
+const shown = async (id: string) => savedAudience.parse((await on.ask('GET', `/v1/saved-audiences/${id}`)).json());
+
+const problemsOf = (answer: { json: () => unknown }) =>
+  problem.parse(answer.json()).errors.map(({ pointer, code }) => `${code} ${pointer}`);
+
+const change = (id: string, patch: object, headers: Record<string, string> = {}) =>
+  on.api.server.inject({
+    ...{ method: 'PATCH', url: `/v1/saved-audiences/${id}`, payload: patch },
+    headers: { ...authorized, ...headers },
+  });
+
+describe('a saved audience', () => {
+  it('is shown as it was saved, listed newest first, and found by a part of its name', async () => {
+    const answer = await save();
+    expect(answer.statusCode).toBe(201);
+    const made = savedAudience.parse(answer.json());
+    expect(answer.headers.location).toBe(made.links.self);
+    expect(made).toMatchObject({ ...lapsed, revision: 1, usedBy: 0, latestUse: null });
+    const other = await saved({ name: 'Payday' });
+
+    expect(await shown(made.id)).toEqual(made);
+    const list = async (query: string) =>
+      pageShape(savedAudience).parse((await on.ask('GET', `/v1/saved-audiences${query}`)).json());
+    const first = await list('?limit=1');
+    expect(first.items.map(({ id }) => id)).toEqual([other.id]);
+    expect((await list(`?limit=1&cursor=${first.next ?? ''}`)).items.map(({ id }) => id)).toEqual([made.id]);
+    expect((await list('?q=PAY')).items.map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  it('is changed as its next revision, by whoever has seen the one before', async () => {
+    const { id } = await saved({ description: 'For December' });
+    const changed = await change(id, { name: 'Riders who are away', description: null }, { 'if-match': '"1"' });
+    expect([changed.statusCode, changed.headers.etag]).toEqual([200, '"2"']);
+    const now = savedAudience.parse(changed.json());
+    expect(now).toMatchObject({ name: 'Riders who are away', owner: 'growth', revision: 2, audience });
+    expect(now).not.toHaveProperty('description');
+    expect((await change(id, { name: 'late' }, { 'if-match': '"1"' })).statusCode).toBe(412);
+    expect(await shown(id)).toMatchObject({ revision: 2 });
+    const audit: unknown = (await on.ask('GET', '/v1/audit?limit=1')).json();
+    expect(audit).toMatchObject({
+      items: [{ method: 'PATCH', subject: id, detail: { name: 'Riders who are away', revision: 2 } }],
+    });
+  });
+
+  it.each([
+    [{ countries: ['SG', 'FR'] }, 'unknown-country /countries/1'],
+    [{ countries: [] }, 'wrong-length /countries'],
+    [{ audience: { include: [{ list: 'aud_none' }] } }, 'unknown-list /audience/include/0/list'],
+    [{ chain: [] }, 'unknown-field /chain'],
+  ])('is refused with what is wrong: %j', async (fields, said) => {
+    const answers = [await save(fields), await change((await saved()).id, fields)];
+    expect(answers.map((answer) => [answer.statusCode, ...problemsOf(answer)])).toEqual([
+      [422, said],
+      [422, said],
+    ]);
+  });
+
+  it('is estimated on request, in its countries', async () => {
+    const { links } = await saved({ audience: { ...audience, holdOutPercent: 5 } });
+    const { savedAudienceId, users, countries, holdOutPercent } = savedAudienceEstimate.parse(
+      (await on.ask('POST', links.estimate)).json(),
+    );
+    expect([links.self.endsWith(savedAudienceId), holdOutPercent]).toEqual([true, 5]);
+    expect(users).toEqual({ atLeast: 0, atMost: 2000 });
+    expect(countries.map(({ country }) => country)).toEqual(['SG', 'ID']);
+  });
+
+  it('is estimated for a manager whose scope has fewer countries, as a preview of a campaign with it is', async () => {
+    const [{ links }, { secret }] = [await saved(), await makeManager()];
+    const estimated = await askAs(secret, 'POST', links.estimate);
+    expect(estimated.statusCode, estimated.body).toBe(200);
+    const draft = { ...someCampaign, countries: lapsed.countries, audience };
+    const preview = await askAs(secret, 'POST', '/v1/campaigns/preview', draft);
+    const { countries } = savedAudienceEstimate.parse(estimated.json());
+    expect(preview.json()).toMatchObject({ countries: countries.map(({ country, users }) => ({ country, users })) });
+    expect((await askAs(secret, 'PATCH', links.self, { name: 'x' })).statusCode).toBe(403);
+  });
+
+  it('counts in the quota of changes of the team that saves it', async () => {
+    const { secret } = await makeManager();
+    const one = { ...lapsed, countries: ['SG'] };
+    for (let made = 0; made < 6; made++) {
+      expect((await askAs(secret, 'POST', '/v1/saved-audiences', one)).statusCode).toBe(201);
+    }
+    expect(await refusedBy(askAs(secret, 'POST', '/v1/saved-audiences', one))).toMatchObject({ statusCode: 429 });
+  });
+
+  it('is not there once it is deleted, again and again', async () => {
+    const { id, links } = await saved();
+    expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
+    expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
+    expect((await on.ask('GET', links.self)).statusCode).toBe(404);
+    expect(problem.parse((await change(id, { name: 'x' })).json()).code).toBe('saved-audience-not-found');
+    expect(problem.parse((await on.ask('GET', '/v1/saved-audiences/x')).json()).code).toBe('saved-audience-not-found');
+  });
+});
+
+describe('a campaign that takes a saved audience', () => {
+  const take = (fields: object) => on.ask('POST', '/v1/campaigns', { ...someCampaign, audience, ...fields });
+  const took = async (fields: object) => campaign.parse((await take(fields)).json());
+  const redefine = (id: string, patch: object) => on.ask('PATCH', `/v1/campaigns/${id}`, patch);
+
+  it('has a copy of its sources, and says which revision they were taken from', async () => {
+    const { id } = await saved();
+    const held = { ...audience, holdOutPercent: 10 };
+    const made = await took({ audience: held, savedAudience: { id, revision: 1 } });
+    expect(made).toMatchObject({ audience: held, savedAudience: { id, revision: 1 } });
+
+    await change(id, { audience: { include: [{ segment: 'others' }] } });
+    const after = campaign.parse((await on.ask('GET', made.links.self)).json());
+    expect(after).toEqual(made);
+    expect(await shown(id)).toMatchObject({ revision: 2, usedBy: 1 });
+    // The revision before is there still, for one that was looked at meanwhile.
+    expect((await take({ savedAudience: { id, revision: 1 } })).statusCode).toBe(201);
+  });
+
+  it.each([
+    [{ savedAudience: { id: 'sav_none', revision: 1 } }, 'unknown-saved-audience /savedAudience'],
+    [{ savedAudience: { revision: 2 } }, 'unknown-saved-audience /savedAudience'],
+    [{ audience: { include: [{ segment: 'others' }] } }, 'other-sources /savedAudience'],
+    [{ audience: { include: audience.include } }, 'other-sources /savedAudience'],
+  ])('is not made of what was not saved: %j', async (fields, said) => {
+    const { id } = await saved();
+    const taken = { id, revision: 1, ...('savedAudience' in fields ? fields.savedAudience : {}) };
+    const answer = await take({ ...fields, savedAudience: taken });
+    expect([answer.statusCode, ...problemsOf(answer)]).toEqual([422, said]);
+  });
+
+  it('says so no more once its sources are others, by a change or by a revision that is restored', async () => {
+    const { id } = await saved();
+    const savedRef = { id, revision: 1 };
+    const made = await took({ savedAudience: savedRef });
+    const renamed = await redefine(made.id, { name: 'January', audience: { ...audience, holdOutPercent: 1 } });
+    expect(renamed.json()).toMatchObject({ revision: 2, savedAudience: savedRef });
+
+    const others = campaignWithWarnings.parse(
+      (await redefine(made.id, { audience: { include: [{ segment: 'others' }] } })).json(),
+    );
+    expect(others.warnings[0]).toMatchObject({ code: 'other-sources', pointer: '/savedAudience' });
+    expect(others).not.toHaveProperty('savedAudience');
+    expect(await shown(id)).toMatchObject({ usedBy: 0, latestUse: null });
+
+    const again = await redefine(made.id, { audience, savedAudience: savedRef });
+    expect(again.json()).toMatchObject({ savedAudience: savedRef });
+    const restored = await on.ask('POST', `/v1/campaigns/${made.id}/revisions/3/restore`);
+    expect(restored.json()).not.toHaveProperty('savedAudience');
+  });
+
+  it('is copied with it, also when that one is deleted', async () => {
+    const { id, links } = await saved();
+    const made = await took({ savedAudience: { id, revision: 1 } });
+    await on.ask('DELETE', links.self);
+    const copy = await on.ask('POST', `/v1/campaigns/${made.id}/clone`);
+    expect(copy.json()).toMatchObject({ audience, savedAudience: { id, revision: 1 } });
+    const other = await on.ask('POST', `/v1/campaigns/${made.id}/clone`, {
+      audience: { include: [{ segment: 'others' }] },
+    });
+    expect(other.json()).not.toHaveProperty('savedAudience');
+  });
+
+  it('is counted as a use of it, is listed by it, and the newest is named', async () => {
+    const [{ id }, other] = [await saved(), await saved({ name: 'Other' })];
+    await took({ name: 'First', savedAudience: { id, revision: 1 } });
+    const newest = await took({ name: 'Second', savedAudience: { id, revision: 1 } });
+    await took({ name: 'By hand' });
+    expect(await shown(id)).toMatchObject({
+      usedBy: 2,
+      latestUse: { campaignId: newest.id, name: 'Second', revision: 1, createdAt: newest.createdAt },
+    });
+    expect(await shown(other.id)).toMatchObject({ usedBy: 0, latestUse: null });
+    const list = async (query: string) =>
+      pageShape(listedCampaign)
+        .parse((await on.ask('GET', `/v1/campaigns?savedAudience=${query}`)).json())
+        .items.map(({ name }) => name);
+    expect(await list(id)).toEqual(['Second', 'First']);
+    expect((await on.ask('GET', '/v1/campaigns?savedAudience=cmp_1')).statusCode).toBe(422);
+    expect((await on.ask('GET', `/v1/campaigns/counts?savedAudience=${id}`)).json()).toMatchObject({
+      all: 2,
+      draft: 2,
+    });
+  });
+
+  it('keeps what was approved: where its sources are from is no part of it', async () => {
+    const { id } = await saved();
+    await addPeople();
+    await setPolicy({ rules: [{ approvers: 1 }] });
+    const made = await write('mei, manager', { audience });
+    const { hash } = await submit(made.id);
+
+    const patch = { savedAudience: { id, revision: 1 } };
+    const taken = await asks('mei, manager', 'PATCH', `/campaigns/${made.id}`, patch);
+    expect(taken.json()).toMatchObject({ ...patch, revision: 2, state: 'in_review', approval: { hash } });
+    expect(await approve(made.id, hash)).toMatchObject({ state: 'approved' });
+  });
+
+  it('cannot be made so from a template, which holds sources and no more', async () => {
+    const { name: _, ...definition } = { ...inSg, audience, savedAudience: { id: (await saved()).id, revision: 1 } };
+    const answer = await on.ask('POST', '/v1/templates', { name: 'Payday', campaign: definition });
+    expect([answer.statusCode, problemsOf(answer)[0]]).toEqual([422, 'invalid-value /campaign']);
+  });
+});

@@ -1,0 +1,73 @@
+import type { ApprovalSummary } from '../../../../shared/contracts/campaigns/approval-summary.ts';
+import { approvalCovers, unitsAtMostOf, type ApprovalShape } from '../../../../shared/contracts/campaigns/approvals.ts';
+import { refusedApproval, type KeyHolder } from '../../../../shared/domain/approval/approvers.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { refusedApprover } from '../../access/rights.ts';
+import type { callerOf } from '../../access/scopes.ts';
+import { inFieldOrder } from '../revision-parts.ts';
+import { startOf } from '../campaign-start.ts';
+import type { ListedApproval } from './approval-desk.port.ts';
+import type { ApprovalRecord } from './approvals.port.ts';
+
+const fields = Object.keys(approvalCovers.shape);
+
+/** The key of the caller with the keys and persons behind it, and the rule of the policy for votes of keys. */
+export interface Asker {
+  caller: ReturnType<typeof callerOf>;
+  holder: KeyHolder;
+  approversSignIn: boolean;
+}
+
+export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
+  const { state, stateReason, stateSince, revision, runId, hash, covers, needed, why, given, submittedBy } = record;
+  return {
+    id: publicId('approval', record.approvalId),
+    ...{ state, stateReason, stateSince: stateSince.toISOString(), revision, hash },
+    runId: runId === null ? null : publicId('run', runId),
+    raises: record.raises,
+    usersAtMost: { ...covers.usersAtMost },
+    usersExpected: record.expected,
+    unitsAtMost: unitsAtMostOf(covers),
+    costAtMost: covers.cost ?? null,
+    needed,
+    why: [...why],
+    given: given.map(({ at, ...vote }) => ({ ...vote, at: at.toISOString() })),
+    submittedBy,
+    submittedAt: record.submittedAt.toISOString(),
+  };
+}
+
+/** As the key that asks sees it. */
+export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShape {
+  const { approval, campaignName, before } = listed;
+  const summary = approvalSummaryView(approval);
+  const campaignId = publicId('campaign', approval.campaignId);
+  return {
+    ...summary,
+    campaignId,
+    campaignName,
+    covers: approval.covers,
+    diff: before && {
+      from: before.revision,
+      to: approval.revision,
+      differences: inFieldOrder(fields, before.covers, approval.covers),
+    },
+    startsAt: startOf(approval.covers)?.toISOString() ?? null,
+    refusedToYou: refusedTo(asker, listed),
+    links: {
+      campaign: `/v1/campaigns/${campaignId}`,
+      run: summary.runId === null ? null : `/v1/runs/${summary.runId}`,
+    },
+  };
+}
+
+function refusedTo(
+  { caller, holder, approversSignIn }: Asker,
+  { approval, authors, voters }: ListedApproval,
+): string | null {
+  const { countries, chain } = approval.covers;
+  const actionTypes = chain.map(({ action }) => action);
+  return (
+    refusedApprover(caller, { countries, actionTypes }) ?? refusedApproval(holder, { authors, voters, approversSignIn })
+  );
+}

@@ -1,0 +1,405 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { approvalSummary } from '../../../../shared/contracts/campaigns/approval-summary.ts';
+import { approvalShape } from '../../../../shared/contracts/campaigns/approvals.ts';
+import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf, type Person } from '../../../../test/support/approvals-on-api.ts';
+import { recurrenceShape } from '../../../../shared/contracts/schedules/recurrences.ts';
+import { noteSettings } from '../../../../shared/postgres/registry/service-settings.ts';
+import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { pageShape } from '../../frame/pages.contract.ts';
+
+const on = apiOnPostgres();
+const { addPeople, approve, asks, look, setPolicy, submit, write } = approvalsOn(on);
+
+const start = (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/start`);
+const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.string() }).parse(answer.json()).detail;
+
+beforeEach(addPeople);
+
+describe('without a policy', () => {
+  it('a campaign starts as it is, and nothing can be submitted', async () => {
+    const { id, approval } = await write();
+    expect(approval).toBeNull();
+    expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+});
+
+describe('a raise of budgets of a campaign that was started', () => {
+  const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+  const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
+  const ask = (id: string, units: number, person: Person = 'mei, manager') =>
+    asks(person, 'POST', `/campaigns/${id}/submit`, to(units));
+  const unitsOf = async (id: string) => (await look(id)).budgets;
+
+  /** Approved with 3,000 units in SG, and started; one of its runs goes on. */
+  async function started() {
+    await setPolicy({ rules: [{ unitsAbove: 2000, approvers: 1 }] });
+    const { id } = await write('mei, manager', { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 3000 }] });
+    const { hash } = await submit(id, { usersAtMost: { SG: 9000 } });
+    await approve(id, hash);
+    expect(verdictOf(await start(id))).toBe('200');
+    const seed = { campaignId: uuidOf('campaign', id) ?? '', revision: 1, scheduledFor: new Date(0) };
+    return { id, hash, runId: await on.deps.rows.addRun({ ...seed, state: 'running' }) };
+  }
+
+  it('is asked for and approved alone; until then all stays as it was approved', async () => {
+    const { id, hash, runId } = await started();
+    const refused = await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000));
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(/\/submit with these budgets asks for it/);
+    const raise = approvalSummary.parse((await ask(id, 5000)).json());
+    expect(raise).toMatchObject({ raises: true, state: 'waiting', why: ['more than 2,000 units'], unitsAtMost: 5000 });
+    expect(raise.usersAtMost).toEqual({ SG: 9000 });
+    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+
+    expect(verdictOf(await asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
+      '403 author-approves-not',
+    );
+    expect(await unitsOf(id)).toEqual(to(3000).budgets);
+    expect(await approve(id, raise.hash)).toMatchObject({ state: 'approved', raises: false });
+    expect(await look(id)).toMatchObject({ budgets: to(5000).budgets, approval: { id: raise.id, state: 'approved' } });
+    const { rows } = await on.pool.query('select kind, detail from run_events where run = $1', [runId]);
+    const detail = { by: { keyName: 'rahayu' }, from: to(3000), to: to(5000) };
+    expect(rows).toEqual([{ kind: 'changed', detail }]);
+    // As far as was approved, it is raised without another.
+    await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(4000));
+    expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000)))).toBe('200');
+  });
+
+  it('that is sent back, or taken back, leaves what was approved', async () => {
+    const { id, hash } = await started();
+    const raise = approvalSummary.parse((await ask(id, 5000)).json());
+    await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, word: 'why?' });
+    expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
+      '409 state-forbids',
+    );
+    await ask(id, 6000);
+    expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`))).toBe('200');
+    expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
+  });
+
+  it('another takes the place of one that waits, and what is the same changes nothing', async () => {
+    const { id } = await started();
+    const first = approvalSummary.parse((await ask(id, 5000)).json());
+    expect(approvalSummary.parse((await ask(id, 5000)).json()).id).toBe(first.id);
+    const second = approvalSummary.parse((await ask(id, 7000)).json());
+    await approve(id, second.hash);
+    expect(await unitsOf(id)).toEqual(to(7000).budgets);
+    const late = await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
+    expect(verdictOf(late)).toBe('409 state-forbids');
+    expect(await unitsOf(id)).toEqual(to(7000).budgets);
+  });
+
+  it('is none of a draft, and none that is no more', async () => {
+    const { id } = await started();
+    expect(verdictOf(await ask(id, 3000))).toBe('422 invalid-request');
+    const draft = await write('mei, manager', { countries: ['SG'], chain, budgets: to(10).budgets });
+    expect(verdictOf(await ask(draft.id, 20))).toBe('409 state-forbids');
+  });
+});
+
+describe('with a policy of money', () => {
+  const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
+  const price = async (each: string) => {
+    expect((await on.ask('PATCH', '/v1/action-types/award-reward', { price: each })).statusCode).toBe(200);
+  };
+  beforeEach(async () => {
+    await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
+    await price('0.50');
+    await setPolicy({ rules: [{ amountAbove: '2000', approvers: 1 }] });
+  });
+
+  it('what may cost more than an amount is approved, with what it may cost', async () => {
+    const { id } = await write('mei, manager', { chain });
+    const refused = await start(id);
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(/needs 1 approver \(more than 2,000.00 SGD\)/);
+    const { hash, costAtMost } = await submit(id);
+    expect(costAtMost).toEqual({ currency: 'SGD', amount: '3150.00' });
+    expect(await approve(id, hash)).toMatchObject({ state: 'approved', costAtMost });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('an approval of so much money is not one of more: where prices have risen, another is needed', async () => {
+    const { id } = await write('mei, manager', { chain });
+    await approve(id, (await submit(id)).hash);
+    await price('0.51');
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    await price('0.49');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('what recurs is approved once, for no more money than its budgets', async () => {
+    const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
+    const small = ['SG', 'ID', 'VN'].map((country) => ({ country, amount: '600.00', currency: 'SGD' }));
+    const bounded = await write('mei, manager', { chain, schedule, budgets: small });
+    expect(verdictOf(await start(bounded.id))).toBe('200');
+    const larger = small.map((budget) => ({ ...budget, amount: '700' }));
+    const { id } = await write('mei, manager', { chain, schedule, budgets: larger });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    const { hash, costAtMost } = await submit(id);
+    expect(costAtMost).toEqual({ currency: 'SGD', amount: '2100.00' });
+    await approve(id, hash);
+    // Its budgets hold, whatever a unit costs.
+    await price('4');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+});
+
+describe('with a policy', () => {
+  beforeEach(() => setPolicy());
+
+  it('what is small starts as it is', async () => {
+    const { id } = await write('mei, manager', { countries: ['SG', 'ID'] });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('what is large is refused with the reason until it is approved, and starts then', async () => {
+    const { id } = await write();
+    const refused = await start(id);
+    expect(verdictOf(refused)).toBe('409 approval-needed');
+    expect(detailOf(refused)).toMatch(
+      /needs 1 approver \(more than 2,000 users\): POST \/v1\/campaigns\/cmp_.*\/submit/,
+    );
+
+    const { hash, needed, why, usersAtMost, usersExpected } = await submit(id);
+    const expected = { atLeast: 1000, atMost: 1000 };
+    expect(usersExpected).toEqual({ SG: expected, ID: expected, VN: expected });
+    expect({ needed, why, usersAtMost }).toEqual({
+      needed: 1,
+      why: ['more than 2,000 users'],
+      usersAtMost: { SG: 1050, ID: 1050, VN: 1050 },
+    });
+    expect(detailOf(await start(id))).toMatch(/it waits for approval, and has 0/);
+    expect((await look(id)).state).toBe('in_review');
+
+    expect(await approve(id, hash)).toMatchObject({ state: 'approved', given: [{ by: 'rahayu' }] });
+    expect(await look(id)).toMatchObject({ state: 'draft', approval: { state: 'approved', submittedBy: 'mei' } });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('is refused by the rows of the campaign itself, whatever asks for it', async () => {
+    const { campaigns } = on.deps;
+    const once = uuidOf('campaign', (await write()).id) ?? '';
+    const daily = { cron: '0 9 * * *', zone: 'UTC' };
+    const schedule = { type: 'recurring', ...daily };
+    const recurring = uuidOf('campaign', (await write('mei, manager', { schedule })).id) ?? '';
+    expect(await campaigns.start(once, null)).toMatchObject({ state: 'draft' });
+    expect(await campaigns.startRecurring(recurring, recurrenceShape.parse(daily))).toMatchObject({ state: 'draft' });
+    expect(await on.rowsOf('run_starts')).toEqual([]);
+  });
+
+  it('two have to approve what is larger, and not one of them twice', async () => {
+    const { id } = await write();
+    const { hash, needed } = await submit(id, { usersAtMost: { SG: 4000 } });
+    expect(needed).toBe(2);
+    for (const person of ['rahayu, approver', 'rahayu, approver', 'rahayu, second key'] as const)
+      expect(await approve(id, hash, person)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    expect(await approve(id, hash, 'wei, approver')).toMatchObject({ state: 'approved' });
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it('a policy that has come to ask for more asks for another approver', async () => {
+    const { id } = await write();
+    const { hash } = await submit(id);
+    await approve(id, hash);
+    await setPolicy({ rules: [{ usersAbove: 2000, approvers: 2 }] });
+    expect(verdictOf(await start(id))).toBe('409 approval-needed');
+    await approve(id, hash, 'wei, approver');
+    expect(verdictOf(await start(id))).toBe('200');
+  });
+
+  it.each<[string, object, boolean]>([
+    ['another audience', { audience: { include: [{ segment: 'others' }] } }, true],
+    ['another parameter', { chain: [{ action: 'send-message', params: { template: 'other' } }] }, true],
+    ['another time', { schedule: { type: 'at', time: '2026-02-01T00:00:00Z' } }, true],
+    ['another pace', { paceUsersPerSecond: 10 }, true],
+    ['another limit of failures', { pauseAtFailedPercent: 50 }, true],
+    ['another canary', { canary: { users: 100 } }, true],
+    ['another name alone', { name: 'Lapsed riders' }, false],
+    ['what is said about it', { tags: ['payday'] }, false],
+  ])('%s: an approval is void where it covers something else', async (_, change, isVoid) => {
+    const { id } = await write();
+    await approve(id, (await submit(id)).hash);
+    expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}`, change))).toBe('200');
+    const [field = ''] = Object.keys(change);
+    const voided = { state: 'void', stateReason: `${field} changed after it` };
+    expect((await look(id)).approval).toMatchObject(isVoid ? voided : { state: 'approved' });
+    expect(verdictOf(await start(id))).toBe(isVoid ? '409 approval-needed' : '200');
+  });
+
+  it('another budget is another revision, and voids it too', async () => {
+    const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+    const { id } = await write('mei, manager', { chain, budgets: [{ country: 'SG', units: 500 }] });
+    const { hash, unitsAtMost } = await submit(id);
+    expect(unitsAtMost).toBe(500 + 1050 + 1050);
+    await approve(id, hash);
+    const raised = { budgets: [{ country: 'SG', units: 501 }] };
+    expect(verdictOf(await asks('tan, manager', 'PATCH', `/campaigns/${id}/budgets`, raised))).toBe('200');
+    expect(await look(id)).toMatchObject({
+      revision: 2,
+      approval: { state: 'void', stateReason: 'budgets changed after it' },
+    });
+    // Who has raised it is an author of it now.
+    const again = await submit(id);
+    expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: again.hash }))).toBe(
+      '200',
+    );
+  });
+
+  it('a budget of what has started is raised up to what was approved, and no further', async () => {
+    await setPolicy({ rules: [{ unitsAbove: 1000, approvers: 1 }] });
+    const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
+    const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 1500 }] });
+    await approve(id, (await submit(id)).hash);
+    await start(id);
+    const change = async (units: number) =>
+      verdictOf(
+        await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', units }] }),
+      );
+    expect(await change(900)).toBe('200');
+    expect(await change(1500)).toBe('200');
+    expect(await change(1501)).toBe('409 approval-needed');
+  });
+
+  it.each([
+    ['users alone', [{ usersAbove: 100, approvers: 1 }]],
+    ['nothing any more', []],
+  ])('an approved budget is a bound by itself, where the policy asks for %s', async (_, rules) => {
+    await setPolicy({ rules: [{ usersAbove: 100, approvers: 1 }] });
+    const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
+    const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 200 }] });
+    await approve(id, (await submit(id)).hash);
+    await start(id);
+    await setPolicy({ rules });
+    const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
+    const raise = async () => verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(900)));
+    expect(await raise()).toBe('409 approval-needed');
+    const list = await asks('mei, manager', 'GET', `/campaigns/${id}/budgets`);
+    expect(list.json()).toMatchObject({ items: [{ country: 'SG', raisableTo: 200 }] });
+
+    const asked = approvalSummary.parse(
+      (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
+    );
+    expect(asked).toMatchObject({ raises: true, state: 'waiting', needed: 1 });
+    // An author who takes back what was approved has no more room by it.
+    for (const _verb of [1, 2]) await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`);
+    expect(await raise()).toBe('409 approval-needed');
+
+    const again = approvalSummary.parse(
+      (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
+    );
+    expect(await approve(id, again.hash)).toMatchObject({ state: 'approved' });
+    expect((await look(id)).budgets).toEqual(to(900).budgets);
+  });
+
+  describe('who approves', () => {
+    it.each<[string, Person, string]>([
+      ['not the author with another key', 'mei, approver', '403 author-approves-not'],
+      ['not with a key without an owner', 'no owner, approver', '403 author-approves-not'],
+      ['not a manager', 'tan, manager', '403 forbidden'],
+      ['another approver', 'rahayu, approver', '200'],
+    ])('%s', async (_, person, verdict) => {
+      const { id } = await write();
+      const { hash, id: approvalId } = await submit(id);
+      const seen = approvalShape.parse((await asks(person, 'GET', `/approvals/${approvalId}`)).json());
+      expect(seen.refusedToYou === null).toBe(verdict === '200');
+      expect(verdictOf(await asks(person, 'POST', `/campaigns/${id}/approve`, { hash }))).toBe(verdict);
+    });
+
+    it('nobody who has written a part of it since it was approved last', async () => {
+      const { id } = await write('tan, manager');
+      await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 10 });
+      const first = await submit(id, {}, 'tan, manager');
+      const byMei = () => asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
+      expect(verdictOf(await byMei())).toBe('403 author-approves-not');
+      await approve(id, first.hash);
+      // What tan writes on top of what was approved is tan's alone.
+      await asks('tan, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 20 });
+      const second = await submit(id, {}, 'tan, manager');
+      expect(await approve(id, second.hash, 'mei, approver')).toMatchObject({ state: 'approved' });
+    });
+
+    it('what a key without an owner has written is not submitted', async () => {
+      const { id } = await write('no owner, manager');
+      expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('403 author-approves-not');
+    });
+
+    it('with the hash that was seen: another one is refused', async () => {
+      const { id } = await write();
+      const { hash } = await submit(id);
+      const { hash: wider } = await submit(id, { usersAtMost: { SG: 2000 } });
+      const answer = await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash });
+      expect(verdictOf(answer)).toBe('409 revision-changed');
+      expect(
+        verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: 'f'.repeat(64) })),
+      ).toBe('409 revision-changed');
+      expect(await approve(id, wider)).toMatchObject({ state: 'approved' });
+    });
+  });
+
+  describe('the list', () => {
+    it('shows what waits, what is covered, and what was before it', async () => {
+      const { id } = await write();
+      await approve(id, (await submit(id)).hash);
+      await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { deadlineSeconds: 3600 });
+      await submit(id);
+      const page = pageShape(approvalShape).parse(
+        (await asks('rahayu, approver', 'GET', '/approvals?state=waiting')).json(),
+      );
+      expect(page.items).toMatchObject([
+        {
+          campaignId: id,
+          campaignName: 'Lapsed riders, December',
+          revision: 2,
+          covers: { deadlineSeconds: 3600, usersAtMost: { SG: 1050 } },
+          diff: { from: 1, to: 2, differences: [{ pointer: '/deadlineSeconds', before: 86_400, after: 3600 }] },
+          refusedToYou: null,
+          submittedBy: 'mei',
+        },
+      ]);
+    });
+
+    it('has what became of the others', async () => {
+      const { id } = await write();
+      await submit(id);
+      await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'no hold-out?' });
+      const page = pageShape(approvalShape).parse((await on.ask('GET', `/v1/approvals?campaignId=${id}`)).json());
+      expect(page.items).toMatchObject([{ state: 'sent-back', stateReason: 'no hold-out?' }]);
+    });
+  });
+
+  it('everything stands in the audit log', async () => {
+    const { id } = await write();
+    await approve(id, (await submit(id)).hash);
+    const { items } = pageShape(auditRecord).parse((await on.ask('GET', '/v1/audit')).json());
+    expect(items.map(({ route, keyName }) => `${route} ${keyName ?? ''}`)).toEqual([
+      '/v1/campaigns/:id/approve rahayu, approver',
+      '/v1/campaigns/:id/submit mei, manager',
+      '/v1/campaigns mei, manager',
+      '/v1/approval-policy a test',
+    ]);
+    expect(items.at(-1)?.detail).toMatchObject({ from: [], to: [{ usersAbove: 2000, approvers: 1 }, {}] });
+  });
+});
+
+describe('the policy', () => {
+  it('is at its next revision with each change, and refuses one of what has changed since', async () => {
+    const first = { revision: 0, rules: [], approversSignIn: false, madeAt: null };
+    expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual(first);
+    await setPolicy();
+    const put = (etag: string) =>
+      on.api.server.inject({
+        method: 'PUT',
+        url: '/v1/approval-policy',
+        headers: { authorization: `Bearer muster_the-key-of-the-tests`, 'if-match': etag },
+        payload: { rules: [] },
+      });
+    expect(verdictOf(await put('"0"'))).toBe('412 precondition-failed');
+    expect((await put('"1"')).json()).toMatchObject({ revision: 2, rules: [] });
+  });
+});

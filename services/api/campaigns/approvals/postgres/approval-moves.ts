@@ -1,0 +1,284 @@
+import type { PoolClient } from 'pg';
+import {
+  costAtMostOf,
+  coversOf,
+  hashOfCovers,
+  type ApprovalCovers,
+} from '../../../../../shared/contracts/campaigns/approvals.ts';
+import { approvalNeed, type ApprovalNeed } from '../../../../../shared/domain/approval/approval-policy.ts';
+import {
+  approvalMoveOf,
+  type ApprovalState,
+  type ApprovalVerb,
+} from '../../../../../shared/domain/approval/approval-states.ts';
+import {
+  hasApproved,
+  hasUnknownAuthor,
+  refusedApproval,
+  type KeyHolder,
+} from '../../../../../shared/domain/approval/approvers.ts';
+import { personOf } from '../../../../../shared/domain/approval/person-of.ts';
+import { waitsForApproval } from '../../../../../shared/domain/approval/waiting-runs.ts';
+import { clearanceNeed } from '../../../../../shared/domain/approval/clearance.ts';
+import { costTermsOf, reachOf } from '../../../../../shared/domain/approval/user-bounds.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
+import {
+  insertApproval,
+  personsOf,
+  readPolicy,
+  readPrices,
+} from '../../../../../shared/postgres/approvals/approvals.ts';
+import { readStartTerms } from '../../../../../shared/postgres/approvals/judge-start.ts';
+import { dropStart } from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
+import { judgeFrom } from '../../../../../shared/postgres/ledger/judge-from.ts';
+import { needOfRaise } from '../raised-budgets.ts';
+import type { Approving, Decided, Submission } from '../approval-desk.port.ts';
+import { authorsOf, columnsOf, readHolder, votersOf } from './approval-reads.ts';
+import { readApprovedBudgets } from './approved-budgets.ts';
+import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
+import { voidOne } from './void-approvals.ts';
+
+/** It could never be approved. */
+const unknownAuthor =
+  'it was written, or is submitted, with a key that has no owner, so its author is unknown. Give that key an owner under "Keys and people", then submit again';
+
+/** Everything here is inside of a transaction. */
+interface Held {
+  approvalId: string;
+  runId: string | null;
+  hash: string;
+  covers: ApprovalCovers;
+  revision: number;
+  raises: boolean;
+  state: ApprovalState;
+  needed: number;
+  authors: KeyHolder[];
+}
+
+export async function submit(
+  client: PoolClient,
+  { campaign, usersAtMost, expected, raise, by }: Submission,
+): Promise<Decided> {
+  const { campaignId, revision, definition } = campaign;
+  const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
+  if (rowCount === 0) return { kind: 'changed' };
+  const prices = await readPrices(client, { campaignId, revision });
+  const terms = costTermsOf(definition, prices);
+  const costs = { chain: definition.chain, prices };
+  const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
+  const raises = raise !== undefined;
+  const newest = await lockNewest(client, campaignId, raises ? 'raise' : 'campaign');
+  const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
+  if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
+
+  const start = { by: by.key, actions: definition.chain.map(({ action }) => action) };
+  const { rules, approvals: given, sums } = await readStartTerms(client, campaign, start, raise && { campaignId });
+  const approved = raise ? await readApprovedBudgets(client, campaignId) : null;
+  // All of the raise is asked for, also what was approved before.
+  const beyond = approved && { ...approved, budgets: [] };
+  // A raise sets no users going.
+  const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : sums);
+  const need = raise
+    ? largerOf(startNeed, needOfRaise(rules, { ...raise, approved: beyond, ...costs, sums }))
+    : startNeed;
+  if (need.approvers === 0) return { kind: 'none-needed' };
+  const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
+  if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
+  if (isInForce) await client.query(voidOne, [newest.approvalId, 'it was submitted anew']);
+  const wanted = { campaignId, revision, runId: null, raises, covers, expected, submittedBy: by.key };
+  return done(client, await insertApproval(client, { ...wanted, ...need }));
+}
+
+export async function approve(client: PoolClient, { campaignId, hash, word, by }: Approving): Promise<Decided> {
+  const held = await lockByHash(client, campaignId, hash);
+  if (!held || approvalMoveOf('approve', held.state) === 'forbidden') return notInForce(client, campaignId, held);
+  const { approvalId, authors, covers, revision, raises, runId, state } = held;
+  const policy = await readPolicy(client);
+  const voter = await readHolder(client, by.key);
+  const voters = onlyRow((await client.query<{ voters: KeyHolder[] }>(selectVoters, [approvalId])).rows).voters;
+  const approversSignIn = policy?.approversSignIn ?? false;
+  const why = refusedApproval(voter, { authors, voters, approversSignIn });
+  if (why !== null) return { kind: 'refused', why };
+
+  const owner = voter.owner ?? '';
+  const vote = { approvalId, key: by.key, word, owner };
+  if (!hasApproved(voter, { voters, approversSignIn }))
+    await client.query(insertVote.with({ ...vote, person: personOf(owner), isSignedIn: voter.isSignedIn }));
+  const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
+  const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
+  // A request beyond an earlier approval may need more approvers than the rules require. `submit` stored that number.
+  const approvers = Math.max(need.approvers, held.needed);
+  const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
+  const isLast = state === 'waiting' && rows[0]?.state === 'approved';
+  if (isLast && runId !== null) await letGoOn(client, runId, covers, owner);
+  if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, owner);
+  return done(client, approvalId, isLast);
+}
+
+export async function sendBack(
+  client: PoolClient,
+  campaignId: string,
+  hash: string | null,
+  word: string,
+): Promise<Decided> {
+  const held = hash === null ? await lockNewest(client, campaignId) : await lockByHash(client, campaignId, hash);
+  if (!held && hash !== null) return notInForce(client, campaignId, undefined);
+  return move(client, held, 'send-back', 'sent-back', word);
+}
+
+export async function withdraw(client: PoolClient, campaignId: string): Promise<Decided> {
+  return move(client, await lockNewest(client, campaignId), 'withdraw', 'withdrawn', null);
+}
+
+async function move(
+  client: PoolClient,
+  held: Held | undefined,
+  verb: ApprovalVerb,
+  to: ApprovalState,
+  reason: string | null,
+): Promise<Decided> {
+  const verdict = approvalMoveOf(verb, held?.state ?? null);
+  if (!held || verdict === 'forbidden') return { kind: 'forbidden', verb, state: held?.state ?? null };
+  if (verdict === 'moves') await client.query(moveOne, [held.approvalId, to, reason]);
+  return done(client, held.approvalId);
+}
+
+/** The run that waits for it: with room for those that were approved. One that a person has paused beside stays so. */
+async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers, approver: string): Promise<void> {
+  await client.query(setBounds, [runId, covers.usersAtMost]);
+  const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
+  if (rowCount === 1) await client.query(judgeFrom, [runId]);
+  await dropStart(client, runId);
+}
+
+/** It takes the place of what was approved before, and runs that go on have the larger budgets at once. */
+async function raiseBudgets(
+  client: PoolClient,
+  { approvalId, campaignId, covers }: Pick<Held, 'approvalId' | 'covers'> & { campaignId: string },
+  approver: string,
+): Promise<void> {
+  await client.query(voidBeforeRaise, [campaignId]);
+  await client.query(takePlace, [approvalId]);
+  const by = JSON.stringify({ keyName: approver });
+  await client.query(raiseAll, [campaignId, JSON.stringify({ budgets: covers.budgets ?? [] }), by]);
+}
+
+function largerOf(one: ApprovalNeed, other: ApprovalNeed): ApprovalNeed {
+  return other.approvers > one.approvers ? other : one;
+}
+
+async function done(client: PoolClient, approvalId: string, isLast = false): Promise<Decided> {
+  const { rows } = await client.query<{ approval: ApprovalJson }>(selectOne, [approvalId]);
+  const [row] = rows;
+  if (!row) throw new Error(`the approval ${approvalId} is gone right after it was written`);
+  return { kind: 'done', approval: recordOfApproval(row.approval), isLast };
+}
+
+/** What was looked at is another one, or over. @param held with the hash that was looked at */
+async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
+  const isBeside = held !== undefined && (held.runId !== null || held.raises);
+  const newest = isBeside ? held : await lockNewest(client, campaignId);
+  const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
+  if (isInForce && newest.hash !== held?.hash) return { kind: 'other-hash', hash: newest.hash };
+  return { kind: 'forbidden', verb: 'approve', state: (held ?? newest)?.state ?? null };
+}
+
+/** @param of the campaign itself, a raise of its budgets; what waits of either unless given */
+async function lockNewest(
+  client: PoolClient,
+  campaignId: string,
+  of: 'campaign' | 'raise' | null = null,
+): Promise<Held | undefined> {
+  return (await client.query<Held>(selectNewest, [campaignId, of])).rows[0];
+}
+
+async function lockByHash(client: PoolClient, campaignId: string, hash: string): Promise<Held | undefined> {
+  return (await client.query<Held>(selectByHash, [campaignId, hash])).rows[0];
+}
+
+const heldColumns = `
+  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, a.raises, ${stateOf('a')} as state, a.needed,
+  (${authorsOf(columnsOf('a'))}) as authors`;
+
+const lockCampaign = `select from campaigns where id = $1 and revision = $2 for no key update`;
+
+const selectNewest = `
+  select ${heldColumns} from approvals a
+  where a.campaign = $1 and a.run is null
+    and case $2::text when 'campaign' then not a.raises when 'raise' then a.raises
+      else not a.raises or a.state = 'waiting' end
+  order by a.id desc limit 1
+  for update of a`;
+
+const voidBeforeRaise = `
+  update approvals set state = 'void', state_reason = 'its budgets were raised', state_since = now()
+  where campaign = $1 and run is null and not raises and state in ('waiting', 'approved')`;
+
+const takePlace = `update approvals set raises = false where id = $1`;
+
+/** Never lowered: they may have been raised meanwhile. The event has them as they were when this began. */
+const raiseAll = `
+  with changed as (
+    update budgets b set units = k.units from budgets_in($2::jsonb) k
+    where b.campaign = $1 and b.country = k.country and b.currency is not distinct from k.currency
+      and b.units < k.units
+    returning b.country
+  )
+  insert into run_events (run, kind, detail)
+  select id, 'changed', jsonb_build_object('by', $3::jsonb, 'from', budgets_of($1), 'to', $2::jsonb) from runs
+  where campaign = $1 and ended_at is null and exists (select from changed)`;
+
+/** Behind all ids that there are. */
+const latest = `'${'f'.repeat(32)}'`;
+
+/** As the authors of what is submitted now, whatever was approved before. */
+const selectAuthors = `
+  select (${authorsOf({ campaign: '$1::uuid', revision: '$2::int', submittedBy: '$3::uuid', id: latest })}) as authors`;
+
+/** Of several with the same content, the one that counts: the newest. */
+const selectByHash = `
+  select ${heldColumns} from approvals a where a.campaign = $1 and a.hash = $2 order by a.id desc limit 1
+  for update of a`;
+
+interface VoteParams {
+  approvalId: string;
+  key: string;
+  word: string | null;
+  owner: string;
+  person: string;
+  isSignedIn: boolean;
+}
+
+const insertVote = statementOf<VoteParams>(
+  'insert-vote',
+  ($) => `
+  insert into approval_votes (approval, api_key, word, owner, person, is_signed_in)
+  values (${$('approvalId')}, ${$('key')}, ${$('word')}, ${$('owner')}, ${$('person')}, ${$('isSignedIn')})
+  on conflict do nothing`,
+);
+
+const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
+
+/** Once it is approved, its number stays: it is the least for what goes beyond it. */
+const countVotes = `
+  update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
+    state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
+    state_since = case when a.state = 'waiting' and (${personsOf('a')}) >= $2 then now() else a.state_since end,
+    approved_at = case when (${personsOf('a')}) >= $2 then coalesce(a.approved_at, now()) else a.approved_at end
+  where a.id = $1 returning a.state`;
+
+const moveOne = `update approvals set state = $2, state_reason = $3, state_since = now() where id = $1`;
+
+const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
+
+/** Only what was paused for it alone: services/trigger/prepare/postgres/run-approvals.ts. */
+const resumeRun = `
+  with r as (
+    update runs set state = case when started_at is null then 'preparing' else 'running' end, state_since = now(),
+      state_reason = null
+    where id = $1 and state in ('pausing', 'paused') and state_reason like '${waitsForApproval}%' returning id
+  )
+  insert into run_events (run, kind, detail) select id, 'resumed', $2::jsonb from r`;
+
+const selectOne = `select ${approvalJson('a')} as approval from approvals a where a.id = $1`;

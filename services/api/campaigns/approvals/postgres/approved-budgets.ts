@@ -1,0 +1,26 @@
+import type { Pool, PoolClient } from 'pg';
+import type { SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
+import type { ApprovedBudgets } from '../approvals.port.ts';
+
+/** Reads the bound of raises. An approval that was given and is void or withdrawn by now has no budgets, but counts. */
+export async function readApprovedBudgets(
+  connection: Pool | PoolClient,
+  campaignId: string,
+): Promise<ApprovedBudgets | null> {
+  const { rows } = await connection.query<ApprovedRow>(selectApproved, [campaignId]);
+  const { approvers = null, budgets = [] } = rows[0] ?? {};
+  return approvers === null ? null : { approvers, budgets: budgets ?? [] };
+}
+
+interface ApprovedRow {
+  approvers: number | null;
+  budgets: SaidBudget[] | null;
+}
+
+/** Also approvals of single runs: a raise reaches them while they go on. */
+const selectApproved = `
+  select max(a.needed)::int as approvers,
+    (select b.covers -> 'budgets' from approvals b
+      where b.campaign = $1::uuid and b.run is null and not b.raises and b.state = 'approved'
+      order by b.id desc limit 1) as budgets
+  from approvals a where a.campaign = $1::uuid and a.approved_at is not null`;

@@ -1,0 +1,59 @@
+import type { Pool, PoolClient } from 'pg';
+import type { ApprovalNeed } from '../../../../../shared/domain/approval/approval-policy.ts';
+import { sizeOf, type SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
+import { readBudgets, readPolicy, readPrices } from '../../../../../shared/postgres/approvals/approvals.ts';
+import { readStartTerms, type StartTerms } from '../../../../../shared/postgres/approvals/judge-start.ts';
+import { countRaise, lockSums } from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
+import type { CampaignRecord } from '../../campaign-store.port.ts';
+import { writeBudgets } from './write-budgets.ts';
+import { needOfRaise, withChanges } from '../raised-budgets.ts';
+import type { BudgetsChange } from '../approval-desk.port.ts';
+import { readApprovedBudgets } from './approved-budgets.ts';
+
+/**
+ * Judges changes of budgets and writes them, in the transaction of the client. It locks the rows of the budgets before
+ * it reads them: of two changes at the same time, the second is judged by the budgets that the first has written.
+ */
+export async function changeBudgets(
+  client: PoolClient,
+  campaign: CampaignRecord,
+  { wanted, detail, by }: BudgetsChange,
+): Promise<ApprovalNeed> {
+  const { campaignId, revision, definition } = campaign;
+  await client.query(lockBudgets, [campaignId]);
+  const before = (await readBudgets(client, campaignId)) ?? [];
+  const { rules = [] } = (await readPolicy(client)) ?? {};
+  const budgets = withChanges(before, wanted);
+  const isRaise = budgets.some((budget, index) => sizeOf(budget) > sizeOf(before[index] ?? budget));
+  // Only a raise is judged by the sums, and counts in them.
+  const isJudgedBySums = isRaise && rules.length > 0;
+  if (isJudgedBySums) await lockSums(client);
+  const raised = { ...campaign, definition: { ...definition, budgets } };
+  const { sums, terms, starter } = await termsOfRaise(client, raised, by);
+  const approved = await readApprovedBudgets(client, campaignId);
+  const prices = await readPrices(client, { campaignId, revision });
+  const need = needOfRaise(rules, { before, wanted, approved, chain: definition.chain, prices, sums });
+  if (need.approvers > 0) return need;
+  if (isJudgedBySums && starter) await countRaise(client, { campaignId, of: starter, terms });
+  await writeBudgets(client, campaignId, wanted, detail);
+  return need;
+}
+
+/**
+ * Reads what a raise is judged by.
+ *
+ * @param campaign with the raised budgets; its own runs are not in the sums
+ */
+export function termsOfRaise(
+  connection: Pool | PoolClient,
+  campaign: Pick<CampaignRecord, 'campaignId' | 'revision'> & { definition: RaisedDefinition },
+  by: string,
+): Promise<StartTerms> {
+  const actions = campaign.definition.chain.map(({ action }) => action);
+  return readStartTerms(connection, campaign, { by, actions }, { campaignId: campaign.campaignId });
+}
+
+type RaisedDefinition = Pick<CampaignRecord['definition'], 'chain'> & { budgets?: readonly SaidBudget[] | undefined };
+
+/** Locks rows in the same order as reservations and the ends of runs do. */
+const lockBudgets = `select from budgets where campaign = $1 order by campaign, country for update`;

@@ -1,0 +1,156 @@
+import type { Pool } from 'pg';
+import type { TemplateDefinition } from '../../../../../shared/contracts/campaigns/templates.ts';
+import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
+import type { Quotas } from '../../../../../shared/domain/quotas.ts';
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
+import type { Page } from '../../../frame/page.port.ts';
+import type { Redefined } from '../../../frame/redefined.port.ts';
+import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
+
+export interface TemplateRecord {
+  templateId: string;
+  revision: number;
+  definition: TemplateDefinition;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TemplateRevision {
+  revision: number;
+  definition: TemplateDefinition;
+  createdAt: Date;
+}
+
+export interface TemplateSearch {
+  /** Part of the name, case-insensitive. */
+  text?: string | undefined;
+  /** Countries and actions of templates that the caller may see; undefined: all. */
+  within?: CampaignScope | undefined;
+}
+
+export type TemplateStore = ReturnType<typeof createTemplateStore>;
+
+export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
+  const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
+
+  async function get(templateId: string): Promise<TemplateRecord | undefined> {
+    const { rows } = await pool.query<TemplateRecord>(`${selectTemplates} where t.id = $1`, [templateId]);
+    return rows[0];
+  }
+
+  return {
+    get,
+
+    /**
+     * @param templateId uuid v7; one that exists is not created again but answered as it is
+     * @throws {BeyondQuotaError}
+     */
+    create: async (templateId: string, definition: TemplateDefinition, account: string | null) => {
+      if (!(await get(templateId)))
+        await withinQuota(pool, changes(account), (client) =>
+          client.query(insertTemplate, [templateId, definition, account]),
+        );
+      const record = await get(templateId);
+      if (!record) throw new Error(`template ${templateId} was not inserted`);
+      return record;
+    },
+
+    /**
+     * Gives it another definition, as its next revision. No effect where it is at another revision by now.
+     * @throws {BeyondQuotaError}
+     */
+    redefine: async (
+      templateId: string,
+      definition: TemplateDefinition,
+      revision: number,
+      account: string | null,
+    ): Promise<Redefined<TemplateRecord> | undefined> => {
+      const { rowCount } = await withinQuota(pool, changes(account), (client) =>
+        client.query(nextRevision, [templateId, revision, definition, account]),
+      );
+      const record = await get(templateId);
+      return record && { isWritten: rowCount === 1, record };
+    },
+
+    /** With its revisions. */
+    delete: async (templateId: string): Promise<void> => {
+      await pool.query('delete from templates where id = $1', [templateId]);
+    },
+
+    /** Pages are sorted from the newest template to the oldest. */
+    page: async (
+      { text, within }: TemplateSearch,
+      limit: number,
+      before: string | null,
+    ): Promise<Page<TemplateRecord>> => {
+      const wanted = { pattern: patternOf(text), before, limit: limit + 1, ...seenParamsOf(within) };
+      const { rows } = await pool.query<TemplateRecord>(selectPage.with(wanted));
+      const items = rows.slice(0, limit);
+      return { items, next: rows.length > limit ? (items.at(-1)?.templateId ?? null) : null };
+    },
+
+    revisions: async (templateId: string, limit: number, before: number | null) => {
+      const { rows } = await pool.query<ListedRow>(selectRevisions, [templateId, before, limit + 1]);
+      const items = rows.slice(0, limit);
+      return { items, next: rows.length > limit ? (items.at(-1)?.revision ?? null) : null };
+    },
+
+    revision: async (templateId: string, revision: number): Promise<TemplateRevision | undefined> => {
+      const { rows } = await pool.query<TemplateRevision>(selectRevision, [templateId, revision]);
+      return rows[0];
+    },
+  };
+}
+
+interface ListedRow {
+  revision: number;
+  name: string;
+  createdAt: Date;
+}
+
+const insertTemplate = `
+  with t as (
+    insert into templates (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
+    returning id
+  )
+  insert into template_revisions (template, revision, definition, account) select id, 1, $2::jsonb, $3 from t`;
+
+const nextRevision = `
+  with t as (
+    update templates set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
+    where id = $1 and revision = $2 returning id, revision
+  )
+  insert into template_revisions (template, revision, definition, account)
+  select id, revision, $3::jsonb, $4 from t`;
+
+const selectTemplates = `
+  select t.id as "templateId", t.revision, r.definition, t.created_at as "createdAt", t.updated_at as "updatedAt"
+  from templates t join template_revisions r on r.template = t.id and r.revision = t.revision`;
+
+interface PageParams extends SeenParams {
+  pattern: string | null;
+  before: string | null;
+  limit: number;
+}
+
+/** SQL of the values at a path of a template, without variables. */
+const texts = (path: string) => `jsonb_path_query_array(r.definition, '$.campaign.${path} ? (@.type() == "string")')`;
+
+const selectPage = statementOf<PageParams>(
+  'templates-page',
+  ($) => `${selectTemplates}
+  where (${$('pattern')}::text is null or t.name ilike ${$('pattern')})
+    and (${$('before')}::uuid is null or t.id < ${$('before')})
+    and ${isSeen($, texts('countries[*]'), texts('chain[*].action'))}
+  order by t.id desc limit ${$('limit')}`,
+);
+
+const selectRevisions = `
+  select revision, definition ->> 'name' as name, created_at as "createdAt" from template_revisions
+  where template = $1 and ($2::int is null or revision < $2) order by revision desc limit $3`;
+
+const selectRevision = `
+  select revision, definition, created_at as "createdAt" from template_revisions
+  where template = $1 and revision = $2`;

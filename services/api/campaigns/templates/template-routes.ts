@@ -1,0 +1,197 @@
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  template,
+  templateDefinition,
+  templatePatch,
+  type TemplateDefinition,
+  templateRefusals,
+} from '../../../../shared/contracts/campaigns/templates.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import { callerOf, campaignsInScope, requireCampaignInScope } from '../../access/scopes.ts';
+import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
+import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
+import { idempotentHeaders } from '../../frame/server/idempotency.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../../frame/if-match.ts';
+import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { cursorInQuery, pageView, requireId } from '../../frame/public-ids.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
+import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
+import { checkTemplate } from './check-template.ts';
+import { literalReach } from './literal-reach.ts';
+import type { TemplateRecord, TemplateStore } from './postgres/template-store.ts';
+import { templateView } from './template-view.ts';
+
+export interface TemplateRoutesDeps {
+  templates: TemplateStore;
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('tpl_…') });
+const tags = ['templates'];
+
+export function templateRoutes(server: HttpServer, deps: TemplateRoutesDeps): void {
+  createRoute(server, deps);
+  listRoute(server, deps);
+  showRoute(server, deps);
+  changeRoute(server, deps);
+  deleteRoute(server, deps);
+}
+
+function createRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/templates',
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
+    schema: {
+      operationId: 'createTemplate',
+      summary: 'Create a template: a definition of a campaign in which values are variables',
+      description:
+        '`{ "$variable": "reward" }` stands for a whole value. What stands there without one is checked now, the rest when a campaign is ' +
+        'made from it. With an `Idempotency-Key`, a repeat creates nothing.',
+      tags,
+      headers: idempotentHeaders,
+      body: templateDefinition,
+      response: { 201: jsonAnswer('The template that was created', template) },
+    },
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const definition = await checkedTemplate(request, request.body, deps);
+      const { account } = callerOf(request);
+      const id = request.begun?.createdId ?? uuidv7();
+      const view = templateView(await deps.templates.create(id, definition, account));
+      return reply.code(201).header('location', view.links.self).send(view);
+    },
+  });
+}
+
+function listRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/templates',
+    config: { role: 'viewer', scope: 'campaign' },
+    schema: {
+      operationId: 'listTemplates',
+      summary: 'List templates, the newest first',
+      tags,
+      querystring: pageQuery.extend({ q: z.string().trim().max(200).optional().describe('Part of the name') }),
+      response: { 200: jsonAnswer('A page of templates', pageShape(template)) },
+    },
+    handler: async (request) => {
+      const { q, limit, cursor } = request.query;
+      const wanted = { text: q, within: campaignsInScope(request) };
+      return pageView('template', await templates.page(wanted, limit, cursorInQuery('template', cursor)), templateView);
+    },
+  });
+}
+
+function showRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/templates/:id',
+    config: { role: 'viewer', scope: 'campaign' },
+    schema: {
+      operationId: 'getTemplate',
+      summary: 'Show a template',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The template', template) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const view = templateView(await requireTemplate(id, templates));
+      return reply.header('etag', entityTag(view.revision)).send(view);
+    },
+  });
+}
+
+function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
+  server.route({
+    method: 'PATCH',
+    url: '/templates/:id',
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
+    schema: {
+      operationId: 'changeTemplate',
+      summary: 'Change a template, as its next revision',
+      description:
+        'A field that is given takes the place of the whole field before. Campaigns that were made from it stay as they are.',
+      tags,
+      params: byId,
+      headers: ifMatchHeaders,
+      body: templatePatch,
+      response: { 200: jsonAnswer('The template as it is now', template) },
+    },
+    // What is wrong is said by the changed template, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const before = await requireTemplate(request.params.id, deps.templates);
+      requireRevision(request.params.id, before, request.headers['if-match']);
+      const fields = z.record(z.string(), z.unknown()).safeParse(request.body).data;
+      const wanted = fields ? { ...before.definition, ...fields } : request.body;
+      const view = templateView(await redefined(request, before, wanted, deps));
+      return reply.header('etag', entityTag(view.revision)).send(view);
+    },
+  });
+}
+
+function deleteRoute(server: HttpServer, { templates }: TemplateRoutesDeps): void {
+  server.route({
+    method: 'DELETE',
+    url: '/templates/:id',
+    config: { role: 'manager', scope: 'campaign' },
+    schema: {
+      operationId: 'deleteTemplate',
+      summary: 'Delete a template, with all of its revisions',
+      description: 'Campaigns that were made from it stay as they are. Deleting it again changes nothing.',
+      tags,
+      params: byId,
+      response: { 204: z.null().describe('It is gone') },
+    },
+    handler: async (request, reply) => {
+      const templateId = requireId('template', request.params.id);
+      const before = await templates.get(templateId);
+      if (before) request.auditDetail = { name: before.definition.name, revision: before.revision };
+      await templates.delete(templateId);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+/** @throws {HttpProblem} 422 with all that is wrong; 403 where what it names is not for the key that asks */
+async function checkedTemplate(
+  request: FastifyRequest,
+  body: unknown,
+  { catalogue, clock }: TemplateRoutesDeps,
+): Promise<TemplateDefinition> {
+  const checked = checkTemplate(body, await catalogue.refresh(), clock.now());
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  requireCampaignInScope(request, literalReach(checked.value.campaign));
+  return checked.value;
+}
+
+/** Its next revision; where it is another by now, 412. */
+export async function redefined(
+  request: FastifyRequest,
+  { templateId, revision }: TemplateRecord,
+  wanted: unknown,
+  deps: TemplateRoutesDeps,
+): Promise<TemplateRecord> {
+  const definition = await checkedTemplate(request, wanted, deps);
+  const redefined = await deps.templates.redefine(templateId, definition, revision, callerOf(request).account);
+  if (!redefined)
+    throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
+  return requireWritten('the template', redefined);
+}
+
+export function requireRevision(id: string, { revision }: TemplateRecord, ifMatch: string | undefined): void {
+  const expected = expectedRevision(ifMatch);
+  if (expected !== null && expected !== revision) throw revisedSince(id, revision);
+}
+
+/** What a path names. @throws {HttpProblem} 404 */
+export async function requireTemplate(id: string, templates: TemplateStore): Promise<TemplateRecord> {
+  const record = await templates.get(requireId('template', id));
+  if (!record) throw notFound('template', id);
+  return record;
+}

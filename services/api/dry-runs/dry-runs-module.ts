@@ -1,8 +1,0 @@
-import type { ApiParts } from '../frame/frame-module.ts';
-import { createDryRuns } from './postgres/dry-runs.ts';
-import { createEarlierRates } from './postgres/earlier-rates.ts';
-
-/** Campaigns carried out without a call. */
-export function dryRunsModule({ pool, config }: Pick<ApiParts, 'pool' | 'config'>) {
-  return { dryRuns: createDryRuns({ pool, quotas: config.quotas }), earlierRates: createEarlierRates({ pool }) };
-}

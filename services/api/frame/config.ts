@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { isZone } from '../../../shared/domain/recurrence/zone-spans.ts';
+import type { Quotas } from '../../../shared/domain/quotas.ts';
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { createProblems } from '../../../shared/runtime/configuration/configuration-error.ts';
+import { pathEnvironment, readEngineConfig } from '../../../shared/runtime/configuration/engine-config-file.ts';
+import {
+  commonEnvironment,
+  processEnvironment,
+  readEnvironment,
+  region,
+} from '../../../shared/runtime/configuration/environment.ts';
+import {
+  kafkaSecurityEnvironment,
+  readKafkaSecurity,
+  type KafkaSettings,
+} from '../../../shared/runtime/configuration/kafka-security.ts';
+import {
+  authEnvironment,
+  readAuthSettings,
+  type AuthSettings,
+} from '../../../shared/runtime/configuration/auth-settings.ts';
+import type { RuleList } from '../../../shared/runtime/egress/address-guard.ts';
+import {
+  egressEnvironment,
+  readInstallationEgress,
+} from '../../../shared/runtime/configuration/installation-egress.ts';
+import {
+  readTargetTopics,
+  targetTopicsEnvironment,
+  type TargetTopics,
+} from '../../../shared/runtime/configuration/target-topics.ts';
+import {
+  mailEnvironment,
+  readMailSettings,
+  type MailSettings,
+} from '../../../shared/runtime/configuration/mail-settings.ts';
+import { publicUrl, type PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
+import { quotaEnvironment, quotasOf } from '../../../shared/runtime/configuration/quotas.ts';
+import { readSecretBox, secretsEnvironment, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+
+export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
+  KAFKA_BROKERS: commonEnvironment.shape.KAFKA_BROKERS.optional(),
+  API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('Where it listens; 0 takes any free one'),
+  API_HOST: z.string().default('127.0.0.1').describe('At which address'),
+  MUSTER_REGION: region,
+  API_PUBLIC_URL: publicUrl,
+  API_DOCS: z
+    .enum(['keyed', 'public'], "has to be 'keyed' or 'public'")
+    .default('keyed')
+    .describe(
+      'Who may read `/docs` and `/openapi.json`, which name the countries and actions of this installation: whoever ' +
+        'has a key or is logged in to the console, or everybody',
+    ),
+  MUSTER_INSTALLATION_NAME: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('The installation as people call it, such as `Production`; the console shows it'),
+  MUSTER_ZONE: z
+    .string()
+    .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
+    .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .meta({ description: 'In which the console shows times first', usual: 'that of the machine' }),
+  MUSTER_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'has to be three capital letters such as SGD')
+    .optional()
+    .describe('ISO 4217: what prices of action types are in; the same for all processes of the API'),
+  MUSTER_BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
+    .optional()
+    .describe('An operator’s key that is accepted from the start'),
+  ...quotaEnvironment.shape,
+});
+
+/** All that the API reads, but for what its engine's file names. */
+export const apiVariables: readonly string[] = [
+  apiEnvironment,
+  authEnvironment,
+  processEnvironment,
+  pathEnvironment,
+  kafkaSecurityEnvironment,
+  secretsEnvironment,
+  egressEnvironment,
+  targetTopicsEnvironment,
+  mailEnvironment,
+].flatMap(({ shape }) => Object.keys(shape));
+
+export interface ApiConfig {
+  databaseUrl: string;
+  kafka: KafkaSettings | undefined;
+  topicPrefix: string;
+  engine: EngineConfig;
+  /** 0: any free one. */
+  port: number;
+  host: string;
+  /** Where what is fired by hand is counted. */
+  region: string;
+  /** A key that is accepted from the start. */
+  bootstrapApiKey: string | undefined;
+  /** Where people reach it, when that is not where it listens. */
+  publicAddress: PublicAddress | undefined;
+  /** Who is taken. */
+  auth: AuthSettings;
+  /** Who may read the OpenAPI document: everybody, or keys and sessions. */
+  docs: 'keyed' | 'public';
+  /** As people call it, such as `Production`. */
+  installationName: string | undefined;
+  /** IANA: the one in which times are shown first. */
+  zone: string;
+  /** ISO 4217: what prices are in. */
+  currency: string | null;
+  /** Seals what action types keep secret; refuses without a key. */
+  secretBox: SecretBox;
+  /** Where this installation calls anything. */
+  egress: RuleList;
+  /** That jobs may be written to. */
+  targetTopics: TargetTopics;
+  /** Undefined where no e-mail is sent. */
+  mail: MailSettings | undefined;
+  /** What accounts may have. */
+  quotas: Quotas;
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
+  const problems = createProblems();
+  const read = problems.of(() => readEnvironment(apiEnvironment, environment))?.value;
+  const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment));
+  const box = problems.of(() => readSecretBox(environment));
+  const egress = problems.of(() => readInstallationEgress(environment))?.value;
+  const targetTopics = problems.of(() => readTargetTopics(environment))?.value;
+  const mail = problems.of(() => readMailSettings(environment));
+  const auth = problems.of(() => readAuthSettings(environment))?.value;
+  if (!read || !engine || !security || !box || !egress || !targetTopics || !mail || !auth) throw problems.toError();
+  return {
+    databaseUrl: read.DATABASE_URL,
+    kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
+    topicPrefix: read.MUSTER_TOPIC_PREFIX,
+    engine,
+    port: read.API_PORT,
+    host: read.API_HOST,
+    region: read.MUSTER_REGION,
+    publicAddress: read.API_PUBLIC_URL,
+    auth,
+    docs: read.API_DOCS,
+    installationName: read.MUSTER_INSTALLATION_NAME,
+    zone: read.MUSTER_ZONE,
+    currency: read.MUSTER_CURRENCY ?? null,
+    bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
+    secretBox: box.value,
+    egress,
+    targetTopics,
+    mail: mail.value,
+    quotas: quotasOf(read),
+  };
+}

@@ -1,0 +1,163 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { HttpProblem, quoted } from '../http-problem.ts';
+import type { HttpServer } from './create-http-server.ts';
+import type { IdempotentRequests, StoredAnswer } from '../postgres/idempotent-requests.ts';
+import { refusals } from '../../../../shared/contracts/stated-rules.ts';
+
+export type { IdempotentRequests };
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** For the documentation of routes that take it; other headers pass. */
+export const idempotentHeaders = headersWith('A repeat with the same key gets the first answer and changes nothing');
+
+/** Headers for routes whose answer holds a secret, which is not kept for a repeat. */
+export const headersOfSecretAnswers = headersWith(
+  'A repeat with the same key changes nothing and is refused: 409 `secret-not-kept`, as the answer holds a secret',
+);
+
+function headersWith(description: string) {
+  return z.looseObject({
+    'idempotency-key': z
+      .string()
+      .optional()
+      .describe(description)
+      .meta({
+        pattern: keyPattern.source,
+        ...refusals({ 'idempotency-key-reused': 'the `Idempotency-Key` was used for another request' }),
+      }),
+  });
+}
+
+/** A request that was begun under its key, and has to be completed or abandoned. */
+interface BegunRequest {
+  apiKey: string;
+  key: string;
+  /**
+   * What the request creates gets this id, so that a repeat finds it also when this process dies before it has
+   * answered.
+   */
+  createdId: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer holds a secret, so it is not kept: a repeat under the same `Idempotency-Key` is refused. */
+    isAnswerSecret?: true;
+  }
+  interface FastifyRequest {
+    begun: BegunRequest | null;
+  }
+}
+
+/**
+ * `Idempotency-Key` on POST: the first request's answer is kept, a repeat gets it and changes nothing. Only success is
+ * kept: a refused request had no effect, and may be made again when what stood in its way is gone. It is asked before
+ * the body is checked, so that a repeat is not refused for what has changed since, such as a time that is past by now.
+ *
+ * If the answer holds a secret, the store only keeps that the request took effect, or may have: a repeat is refused and
+ * creates nothing. There, a status of 500 or more counts as an effect, and no process takes over from one that died.
+ */
+export function addIdempotency(server: HttpServer, requests: IdempotentRequests): void {
+  server.decorateRequest('begun', null);
+
+  server.addHook('preValidation', async (request, reply) => {
+    const begun = beginningOf(request);
+    if (!begun) return;
+    const isSecret = request.routeOptions.config.isAnswerSecret === true;
+    const verdict = await requests.begin(begun.apiKey, begun.key, digestOf(request), !isSecret);
+    switch (verdict.kind) {
+      case 'new':
+        request.begun = { ...begun, createdId: verdict.createdId };
+        return;
+      case 'stored':
+        if (isSecret) throw secretNotKept(begun.key, verdict.answer);
+        return await repeat(reply, verdict.answer);
+      case 'other-body':
+        throw reused(begun.key);
+      case 'in-progress':
+        throw stillRunning(begun.key);
+      case 'broken-off':
+        throw isSecret ? secretNotKept(begun.key, undefined) : stillRunning(begun.key);
+    }
+  });
+
+  server.addHook('onSend', async (request, reply, payload) => {
+    const { begun } = request;
+    if (!begun) return;
+    request.begun = null;
+    const answer = keptAnswer(request, reply, payload);
+    try {
+      if (answer) await requests.complete(begun.apiKey, begun.key, answer);
+      else await requests.abandon(begun.apiKey, begun.key);
+    } catch (error) {
+      // The work is done, and its answer is worth more to the caller than the key.
+      request.log.warn({ err: error }, 'could not keep the answer of an idempotent request');
+    }
+  });
+}
+
+/** Returns the stored part of an answer; undefined if the request had no effect and may be made again. */
+function keptAnswer({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): StoredAnswer | undefined {
+  const { statusCode: status } = reply;
+  if (routeOptions.config.isAnswerSecret) {
+    const isRefused = status >= 400 && status < 500;
+    return isRefused ? undefined : { status, body: JSON.stringify({ location: reply.getHeader('location') }) };
+  }
+  return status < 400 && typeof payload === 'string' ? { status, body: payload } : undefined;
+}
+
+function beginningOf({
+  method,
+  headers,
+  apiKey,
+  routeOptions,
+}: FastifyRequest): Pick<BegunRequest, 'apiKey' | 'key'> | undefined {
+  const key = headers['idempotency-key'];
+  if (method !== 'POST' || key === undefined || !apiKey || routeOptions.config.isFrequent) return undefined;
+  if (typeof key === 'string' && keyPattern.test(key)) return { apiKey: apiKey.key, key };
+  const detail = `the header Idempotency-Key has to be 1 to 255 visible ASCII characters, not ${quoted(key)}`;
+  throw new HttpProblem({ status: 400, code: 'invalid-idempotency-key', detail });
+}
+
+function digestOf({ method, url, body }: FastifyRequest): string {
+  // What is read as it comes cannot be compared before it is read.
+  const compared = body instanceof Readable ? null : (body ?? null);
+  return hash('sha256', JSON.stringify([method, url, compared]), 'hex');
+}
+
+/** What of an answer is also sent as a header. */
+const located = z.object({ links: z.object({ self: z.string() }) });
+
+function repeat(reply: FastifyReply, { status, body }: StoredAnswer): FastifyReply {
+  const answer = status === 201 ? located.safeParse(JSON.parse(body)).data : undefined;
+  if (answer) reply.header('location', answer.links.self);
+  return reply.code(status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body);
+}
+
+function reused(key: string): HttpProblem {
+  const detail = `Idempotency-Key ${quoted(key)} was used for another request; take a new one`;
+  return new HttpProblem({ status: 422, code: 'idempotency-key-reused', detail });
+}
+
+function stillRunning(key: string): HttpProblem {
+  const detail = `the first request with Idempotency-Key ${quoted(key)} has not been answered yet; try again in a moment`;
+  return new HttpProblem({ status: 409, code: 'request-in-progress', detail, headers: { 'retry-after': '1' } });
+}
+
+const keptOfSecret = z.object({ location: z.string().optional() });
+
+/** @param answer undefined if the first request was never answered */
+function secretNotKept(key: string, answer: StoredAnswer | undefined): HttpProblem {
+  const isDone = answer !== undefined && answer.status < 400;
+  const location = isDone ? keptOfSecret.parse(JSON.parse(answer.body)).location : undefined;
+  const effect = isDone ? 'took effect' : 'may have taken effect';
+  const made = location === undefined ? '' : ` (${location})`;
+  const detail =
+    `the first request with Idempotency-Key ${quoted(key)} ${effect}${made}. Its answer holds a secret, which is not ` +
+    'kept. If you do not have the secret, remove what was made and send a new Idempotency-Key';
+  return new HttpProblem({ status: 409, code: 'secret-not-kept', detail });
+}

@@ -1,0 +1,74 @@
+import type { Pool } from 'pg';
+import type { Shard } from '../../../../../shared/domain/endpoint/shard.ts';
+import type { ShardReport } from '../../../../../shared/ports/shard-reports.ts';
+import { heardOfWithin } from '../../../../../shared/postgres/registry/shard-refusals.ts';
+
+/** What a worker said not long ago of a shard that it serves, or should. */
+export interface WorkerReport extends ShardReport {
+  worker: string;
+}
+
+/** What running runs have to do in a shard. All counts in batches. */
+export interface ShardWork extends Shard {
+  /** On the topic, or a worker has it. */
+  ready: number;
+  /** Put back, until it is due. */
+  waiting: number;
+  /** Ready here, in steps before, or still to be fed as far as the audience is estimated: by runs without a pace. */
+  ahead: number;
+  /** Still to be fed by runs with a pace: it is that, and nothing here, that holds them back. */
+  paced: number;
+}
+
+const reports = `
+  select worker, action_type as "actionType", country, in_flight as "inFlight", call_limit as "callLimit", waiting,
+    breaker_open as "breakerOpen", batches_per_second::float8 as "batchesPerSecond", refusal
+  from shard_reports where reported_at > now() - ${heardOfWithin}
+  order by worker`;
+
+/**
+ * Ready is entered + born - done - waiting; what has entered a step survived the one before. As the trigger counts it
+ * (docs/feeding.md).
+ */
+const work = `
+  with steps as (
+    select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,
+      case when f.complete then 0 else greatest(0,
+        ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
+      coalesce(jsonb_typeof((c.definition || r.settings) -> 'paceUsersPerSecond') = 'number', false) as is_paced,
+      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born,
+      greatest(0, coalesce(t.waiting, 0)) as waiting
+    from runs r
+    join feeds f on f.run = r.id
+    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
+    left join lateral (
+      select sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
+      from run_totals where feed = f.feed and step = s.step
+    ) t on true
+    where r.state = 'running' and r.ended_at is null and not f.dry
+  ), entered as (
+    select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered
+      from steps
+  ), ready as (
+    select *, greatest(0, entered + born - done - waiting) as ready from entered
+  ), ahead as (
+    select *, case when is_paced then 0 else coalesce(unfed, 0) end
+        + sum(ready) over (partition by feed order by step) as ahead,
+      case when is_paced then coalesce(unfed, 0) else 0 end as paced
+    from ready
+  )
+  select action as "actionType", country, sum(ready)::float8 as ready, sum(waiting)::float8 as waiting,
+    sum(ahead)::float8 as ahead, sum(paced)::float8 as paced
+  from ahead group by action, country having sum(ready + waiting + ahead + paced) > 0`;
+
+export type ShardFigures = ReturnType<typeof createShardFigures>;
+
+export function createShardFigures({ pool }: { pool: Pool }) {
+  return {
+    /** Of workers that were heard of within the last minute. */
+    reports: async () => (await pool.query<WorkerReport>(reports)).rows,
+    /** Shards in which nothing is to be done are left out. */
+    work: async () => (await pool.query<ShardWork>(work)).rows,
+  };
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { createSettableClock } from '../../../../test/support/settable-clock.ts';
+import { createShardLook, type ShardLookDeps } from './shard-look.ts';
+
+const shard = { actionType: 'award-reward', country: 'SG' };
+
+/** Looks a second apart, where summing up what runs have to do takes so long. */
+async function summedUp(tookMs: number, seconds: number) {
+  const clock = createSettableClock();
+  const counts = { work: 0, reports: 0 };
+  const look = createShardLook({
+    ...{ topicPrefix: 'muster', clock },
+    registry: { refresh: () => Promise.resolve({ shards: [{ ...shard, partitions: 1, createdAt: new Date(0) }] }) },
+    figures: {
+      reports: () => {
+        counts.reports++;
+        return Promise.resolve([]);
+      },
+      work: () => {
+        clock.advance(tookMs);
+        return Promise.resolve([{ ...shard, ready: 0, waiting: ++counts.work, ahead: 0, paced: 0 }]);
+      },
+    },
+    guards: { list: () => Promise.resolve([]) },
+    group: { look: () => Promise.resolve(null) },
+  } as unknown as ShardLookDeps);
+  const waiting: number[] = [];
+  for (let second = 0; second < seconds; second++) {
+    clock.advance(1000);
+    const [shown] = await look.look();
+    waiting.push(shown?.lag.waiting ?? 0);
+  }
+  return { ...counts, waiting };
+}
+
+it('sums up what runs have to do at each look where that is quick', async () => {
+  const { work, reports, waiting } = await summedUp(5, 20);
+  expect([work, reports]).toEqual([20, 20]);
+  expect(waiting).toEqual(waiting.map((_, look) => look + 1));
+});
+
+it('does so a twentieth of the time where it takes long, and looks at the rest as often as ever', async () => {
+  const { work, reports, waiting } = await summedUp(7000, 300);
+  expect(work).toBeLessThanOrEqual(3);
+  expect(reports).toBe(300);
+  expect(waiting.at(-1)).toBe(work);
+});

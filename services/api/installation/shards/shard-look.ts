@@ -1,0 +1,125 @@
+import { topicNames, type Shard } from '../../../../shared/domain/endpoint/shard.ts';
+import type { GuardReader } from '../../../../shared/ports/endpoint-guards.ts';
+import type { GroupLook } from '../../../../shared/ports/group-look.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { GaugeSpec, Meter } from '../../../../shared/ports/meter.ts';
+import { pauseAfter } from '../../../../shared/runtime/pause-after.ts';
+import type { RegistryReader } from '../../../../shared/runtime/installation/registry-reader.ts';
+import { apiMetrics } from '../../frame/metrics.ts';
+import { createLagHistory } from './lag-history.ts';
+import type { ShardShape } from './shards.contract.ts';
+import type { ShardFigures, ShardWork } from './postgres/shard-figures.ts';
+import { shardId, shardView } from './shard-view.ts';
+
+/** However many ask: brokers and database are asked this often at most. */
+const freshMs = 1000;
+/** What runs have to do is summed up over all that go on: beside thousands of them that takes seconds. */
+const longestWorkPauseMs = 300_000;
+
+export interface ShardLookDeps {
+  registry: Pick<RegistryReader, 'refresh'>;
+  figures: ShardFigures;
+  guards: GuardReader;
+  /** The workers' group. */
+  group: GroupLook;
+  topicPrefix: string;
+  clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** All shards as they are now. */
+export interface ShardLook {
+  /**
+   * By id; about a second old at most, and what runs have to do twenty times as old as it took to sum up.
+   * @param isChanged a shard was changed: nothing older than this call will do
+   */
+  look(isChanged?: boolean): Promise<readonly ShardShape[]>;
+  /** What was seen last; nothing before the first look. */
+  last(): readonly ShardShape[];
+}
+
+export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
+  const names = topicNames(topicPrefix);
+  const history = createLagHistory();
+  let seen: readonly ShardShape[] = [];
+  let seenAtMs = -Infinity;
+  let looking: Promise<readonly ShardShape[]> | undefined;
+  let workSeen: readonly ShardWork[] = [];
+  let workNotBeforeMs = -Infinity;
+
+  async function workOfAll(): Promise<readonly ShardWork[]> {
+    const beganMs = clock.monotonicMs();
+    if (beganMs < workNotBeforeMs) return workSeen;
+    workSeen = await figures.work();
+    const endedMs = clock.monotonicMs();
+    workNotBeforeMs = endedMs + pauseAfter(endedMs - beganMs, 0, longestWorkPauseMs);
+    return workSeen;
+  }
+
+  async function lookNow(): Promise<readonly ShardShape[]> {
+    const beganMs = clock.monotonicMs();
+    const { shards } = await registry.refresh();
+    const topics = shards.map((shard) => names.shard(shard));
+    const [traffic, reports, work, breakers] = await Promise.all([
+      group.look(topics),
+      figures.reports(),
+      workOfAll(),
+      guards.list(),
+    ]);
+    const reportsOf = Map.groupBy(reports, keyOf);
+    const workOf = new Map(work.map((each) => [keyOf(each), each]));
+    const guardOf = new Map(breakers.map((each) => [keyOf(each), each]));
+    seen = shards.map((shard) => {
+      const topic = names.shard(shard);
+      const id = shardId(shard);
+      const view = shardView({
+        shard,
+        topic,
+        traffic: traffic === null ? null : traffic.get(topic),
+        reports: reportsOf.get(keyOf(shard)) ?? [],
+        work: workOf.get(keyOf(shard)),
+        guard: guardOf.get(keyOf(shard)),
+      });
+      history.add(id, beganMs, view.lag.seconds);
+      return { ...view, lag: { ...view.lag, history: history.of(id, beganMs) } };
+    });
+    seenAtMs = beganMs;
+    return seen;
+  }
+
+  return {
+    look: async (isChanged = false) => {
+      if (isChanged) {
+        await looking?.catch(() => undefined);
+        return await lookNow();
+      }
+      if (clock.monotonicMs() - seenAtMs < freshMs) return seen;
+      return await (looking ??= lookNow().finally(() => (looking = undefined)));
+    },
+    last: () => seen,
+  };
+}
+
+function keyOf({ actionType, country }: Shard): string {
+  return shardId({ actionType, country });
+}
+
+/** For autoscalers. */
+export function exportShardFigures(meter: Meter, shards: ShardLook): void {
+  const gauge = (spec: GaugeSpec<'action' | 'country'>, value: (shard: ShardShape) => number | null) =>
+    meter.gauge({
+      ...spec,
+      collect: (gauge) => {
+        // Joined by requests that come meanwhile. The next one gets it: to collect has to be quick.
+        shards.look().catch(() => undefined);
+        for (const shard of shards.last()) {
+          const level = value(shard);
+          if (level !== null) gauge.of({ action: shard.actionType, country: shard.country }).set(level);
+        }
+      },
+    });
+  gauge(apiMetrics.aheadSeconds, ({ lag }) => lag.aheadSeconds);
+  gauge(apiMetrics.lagSeconds, ({ lag }) => lag.seconds);
+  gauge(apiMetrics.lagMessages, ({ lag }) => lag.messages);
+  gauge(apiMetrics.workers, ({ workers }) => workers.length);
+  gauge(apiMetrics.desiredWorkers, ({ desiredWorkers }) => desiredWorkers);
+}

@@ -1,0 +1,112 @@
+import { systemShape, type SystemShape } from '../../../../shared/contracts/access/system.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import { packageVersion } from '../../../../shared/runtime/version.ts';
+import { keysAlone, type Doors } from '../../access/authenticate.ts';
+import { callerOf, isOperatorOfEverything } from '../../access/scopes.ts';
+import { apiVariables } from '../../frame/config.ts';
+import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import type { SystemFacts, SystemFactsReader } from './postgres/system-facts.ts';
+import { shownConfiguration } from './shown-configuration.ts';
+
+export interface SystemRoutesDeps {
+  systemFacts: SystemFactsReader;
+  /** Of the process that answers. */
+  own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
+  /** Keys alone, unless given. */
+  doors?: Doors | undefined;
+  clock: Clock;
+}
+
+export function systemRoutes(
+  server: HttpServer,
+  { systemFacts, own, doors = keysAlone, clock }: SystemRoutesDeps,
+): void {
+  server.route({
+    method: 'GET',
+    url: '/system',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'getSystem',
+      summary: 'Versions, the database, who is alive, and with what the API runs',
+      description: 'Secrets are never shown: an operator of the installation reads how long each is.',
+      tags: ['health'],
+      response: { 200: jsonAnswer('All of it', systemShape) },
+    },
+    handler: async (request) => {
+      const beganMs = clock.monotonicMs();
+      const facts = await systemFacts();
+      const answerMs = clock.monotonicMs() - beganMs;
+      const configuration = isOperatorOfEverything(callerOf(request))
+        ? shownConfiguration(apiVariables, own.environment)
+        : null;
+      const view = factsView(facts, { answerMs, now: clock.now() });
+      return { ...view, api: apiView(own), access: accessView(doors), configuration };
+    },
+  });
+}
+
+function apiView({ region, startedAt }: SystemRoutesDeps['own']): SystemShape['api'] {
+  const { tz: zoneData = 'unknown', node } = process.versions;
+  return { version: packageVersion, node, zoneData, region, startedAt: startedAt.toISOString() };
+}
+
+function accessView(doors: Doors): SystemShape['access'] {
+  const { mode, issuer } = doors;
+  return { mode, issuer, isIssuerAnswering: doors.isIssuerAnswering() };
+}
+
+function factsView(
+  { database, partitions, logArchive, nodes, processes, runtimes, clocks, settings }: SystemFacts,
+  { answerMs, now }: { answerMs: number; now: Date },
+): Omit<SystemShape, 'api' | 'access' | 'configuration'> {
+  const { version, bytes, migration, schemaVersion, installedAt } = database;
+  return {
+    asOf: now.toISOString(),
+    database: {
+      ...{ version, bytes, migration, schemaVersion, answerMs: Math.round(answerMs * 10) / 10 },
+      clockAheadMs: database.now.getTime() - now.getTime(),
+      installedAt: installedAt.toISOString(),
+    },
+    partitions: partitionsView(partitions),
+    logArchive: archiveView(logArchive),
+    nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
+    processes: processes.map(({ oldestAt, ...counted }) => ({ ...counted, oldestAt: oldestAt.toISOString() })),
+    runtimes: runtimes.map(({ zoneData, node, processes: running, names }) => ({
+      ...{ zoneData, node, names },
+      processes: running,
+    })),
+    clocks: clocksView(clocks),
+    settings: settings.map(({ name, service, value }) => ({ name, service, value })),
+  };
+}
+
+function partitionsView({ runsUntil, jobsUntil, cannot }: SystemFacts['partitions']): SystemShape['partitions'] {
+  return { runsUntil: runsUntil.toISOString(), jobsUntil: jobsUntil.toISOString(), cannotMake: cannot };
+}
+
+function archiveView({
+  state,
+  lastArchivedAt,
+  waitingBytes,
+  lastFailedAt,
+  lastFailed,
+}: SystemFacts['logArchive']): SystemShape['logArchive'] {
+  return {
+    ...{ state, waitingBytes, lastFailed },
+    lastArchivedAt: lastArchivedAt?.toISOString() ?? null,
+    lastFailedAt: lastFailedAt?.toISOString() ?? null,
+  };
+}
+
+function clocksView({ known, apartMs, offCount, off }: SystemFacts['clocks']): SystemShape['clocks'] {
+  return {
+    ...{ known, offCount },
+    apartMs: apartMs === null ? null : Math.round(apartMs),
+    off: off.map(({ name, service, region, aheadMs, withinMs }) => ({
+      ...{ name, service, region },
+      aheadMs: Math.round(aheadMs),
+      withinMs: Math.ceil(withinMs),
+    })),
+  };
+}

@@ -1,0 +1,111 @@
+import type { JobResult } from '../../../../shared/contracts/jobs/jobs.ts';
+import { acceptJobs, type AcceptJobsDeps, type SentJobs } from './accept-jobs.ts';
+import { HttpProblem } from '../../frame/http-problem.ts';
+import { parseJsonBody } from '../../frame/server/json-body.ts';
+import { maxFlushJobs } from './job-acceptor.ts';
+import { byteLines } from '../../frame/byte-lines.ts';
+
+/** A body of 64 KiB, escaped as badly as can be, and the rest. */
+const maxLineBytes = 512 * 1024;
+/** Of lines that are waiting for their commit. */
+const maxPartBytes = 4 * 1024 * 1024;
+/** While there is no room for more jobs in this process. */
+const waitForRoomMs = 50;
+/** Parts of one stream that are stored at once. */
+const partsAtOnce = 2;
+
+interface Line {
+  line: number;
+  /** Null: longer than may be. */
+  bytes: Buffer | null;
+}
+
+/**
+ * Jobs as their lines come; yields lines of results in the same order. Memory is bounded however many there are:
+ * nothing is read while two parts are being stored, or while the results are not being read.
+ */
+export async function* streamJobResults(
+  bytes: AsyncIterable<unknown>,
+  of: Pick<SentJobs, 'client' | 'sender'>,
+  deps: AcceptJobsDeps,
+): AsyncGenerator<string> {
+  const storing: Promise<string>[] = [];
+  for await (const part of partsOf(bytes)) {
+    // What comes in order is not stored beside what came before it.
+    while (part.some(mayHaveOrder) && storing.length > 0) yield (await storing.shift()) ?? '';
+    storing.push(storePart(part, of, deps));
+    if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
+  }
+  for (const last of storing) yield await last;
+}
+
+async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
+  let part: Line[] = [];
+  let size = 0;
+  let line = 0;
+  for await (const bytesOfLine of byteLines(bytes, maxLineBytes)) {
+    line++;
+    if (bytesOfLine && isBlank(bytesOfLine)) continue;
+    part.push({ line, bytes: bytesOfLine });
+    size += bytesOfLine?.length ?? 0;
+    if (part.length < maxFlushJobs && size < maxPartBytes) continue;
+    yield part;
+    part = [];
+    size = 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.toString('latin1').trim() === '';
+}
+
+/** JSON may write a name with escapes. */
+function mayHaveOrder({ bytes }: Line): boolean {
+  return bytes !== null && (bytes.includes('"orderingKey"') || bytes.includes('\\u'));
+}
+
+/** Never rejects: the results have to say of every line what became of it. */
+async function storePart(
+  part: readonly Line[],
+  of: Pick<SentJobs, 'client' | 'sender'>,
+  deps: AcceptJobsDeps,
+): Promise<string> {
+  const read = part.map(({ bytes }) => valueOf(bytes));
+  const values = read.flatMap((each) => ('value' in each ? [each.value] : []));
+  const stored = await storeWhenThereIsRoom({ values, ...of, pointerAt: () => '' }, deps);
+  let place = 0;
+  const results = read.map((each) => ('value' in each ? stored[place++] : each));
+  return results.map((result, index) => `${JSON.stringify({ line: part[index]?.line, ...result })}\n`).join('');
+}
+
+async function storeWhenThereIsRoom(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
+  for (;;) {
+    try {
+      return await acceptJobs(sent, deps);
+    } catch (error) {
+      if (error instanceof HttpProblem && error.status === 429) {
+        await deps.clock.sleep(waitForRoomMs);
+        continue;
+      }
+      const code = error instanceof HttpProblem ? error.code : 'internal-error';
+      const detail = 'nobody knows whether it is stored: sent again with its key, it is stored once';
+      return sent.values.map(() => ({ status: 'unknown', errors: [{ pointer: '', code, detail }] }));
+    }
+  }
+}
+
+function valueOf(line: Buffer | null): { value: unknown } | JobResult {
+  if (line === null) return refused('line-too-long', `a line has at most ${maxLineBytes} bytes`);
+  try {
+    return { value: parseJsonBody(line) };
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const { code, message: detail, errors } = error;
+    return { status: 'refused', errors: errors.length === 0 ? [{ pointer: '', code, detail }] : [...errors] };
+  }
+}
+
+function refused(code: string, detail: string): JobResult {
+  return { status: 'refused', errors: [{ pointer: '', code, detail }] };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { findAnswer } from '../../../../shared/contracts/access/finds.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
+import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+
+const on = apiOnPostgres();
+
+async function find(text: string) {
+  const url = `/v1/find?q=${encodeURIComponent(text)}`;
+  return findAnswer.parse((await on.ask('GET', url)).json()).items;
+}
+
+describe('finding', () => {
+  it('says what an id is of, and where it belongs', async () => {
+    const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ name: 'Lapsed riders' }));
+    const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
+    const [campaign, runId] = [publicId('campaign', campaignId), publicId('run', await on.deps.rows.addRun(run))];
+
+    expect(await find(campaign)).toEqual([
+      { kind: 'campaign', id: campaign, title: 'Lapsed riders', state: 'running', campaignId: campaign, runId },
+    ]);
+    expect(await find(runId)).toEqual([
+      { kind: 'run', id: runId, title: 'Lapsed riders', state: 'running', campaignId: campaign, runId: null },
+    ]);
+  });
+
+  it('finds campaigns and action types by part of their names', async () => {
+    await on.deps.campaigns.create(campaignDefinitionOf({ name: 'Award for riders' }));
+    expect((await find('AWARD')).map(({ kind, title }) => [kind, title])).toEqual([
+      ['campaign', 'Award for riders'],
+      ['action-type', 'award-reward'],
+    ]);
+  });
+
+  it.each(['cmp', 'run', 'aud', 'cli', 'sch', 'job', 'dlt', 'qst'])(
+    'finds nothing by an id of %s that nobody has',
+    async (prefix) => {
+      expect(await find(`${prefix}_01jdyjm7sbfx2v4x0000000000`)).toEqual([]);
+    },
+  );
+
+  it('needs something to look for', async () => {
+    const response = await on.ask('GET', '/v1/find?q=%20');
+    expect(response.statusCode).toBe(422);
+  });
+});

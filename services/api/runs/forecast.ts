@@ -1,0 +1,101 @@
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { LoadLine } from '../../../shared/contracts/campaigns/load-lines.ts';
+import type { RunForecast } from '../../../shared/contracts/runs/forecasts.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
+import type { RunSnapshot } from './run-reports.port.ts';
+import type { ShardLook } from '../installation/shards/shard-look.ts';
+import type { ShardShape } from '../installation/shards/shards.contract.ts';
+import type { EarlierRate, EarlierRates } from './postgres/earlier-rates.ts';
+
+export interface ForecastDeps {
+  catalogue: CatalogueReader;
+  shardLook: Pick<ShardLook, 'look'>;
+  earlierRates: EarlierRates;
+}
+
+/** What a dry run says of the run that it stands for; null of all others. */
+export async function forecastOf(run: RunSnapshot, deps: ForecastDeps): Promise<RunForecast | null> {
+  if (run.kind !== 'dry-run') return null;
+  const [{ actionTypes }, shards, earlier, pace] = await Promise.all([
+    deps.catalogue.refresh(),
+    deps.shardLook.look(),
+    deps.earlierRates.list(),
+    deps.earlierRates.paceOf(run.runId),
+  ]);
+  return foretell(run, { actionTypes, shards, earlier, pace });
+}
+
+export interface ForecastFacts {
+  actionTypes: Catalogue['actionTypes'];
+  shards: readonly ShardShape[];
+  earlier: readonly EarlierRate[];
+  /** Users per second that its campaign asks for at most; null: as fast as it goes. */
+  pace: number | null;
+}
+
+export function foretell(
+  { chain, countries }: Pick<RunSnapshot, 'chain' | 'countries'>,
+  { actionTypes, shards, earlier, pace }: ForecastFacts,
+): RunForecast {
+  const { batchUsers, lines, takes } = expectedLoadOf({
+    chain,
+    countries: countries.map(({ country, fedUsers, heldOutUsers }) => {
+      const served = fedUsers - heldOutUsers;
+      return { country, include: [], exclude: [], users: { atLeast: served, atMost: served } };
+    }),
+    holdOutPercent: 0,
+    paceUsersPerSecond: pace ?? undefined,
+    actionTypes,
+    shards,
+    // As it was counted.
+    usersInStep: (step, country) =>
+      countries
+        .filter((feed) => feed.country === country)
+        .flatMap(({ totals }) => totals.find((line) => line.step === step)?.succeeded ?? [])
+        .reduce((sum, users) => sum + users, 0),
+    earlierRate: (actionType, country) =>
+      earlier.find((each) => each.actionType === actionType && each.country === country)?.usersPerSecond,
+  });
+  return { batchUsers, load: lines, takesSeconds: takes, restsOn: wordsFor(lines, shards) };
+}
+
+function wordsFor(lines: readonly LoadLine[], shards: readonly ShardShape[]): string {
+  const used = lines.filter(({ users }) => users !== 0);
+  const [slowest] = used.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0));
+  const unknown = used.filter(({ seconds }) => seconds === null);
+  const unserved = used.filter(({ action, country }) => {
+    const shard = shards.find((each) => each.actionType === action && each.country === country);
+    return (shard?.workers.length ?? 0) === 0;
+  });
+  return [
+    ...(slowest?.limit ? [`It rests on ${reasonOf(slowest)}: nothing that is known takes longer.`] : []),
+    ...(slowest?.limit ? ['What fails, waits, is refused by a check or goes on beside it is not in it.'] : []),
+    ...(unknown.length > 0 ? [`Nothing says how fast ${placesOf(unknown)} is.`] : []),
+    ...(unserved.length > 0 ? [`No worker serves ${placesOf(unserved)} now.`] : []),
+  ].join(' ');
+}
+
+function reasonOf({ limit, action, country }: LoadLine): string {
+  switch (limit) {
+    case 'pace':
+      return 'the pace of the campaign';
+    case 'rate':
+      return `the rate of ${action}, over all countries`;
+    case 'shard':
+      return `${action} in ${country}, as fast as it is now and behind what is ahead there`;
+    case 'earlier-run':
+      return `${action} in ${country}, as fast as it was in the fastest run of the last 30 days`;
+    case null:
+      return 'nothing';
+  }
+}
+
+const mostNamed = 5;
+
+/** A chain may come through one twice. */
+function placesOf(lines: readonly LoadLine[]): string {
+  const places = [...new Set(lines.map(({ action, country }) => `${action} in ${country}`))];
+  const more = places.length - mostNamed;
+  return `${places.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

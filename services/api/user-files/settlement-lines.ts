@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { settledFields, type RejectedLineShape } from '../../../shared/contracts/runs/settlements.ts';
+import { unstorable } from '../../../shared/contracts/stored-texts.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
+import { brokenUserIdRule, escapeUserId, type UserIdRule } from '../../../shared/domain/ids/user-id.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import type { SettledUser } from '../../../shared/ports/settlements.ts';
+import { byteLines } from '../frame/byte-lines.ts';
+import { countryCodeOf } from './country-names.ts';
+import { fieldsOf } from './csv-rows.ts';
+import type { ColumnChoice } from './file-columns.ts';
+import type { FileEncoding } from './file-format.ts';
+import { openFile } from './file-text.ts';
+import { withoutEdges } from './user-cells.ts';
+import { settlementColumnsOf, type SettlementColumns } from './settlement-columns.ts';
+
+/** A line of a file that settled no user. */
+export interface RejectedLine extends RejectedLineShape {
+  /** What is wrong with it, as a stable code. */
+  rule:
+    UserIdRule | 'malformed' | 'not-utf-8' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
+}
+
+/** Upper bound on the bytes of a line: other columns of an export may be long. */
+const maxLineBytes = 64 * 1024;
+
+export interface ReadLine {
+  /** From 1. */
+  line: number;
+  /** Length of the line. */
+  bytes: number;
+  /** What it settles, or why it settles no user. */
+  entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
+}
+
+/** A settlement file whose format, encoding and columns are known. */
+export interface SettlementText {
+  encoding: FileEncoding;
+  /** Null: the lines are JSON. */
+  columns: SettlementColumns | null;
+  lines: AsyncIterable<ReadLine>;
+  /** Ends the source. */
+  close(): Promise<void>;
+}
+
+export interface SettlementForm {
+  form: 'csv' | 'ndjson';
+  choice?: Omit<ColumnChoice, 'country'>;
+}
+
+/**
+ * Opens a settlement file, and decides its columns.
+ * @param onHead called with its first lines before that
+ * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
+ */
+export async function openSettlementFile(
+  bytes: AsyncIterable<unknown>,
+  { form, choice = {} }: SettlementForm,
+  onHead?: (lines: readonly string[]) => void,
+): Promise<SettlementText> {
+  const file = await openFile(bytes, { allowsJson: form === 'ndjson' });
+  onHead?.(file.headLines);
+  try {
+    const columns = form === 'csv' ? settlementColumnsOf(file.headLines, choice) : null;
+    return { encoding: file.encoding, columns, lines: linesOf(file.bytes, columns), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, or columns in any order
+ * under a header) or NDJSON with the same fields. Memory is bounded however long the file or a line of it is. A line
+ * that cannot be read is a reject.
+ * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
+ */
+export async function* readSettlementLines(
+  bytes: AsyncIterable<unknown>,
+  form: SettlementForm,
+): AsyncGenerator<ReadLine> {
+  const file = await openSettlementFile(bytes, form);
+  try {
+    yield* file.lines;
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param columns null: the lines are JSON */
+async function* linesOf(file: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
+  let line = 0;
+  for await (const bytesOfLine of byteLines(file, maxLineBytes)) {
+    line++;
+    if (line <= (columns?.skippedLines ?? 0)) continue;
+    if (bytesOfLine === null) {
+      yield { line, bytes: maxLineBytes, entry: { userId: null, rule: 'too-long' } };
+      continue;
+    }
+    const bytes = bytesOfLine.length;
+    const text = decoded(bytesOfLine);
+    if (text === null) {
+      yield { line, bytes, entry: { userId: null, rule: 'not-utf-8' } };
+      continue;
+    }
+    if (text.trim() === '') continue;
+    const fields = columns ? csvFields(text, columns) : jsonFields(text);
+    yield { line, bytes, entry: entryOf(fields) };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decoded(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** Undefined if quotes do not close on the line, or if it has more fields than there are columns. */
+function csvFields(line: string, { separator, fields: columns, hasHeader }: SettlementColumns): Fields | undefined {
+  const cells = fieldsOf(line, separator);
+  if (!Array.isArray(cells) || cells.slice(columns.length).some((cell) => cell !== '')) return undefined;
+  const fields: Fields = {};
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index];
+    if (name === null || cell === undefined) continue;
+    const value = name === 'userId' && !hasHeader ? cell : withoutEdges(cell);
+    if (name === 'userId') fields[name] = value;
+    else if (value === '') continue;
+    else if (name === 'step') fields[name] = Number(value);
+    else fields[name] = name === 'country' ? (countryCodeOf(value) ?? value) : value;
+  }
+  return fields;
+}
+
+function jsonFields(line: string): Fields | undefined {
+  try {
+    return z.record(z.string(), z.unknown()).safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A country that is no code matches no user. */
+const shape = z.object({
+  ...settledFields,
+  country: z.string().max(2).refine(isStorable, unstorable).optional(),
+});
+
+/** Rejects are stored as JSON and valid ids are always storable, so only an id that breaks a rule has to be escaped. */
+function entryOf(fields: Fields | undefined): ReadLine['entry'] {
+  const userId = fields?.['userId'];
+  if (typeof userId !== 'string') return { userId: null, rule: 'malformed' };
+  const brokenRule = brokenUserIdRule(userId);
+  if (brokenRule !== null) return { userId: escapeUserId(userId), rule: brokenRule };
+  const parsed = shape.safeParse(fields);
+  if (parsed.success) return settledUser(parsed.data);
+  const paths = new Set(parsed.error.issues.map(({ path }) => path[0]));
+  if (paths.has('step')) return { userId, rule: 'invalid-step' };
+  return { userId, rule: paths.has('outcome') ? 'invalid-outcome' : 'malformed' };
+}
+
+/** As a person or a file names a user. */
+export function settledUser({ userId, step, outcome, code, country }: z.output<typeof shape>): SettledUser {
+  return { user: userId, step, outcome, country: country ?? null, reason: code ?? reasons.settled, detail: null };
+}

@@ -1,0 +1,63 @@
+import type { Pool, PoolClient } from 'pg';
+import type { z } from 'zod';
+import { keptQuietRule } from '../../../../../shared/contracts/endpoints/quiet-hours.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../../shared/postgres/connection/transaction.ts';
+import { changeRegistry, moveRevision } from '../../../../../shared/postgres/registry/registry.ts';
+import { makeDue } from '../../../../../shared/postgres/ledger/steps-due.ts';
+import type { FeedStep } from '../../../../../shared/ports/step-holds.ts';
+
+export type QuietRules = z.output<typeof keptQuietRule>[];
+
+export interface QuietHoursRecord {
+  /** 0: there have never been any. */
+  revision: number;
+  rules: QuietRules;
+  madeAt: Date | null;
+}
+
+const noHours: QuietHoursRecord = { revision: 0, rules: [], madeAt: null };
+
+const selectNewest = `
+  select revision, rules, created_at as "madeAt" from quiet_hours order by revision desc limit 1`;
+
+/** Of two at once, the second finds the first one's revision there. */
+const insertHours = `
+  with h as (
+    insert into quiet_hours (revision, rules, made_by)
+    select n.revision + 1, $1::jsonb, $2 from (select coalesce(max(revision), 0) as revision from quiet_hours) n
+    where $3::int is null or n.revision = $3::int
+    returning 1
+  )
+  ${moveRevision} where exists (select from h)`;
+
+/** What waits for the end of hours that may be others now is due: where it is quiet still, it is put back once more. */
+async function liftHolds(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<FeedStep>(dropHolds);
+  await makeDue(client, rows);
+}
+
+const dropHolds = `
+  delete from holds where kind = 'quiet-hours' and until > now() returning feed as "feedId", step`;
+
+export function createQuietHoursStore({ pool }: { pool: Pool }) {
+  async function read(): Promise<QuietHoursRecord> {
+    const { rows } = await pool.query<{ revision: number; rules: unknown; madeAt: Date }>(selectNewest);
+    const [row] = rows;
+    return row ? { ...row, rules: keptQuietRule.array().parse(row.rules) } : noHours;
+  }
+
+  return {
+    read,
+    /** Undefined where another revision is in force than was expected. @param expected null for whatever it is */
+    set: async (rules: QuietRules, expected: number | null, by: string | null) => {
+      const values = [JSON.stringify(rules), by, expected];
+      const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
+      if (isMade !== 1) return undefined;
+      // A flush that puts back locks the same rows, in another order.
+      await retryingDeadlocks(() => inTransaction(pool, liftHolds));
+      return await read();
+    },
+  };
+}
+
+export type QuietHoursStore = ReturnType<typeof createQuietHoursStore>;

@@ -1,0 +1,21 @@
+import { allActionTypes } from '../../../../shared/domain/step/suppressions.ts';
+import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
+import { invalidRequest, quoted } from '../../frame/http-problem.ts';
+
+/**
+ * A type that was registered just now passes: the store is asked before one is refused.
+ * @throws {HttpProblem} it is not registered, and not all of them
+ */
+export async function requireActionType(
+  name: string,
+  catalogue: Pick<CatalogueReader, 'registered' | 'refresh'>,
+): Promise<void> {
+  if (name === allActionTypes || Object.hasOwn(catalogue.registered(), name)) return;
+  await catalogue.refresh();
+  const registered = Object.keys(catalogue.registered());
+  if (registered.includes(name)) return;
+  const others =
+    registered.length === 0 ? 'none is registered yet' : `there are ${registered.join(', ')}, and * for all`;
+  const detail = `there is no action type ${quoted(name)}; ${others}`;
+  throw invalidRequest([{ pointer: '/actionType', code: 'unknown-action-type', detail }]);
+}

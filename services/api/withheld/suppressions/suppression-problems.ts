@@ -1,0 +1,25 @@
+import { HttpProblem } from '../../frame/http-problem.ts';
+
+/** The refusal of a replacement that removes many people. It names the number that the caller has to confirm. */
+export function replacementNotConfirmed(people: { before: number; after: number; removed: number }): HttpProblem {
+  const { before, after, removed } = people;
+  return new HttpProblem({
+    status: 409,
+    code: 'replacement-not-confirmed',
+    detail:
+      `the file replaces ${before} people by ${after}: it removes ${removed} of them, whom campaigns would contact again. ` +
+      'Nothing was replaced. Check the file; if it is right, confirm the number and send it again',
+    errors: [
+      {
+        pointer: '/confirmRemoved',
+        code: 'replacement-not-confirmed',
+        detail: `has to be ${removed}, the number of people whom this file removes from the list`,
+      },
+    ],
+  });
+}
+
+export function alreadyReceiving(list: string): HttpProblem {
+  const detail = `another file for the list of ${list} is being received, and one at a time is the limit; Retry-After says when to try again`;
+  return new HttpProblem({ status: 429, code: 'too-many-uploads', detail, headers: { 'retry-after': '5' } });
+}
