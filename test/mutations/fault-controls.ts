@@ -1,5 +1,6 @@
 import { claimProtections } from './claim-mutations.ts';
 import type { Mutation } from './mutation.ts';
+import { outsideControls } from './outside-controls.ts';
 
 /** A protection that a fault test takes away from real processes, for its checker to find what is wrong then. */
 export type FaultControl = Pick<Mutation, 'takesAway' | 'edits'>;
@@ -21,6 +22,7 @@ const guardEdits = [
 ] as const;
 
 export const faultControls = {
+  ...outsideControls,
   feedsHaveGuards: {
     takesAway: 'a shard does not learn from one feed while another one is served',
     edits: guardEdits,
