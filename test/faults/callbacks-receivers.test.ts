@@ -59,11 +59,7 @@ describe('row 71: jobs without retries', () => {
   });
 
   it('die unreceived if lost calls are not sent again, and no address is tried beside a silent one (control)', async () => {
-    const { lostCallsAreSentAgain, nextAddressIsTried } = faultControls;
-    await begin({
-      takesAway: 'both',
-      edits: [...lostCallsAreSentAgain.edits, ...nextAddressIsTried.edits],
-    });
+    await begin(faultControls.connectionsAreCareful);
     const jobs = await scheduleAll();
     await until('jobs of both clients are dead', async () => {
       const { ended } = await storedEvidence(trial.database);

@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import type { EngineConfigFile } from '../e2e/engine-config.ts';
+import { startDnsServer } from '../support/dns-server.ts';
+import { startSilentAddress } from '../support/silent-address.ts';
+import { startIdleCloser, type IdleCloser } from './support/idle-closer.ts';
+import { patientCalls, startTrial, type Trial } from './support/trial.ts';
+
+const segment = 'lapsed-riders';
+const timeoutMs = 5000;
+const pages = 5;
+const users = 100 * pages;
+/** Pages come so slowly that connections of calls are idle for longer than a server keeps them. */
+const pageEveryMs = 1200;
+/** Class C and D reuse no connection that was idle for over 0.5 s; the rest is a margin for a busy machine. */
+const keptForDumbMs = 1000;
+
+/** The host `oneSilent` has the silent address and, after it, that of the sandbox. */
+const [silentAddress, sandboxAddress] = ['127.0.0.3', '127.0.0.1'];
+const oneSilent = 'one-silent.test';
+
+/** Preloaded into processes for names of the test. */
+const ownNameServer = `--import ${new URL('support/own-name-server.ts', import.meta.url).href}`;
+
+const types = [
+  { contract: 'A', action: 'award-reward', service: 'rewards' },
+  { contract: 'B', action: 'send-message', service: 'messages' },
+  { contract: 'C', action: 'award-points', service: 'points' },
+  { contract: 'D', action: 'award-again', service: 'rewards' },
+] as const;
+
+describe('row 71: a campaign at servers that close idle connections as requests are written, at one of two addresses', () => {
+  let trial: Trial;
+  let closers: { ofAny: IdleCloser; ofDumb: IdleCloser };
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+
+  /** An action type of each class, called by the addresses that `urlOf` makes of those of the sandbox. */
+  function classes(config: EngineConfigFile, urlOf: (url: string, contract: string) => string): EngineConfigFile {
+    const { segmentation } = config;
+    const sandbox = new URL(segmentation.url).origin;
+    const statusUrl = urlOf(`${sandbox}/points/v1/status`, 'status');
+    const typeOf = ({ contract, action, service }: (typeof types)[number]) => {
+      const before = config.actionTypes[action] ?? config.actionTypes['award-reward'];
+      if (!before) throw new Error(`the configuration has no ${action}`);
+      const url = urlOf(`${sandbox}/${service}/v1/batches`, contract);
+      const ofC = contract === 'C' ? { statusUrl, appliesLateSeconds: timeoutMs / 1000 } : {};
+      return { ...before, ...ofC, url, class: contract, timeoutMs };
+    };
+    return {
+      ...config,
+      segmentation: { ...segmentation, url: urlOf(segmentation.url, 'pages') },
+      actionTypes: Object.fromEntries(types.map((type) => [type.action, typeOf(type)])),
+    };
+  }
+
+  async function begin(without?: FaultControl): Promise<void> {
+    const [ofAnyPort = 0, ofDumbPort = 0] = await findFreePorts(2);
+    const names = await startDnsServer(({ type }) => {
+      return { addresses: type === 'A' ? [silentAddress, sandboxAddress] : [] };
+    });
+    ends.push(() => names.close());
+    const urlOf = (url: string, contract: string) => {
+      const behind = new URL(url);
+      behind.hostname = oneSilent;
+      behind.port = String(contract === 'C' || contract === 'D' ? ofDumbPort : ofAnyPort);
+      return behind.href;
+    };
+    trial = await startTrial({
+      workers: 1,
+      countries: ['SG'],
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=${users}`,
+        SANDBOX_COUNTRIES: 'SG=1',
+        SANDBOX_POINTS_MEMORY: 'outcomes',
+      },
+      engine: { ...patientCalls, NODE_OPTIONS: ownNameServer, OWN_NAME_SERVER: names.address },
+      configure: (config) => classes(config, urlOf),
+      ...(without && { without }),
+    });
+    ends.push(() => trial.end());
+    const to = Number(new URL(trial.muster.sandboxUrl).port);
+    const closerAt = async (port: number, keptMs: number) => {
+      const closer = await startIdleCloser({ host: sandboxAddress, port, to, keptMs });
+      ends.push(() => closer.close());
+      const silent = await startSilentAddress(silentAddress, port);
+      ends.push(() => silent.close());
+      return closer;
+    };
+    closers = { ofAny: await closerAt(ofAnyPort, 0), ofDumb: await closerAt(ofDumbPort, keptForDumbMs) };
+    await trial.switchFaults({ segmentation: [{ name: 'slow pages', of: 'pages', latencyMs: pageEveryMs }] });
+  }
+
+  /** Runs of these classes at once. */
+  async function runAll(contracts = 'ABCD') {
+    const runs = types
+      .filter(({ contract }) => contracts.includes(contract))
+      .map(async ({ contract, action }) => {
+        const chain = [{ action, params: {} }];
+        const runId = await trial.muster.api.run({ name: contract, countries: ['SG'], segment, chain });
+        await trial.awaitEnd(runId);
+        const [step] = (await trial.muster.api.report(runId)).steps;
+        const received = (await trial.ledger()).of(runId, 1).keys.values();
+        const attempts = [...received].map((call) => call.attempts.join());
+        return { contract, runId, succeeded: step?.succeeded, unknown: step?.unknown, attempts };
+      });
+    return await Promise.all(runs);
+  }
+
+  it('is served whole by its first attempts, each call received once', async () => {
+    await begin();
+    const over = trial.injections.begin('idle connections are closed, one address is silent', 'endpoints, segments');
+    const runs = await runAll();
+    over();
+    expect(closers.ofAny.lost()).toBeGreaterThan(pages);
+    expect(closers.ofDumb.lost()).toBe(0);
+    const whole = { succeeded: users, unknown: 0, attempts: Array.from({ length: pages }, () => '1') };
+    expect(runs).toMatchObject(types.map(({ contract }) => ({ contract, ...whole })));
+    for (const { contract, runId } of runs) {
+      const scenario = `idle connections are closed, one address is silent, class ${contract}`;
+      expect(await trial.judge(runId, { rows: '71', scenario, segment })).toEqual([]);
+    }
+  });
+
+  it('of class D has unknown users if idle connections are reused, and late ones if no second address is tried (control)', async () => {
+    await begin(faultControls.connectionsAreCareful);
+    const [run] = await runAll('D');
+    expect(run?.unknown).toBeGreaterThan(0);
+    expect(run?.attempts.filter((attempts) => attempts !== '1')).not.toEqual([]);
+  });
+});
