@@ -18,10 +18,12 @@ const logger = pino({ level: 'silent' });
 const selectSettings = `
   select string_agg(name || '=' || setting, ' ' order by name) as settings from pg_settings
   where name in ('DateStyle', 'IntervalStyle', 'TimeZone', 'extra_float_digits', 'bytea_output', 'client_encoding',
-    'search_path', 'array_nulls', 'standard_conforming_strings', 'default_transaction_isolation')`;
+    'search_path', 'array_nulls', 'standard_conforming_strings', 'default_transaction_isolation', 'lock_timeout',
+    'idle_session_timeout')`;
 const right =
   'DateStyle=ISO, YMD IntervalStyle=postgres TimeZone=UTC array_nulls=on bytea_output=hex client_encoding=UTF8 ' +
-  'default_transaction_isolation=read committed extra_float_digits=1 search_path=public standard_conforming_strings=on';
+  'default_transaction_isolation=read committed extra_float_digits=1 idle_session_timeout=0 lock_timeout=0 ' +
+  'search_path=public standard_conforming_strings=on';
 const settingsRows = z.tuple([z.object({ settings: z.string() })]);
 
 describe('a session on a database with unusual defaults', () => {
@@ -36,6 +38,8 @@ describe('a session on a database with unusual defaults', () => {
     await server.query(unusualDefaults(name));
     await server.query(`create schema elsewhere; alter database ${name} set search_path = elsewhere, public`);
     await server.query(`alter database ${name} set client_encoding = 'LATIN1'`);
+    await server.query(`alter database ${name} set lock_timeout = '1ms'`);
+    await server.query(`alter database ${name} set idle_session_timeout = '1min'`);
     await server.end();
     await migrate(database.url);
   });

@@ -6,7 +6,8 @@ export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
  * Settings that statements and readers of answers rely on. The server, the database or the role may legally have other
- * defaults: a `datestyle` whose times pg cannot read, floats that lose digits, a schema in which no table of Muster is.
+ * defaults: a `datestyle` whose times pg cannot read, floats that lose digits, a schema in which no table of Muster is,
+ * time-outs that are shorter than the work.
  */
 const reliedSettings: SessionSettings = {
   client_encoding: 'UTF8',
@@ -21,6 +22,12 @@ const reliedSettings: SessionSettings = {
   standard_conforming_strings: 'on',
   // Statements that wait for a row go on with its new version. Stricter levels make them fail.
   default_transaction_isolation: 'read committed',
+  // Pools set their own. Time-outs of the server's defaults would end migrations, waits for rows, and idle sessions
+  // that listen for notices.
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  lock_timeout: 0,
+  idle_session_timeout: 0,
 };
 
 /** Settings of one connection, in one of the two ways to send them. */
