@@ -8,7 +8,7 @@ const pollMs = 50;
 
 interface RequestOptions {
   method?: string;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 

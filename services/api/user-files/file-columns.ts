@@ -55,8 +55,11 @@ export function columnsOf(lines: readonly string[], terms: ColumnTerms): FileCol
   return columns;
 }
 
-/** Rows that are not UTF-8 are rejected one by one; a first line that is not has no names that could be compared. */
-function requireEncoded({ first }: HeadLines): void {
+/**
+ * Rows that are not UTF-8 are rejected one by one; a first line that is not has no names that could be compared.
+ * @throws {HttpProblem} 422
+ */
+export function requireEncoded({ first }: HeadLines): void {
   if (first?.includes('\ufffd') !== true) return;
   const detail = `the first line is not UTF-8 (${quoted(first)}), and no byte order mark names another encoding; save the file as "CSV UTF-8"`;
   throw fileProblem('unreadable-file', detail);

@@ -1,7 +1,7 @@
 import { quoted } from '../frame/http-problem.ts';
 import { isUserName, namedColumn, userColumnOf, wordOf } from './column-names.ts';
 import type { Separator } from './csv-rows.ts';
-import type { ColumnChoice } from './file-columns.ts';
+import { requireEncoded, type ColumnChoice } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
 import { fieldsIn, headLinesOf, rowSeparatorOf, separatorWhere } from './separator.ts';
 
@@ -23,13 +23,14 @@ export interface SettlementColumns {
 
 /**
  * Finds the columns of a settlement file by its first lines, before any line settles a user.
- * @throws {HttpProblem} 422 for a header that names no column of user ids, of steps or of outcomes
+ * @throws {HttpProblem} 422 for a header that is not UTF-8, or names no column of user ids, of steps or of outcomes
  */
 export function settlementColumnsOf(
   lines: readonly string[],
   choice: Omit<ColumnChoice, 'country'>,
 ): SettlementColumns {
-  const { named, skippedLines, first = '', rows } = headLinesOf(lines);
+  const head = headLinesOf(lines);
+  const { named, skippedLines, first = '', rows } = head;
   const isUser = (name: string) =>
     choice.user === undefined ? isUserName(name) : wordOf(name) === wordOf(choice.user);
   const separator = named ?? separatorWhere(first, isUser) ?? rowSeparatorOf(rows);
@@ -38,6 +39,7 @@ export function settlementColumnsOf(
   if (choice.header === 'none' || (choice.user === undefined && id < 0 && !isHeader(names))) {
     return { separator, skippedLines, hasHeader: false, names: [], fields: settlementFields };
   }
+  requireEncoded(head);
   const others = settlementFields.slice(1);
   const places = new Map<number, SettlementField>(others.map((field) => [namedColumn(field, names), field]));
   const missing = (['step', 'outcome'] as const).filter((field) => namedColumn(field, names) < 0);

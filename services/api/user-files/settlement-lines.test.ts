@@ -115,6 +115,7 @@ describe('a settlement file whose columns are named', () => {
     ['no column of outcomes', 'userId,step,result\nu1,1,failed\n', {}, 'unknown-column'],
     ['not the column that is named', 'userId,step,outcome\nu1,1,failed\n', { user: 'ref' }, 'unknown-column'],
     ['a workbook', 'PK\u0003\u0004\u0014', {}, 'unreadable-file'],
+    ['a header in Latin-1', 'Schl\ufffdssel,userId,step,outcome\n1,u1,1,failed\n', {}, 'unreadable-file'],
     ['a web page', '<!doctype html>\n<p>log in</p>', {}, 'unreadable-file'],
     ['JSON', '{"userId":"u1","step":1,"outcome":"failed"}\n', {}, 'unreadable-file'],
   ] as const)('is refused before a line settles a user: %s', async (_what, text, choice, code) => {
