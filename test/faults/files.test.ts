@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
 import { settlement } from '../../shared/contracts/runs/settlements.ts';
-import { suppressionUpload } from '../../services/api/suppressions/suppressions.contract.ts';
+import { suppressionUpload } from '../../services/api/withheld/suppressions/suppressions.contract.ts';
 import { pageSegment } from '../e2e/gather-evidence.ts';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import {
