@@ -2,12 +2,15 @@ import type { Mutation } from './mutation.ts';
 
 /** Protections against what comes from outside: receivers, settings of servers, files. */
 export const outsideControls = {
+  idleConnectionsAreClosed: {
+    takesAway: 'calls of class C and D use no connection that was idle for over 0.5 s',
+    edits: [{ text: 'const unrepeatableIdleMs = 500;', replacement: 'const unrepeatableIdleMs = 60_000;' }],
+  },
   connectionsAreCareful: {
     takesAway:
-      'a call that is lost with a kept connection is sent once more, or its connection not reused; another address is tried beside a silent one',
+      'a call that is lost with a kept connection is sent once more; another address is tried beside a silent one',
     edits: [
       { text: 'isRepeatable && !closed && connection.endedUnanswered()', replacement: 'false' },
-      { text: 'const unrepeatableIdleMs = 500;', replacement: 'const unrepeatableIdleMs = 60_000;' },
       { text: 'const nextAddressMs = 250;', replacement: 'const nextAddressMs = 600_000;' },
     ],
   },
