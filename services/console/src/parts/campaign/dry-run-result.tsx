@@ -5,6 +5,7 @@ import { Time } from '../times/time.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { takesText } from './arithmetic.ts';
 import type { NewestReport } from './use-newest-report.ts';
+import { withTitles } from '../words/action-titles.ts';
 
 /** The newest dry run of a campaign: the users that would come through its chain. */
 export function DryRunResult({ report, isOld }: NewestReport) {
@@ -25,7 +26,7 @@ export function DryRunResult({ report, isOld }: NewestReport) {
           {isOld && `, of revision ${report.revision}, not of this one`}
         </span>
       </div>
-      {stateReason !== null && <p className="sm wrap-anywhere">{stateReason}</p>}
+      {stateReason !== null && <p className="sm wrap-anywhere">{withTitles(stateReason)}</p>}
       <Link className="link" to={hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
         {hasEnded(state) ? 'Report' : 'Watch'}
       </Link>

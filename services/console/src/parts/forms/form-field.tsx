@@ -1,6 +1,7 @@
 import { createContext, use, useId, type ReactNode } from 'react';
 import { capitalOf } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
+import { withTitles } from '../words/action-titles.ts';
 
 export interface FieldProblem {
   detail: string;
@@ -118,7 +119,7 @@ function ProblemTexts({ problems }: { problems: readonly FieldProblem[] }) {
   return problems.map(({ detail, tone }) => (
     <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} flex gap-1.25`}>
       <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} className="mt-0.5" />
-      <span>{capitalOf(detail)}</span>
+      <span>{capitalOf(withTitles(detail))}</span>
     </div>
   ));
 }

@@ -1,4 +1,5 @@
 import { problemOf } from '../../api/problems.ts';
+import { withTitles } from '../words/action-titles.ts';
 
 /** Why a form was refused, where that is about no field of it: those say it themselves (`useRefusedFields`). */
 export function RefusedWhole({ error }: { error: Error | null }) {
@@ -6,7 +7,7 @@ export function RefusedWhole({ error }: { error: Error | null }) {
   if (problem === null || problem.errors.length > 0) return null;
   return (
     <p className="c-bad sm" role="alert">
-      {problem.detail}
+      {withTitles(problem.detail)}
     </p>
   );
 }

@@ -1,7 +1,27 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { quotedTitleOf, rememberTitles, titleOf, titlesOf } from './action-titles.ts';
+import { quotedTitleOf, rememberTitles, titleOf, titlesOf, withTitles } from './action-titles.ts';
 
 afterEach(() => rememberTitles([]));
+
+describe('a sentence of the API', () => {
+  it('has titles in place of names, in its own quotes or in none', () => {
+    rememberTitles([
+      { name: 'award-reward', title: 'Give a reward' },
+      { name: 'award-reward-again', title: 'Give another' },
+      { name: 'points', title: 'Award points' },
+    ]);
+    expect(withTitles('award-reward: these 2 users really get it')).toBe(
+      '“Give a reward”: these 2 users really get it',
+    );
+    expect(withTitles('"award-reward-again" in SG, my-award-reward, 5 points')).toBe(
+      '“Give another” in SG, my-award-reward, 5 points',
+    );
+  });
+
+  it('is as it is where no titles are known', () => {
+    expect(withTitles('award-reward in SG')).toBe('award-reward in SG');
+  });
+});
 
 describe('the title of an action type', () => {
   it('is what the engine has, and its name in words if the engine does not list it', () => {

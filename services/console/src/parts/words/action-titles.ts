@@ -22,6 +22,17 @@ export function titlesOf(chain: readonly { action: string }[], between = ', then
   return chain.map(({ action }) => titleOf(action)).join(between);
 }
 
+/**
+ * A sentence of the API with quoted titles in place of names, for people who know no names. A name of one word stays: it
+ * may be a word of the sentence.
+ */
+export function withTitles(sentence: string): string {
+  const names = [...titles.keys()].filter((name) => name.includes('-')).toSorted((a, b) => b.length - a.length);
+  if (names.length === 0) return sentence;
+  const name = new RegExp(`"?(?<![\\w-])(${names.join('|')})(?![\\w-])"?`, 'g');
+  return sentence.replaceAll(name, (_match, found: string) => quotedTitleOf(found));
+}
+
 /** The cause without the place that the engine puts before it, for a sentence that has named the place already. */
 export function causeWithoutPlace(cause: string, { action, country }: { action: string; country: string }): string {
   const place = `${action} in ${country}: `;

@@ -418,7 +418,7 @@ describe('a test', () => {
     const send = within(dialog).getByRole('button', { name: 'Send it' });
     expect(send).toHaveProperty('disabled', true);
     await user.type(within(dialog).getByLabelText(/Users/), 'u1{Enter} u2{Enter}');
-    await within(dialog).findByText('send-message: these 2 users really get it.');
+    await within(dialog).findByText('“Send a message”: these 2 users really get it.');
     await waitFor(() => expect(send).toHaveProperty('disabled', false));
     api.answer({
       'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
@@ -449,7 +449,7 @@ describe('a test', () => {
     await user.type(within(dialog).getByLabelText(/Users/), 'u1');
     expect(await within(dialog).findByText(`${reached} tick the box to reach them again`)).toBeDefined();
     await user.click(within(dialog).getByLabelText(/Also reach users/));
-    await within(dialog).findByText('send-message: these 2 users really get it.');
+    await within(dialog).findByText('“Send a message”: these 2 users really get it.');
     const send = within(dialog).getByRole('button', { name: 'Send it' });
     await waitFor(() => expect(send).toHaveProperty('disabled', false));
     await user.click(send);

@@ -10,6 +10,7 @@ import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
+import { withTitles } from '../../parts/words/action-titles.ts';
 
 interface RunsPanelProps {
   campaign: Campaign;
@@ -86,7 +87,7 @@ function RunRow({ run, isCounted }: { run: Run; isCounted: boolean }) {
       <td>
         <StateBadge state={state} />
         {state === 'completed_with_failures' && <StateCause tone="idle">with failures</StateCause>}
-        {stateReason !== null && <StateCause tone={isOver ? 'idle' : 'warn'}>{stateReason}</StateCause>}
+        {stateReason !== null && <StateCause tone={isOver ? 'idle' : 'warn'}>{withTitles(stateReason)}</StateCause>}
       </td>
       <td>
         <Time instant={scheduledFor} />

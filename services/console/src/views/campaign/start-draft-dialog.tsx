@@ -13,6 +13,7 @@ import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 import { useZone } from '../../parts/times/zone.ts';
 import { whenInWords } from '../../parts/when/when-words.ts';
 import { sentence } from '../../parts/words/figures.ts';
+import { withTitles } from '../../parts/words/action-titles.ts';
 
 /** Starts a draft from its page, after it has shown what the start will do. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
@@ -51,7 +52,7 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       name={campaign.name}
       lead={whenInWords(formOf(campaign, [], zone), zone)}
       effects={startEffects(campaign, preview.isPending ? 'asking' : size, preview.data ?? null)}
-      warnings={(preview.data?.warnings ?? []).map(({ detail }) => sentence(detail))}
+      warnings={(preview.data?.warnings ?? []).map(({ detail }) => sentence(withTitles(detail)))}
       isWorking={start.isPending || submit.isPending}
       error={submit.error ?? start.error}
       onStart={() => start.mutate()}

@@ -9,6 +9,7 @@ import { Check, Select, TextArea } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { withTitles } from '../../parts/words/action-titles.ts';
 
 const settledAfterMs = 300;
 const previewKey = 'preview of a test';
@@ -92,7 +93,7 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
 function WhatIsReal({ seen }: { seen: TestSend }) {
   return (
     <div className="grid gap-1.5" role="status">
-      <p className={seen.isReal ? 'c-warn wrap-anywhere' : 'wrap-anywhere'}>{seen.summary}</p>
+      <p className={seen.isReal ? 'c-warn wrap-anywhere' : 'wrap-anywhere'}>{withTitles(seen.summary)}</p>
       {seen.warnings.map(({ detail }) => (
         <p key={detail} className="sm c-warn wrap-anywhere">
           {detail}

@@ -3,7 +3,7 @@ import { takesText } from '../../parts/campaign/arithmetic.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { titleOf } from '../../parts/words/action-titles.ts';
+import { titleOf, withTitles } from '../../parts/words/action-titles.ts';
 
 const shownAtMost = 8;
 
@@ -20,7 +20,7 @@ export function ForecastPanel({ report }: { report: Pick<RunReport, 'forecast' |
       note={takesText(takesSeconds)}
       footer={
         <>
-          <p className="wrap-anywhere">{restsOn}</p>
+          <p className="wrap-anywhere">{withTitles(restsOn)}</p>
           {shared > 0 && <p>{countOf(shared, 'user')} are in several sources; each counts once.</p>}
           {load.length > shown.length && <p>{countOf(load.length - shown.length, 'more shard')} take less.</p>}
         </>

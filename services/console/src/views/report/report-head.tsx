@@ -12,6 +12,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { DownloadMenu } from './download-menu.tsx';
 import { ShareDialog } from './share-dialog.tsx';
+import { withTitles } from '../../parts/words/action-titles.ts';
 
 interface ReportHeadProps {
   report: RunReport;
@@ -31,7 +32,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         </div>
         <ReportFacts report={report} />
         {state !== report.state && <p className="t2 sm">It was cancelled after every user had ended.</p>}
-        {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
+        {stateReason !== null && <p className="t2 sm">{withTitles(stateReason)}</p>}
       </div>
       <div className="row ml-auto phone:flex-wrap">
         <Button icon="key" onClick={() => setSharing(true)}>

@@ -62,7 +62,7 @@ test('the report of a dry run says that nobody was called, and how long the run 
   const panel = screen.getByRole('region', { name: 'What it would take' });
   expect(within(panel).getByText('at least 1 min 30 s')).toBeDefined();
   expect(within(panel).getByText('412 users are in several sources; each counts once.')).toBeDefined();
-  expect(within(panel).getByText(/Nothing says how fast send-message in SG is/)).toBeDefined();
+  expect(within(panel).getByText(/Nothing says how fast “Send a message” in SG is/)).toBeDefined();
   const rows = within(panel)
     .getAllByRole('row')
     .map(({ textContent }) => textContent);

@@ -12,6 +12,7 @@ import { ChosenOptions } from './chosen-options.tsx';
 import { problemInWords } from './problem-words.ts';
 import { isOfSize, loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from '../editor/use-editor.ts';
+import { withTitles } from '../../../parts/words/action-titles.ts';
 
 /** Always beside the form: who it reaches, what it takes, what to look at, and what keeps it from starting. */
 export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
@@ -144,7 +145,7 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
               <button type="button" className="link" onClick={() => onShow(pointer)}>
                 {placeInWords(pointer)}
               </button>
-              : {detail}.
+              : {withTitles(detail)}.
             </div>
           </div>
         ))}
