@@ -61,7 +61,6 @@ describe('neighbours of a fault in the same action type', () => {
         await during?.();
         await trial.switchFaults();
       },
-      isLasting: true,
     });
   }
 

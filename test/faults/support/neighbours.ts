@@ -12,12 +12,7 @@ export interface Comparison {
   /** Whether the fault is felt by now. */
   isBroken: (other: string) => Promise<boolean>;
   healIt: () => Promise<void>;
-  /** Whether the other stands still, as hard as at first, until it is healed: several neighbours are compared then. */
-  isLasting?: boolean;
 }
-
-/** Foreign load only ever adds time: the quickest of so many neighbours counts. */
-const mostRounds = 3;
 
 export interface Compared {
   /** The run beside the fault, and the one that the fault hit, which may still run. */
@@ -43,15 +38,10 @@ export async function compareNeighbour(trial: Trial, comparison: Comparison): Pr
   await comparison.breakIt(broken);
   try {
     await until('the fault is felt', () => comparison.isBroken(broken));
-    const rounds = comparison.isLasting ? mostRounds : 1;
-    let quickest = { neighbour: '', beside: Infinity };
-    for (let round = 0; round < rounds && quickest.beside > undisturbed(without); round++) {
-      const runId = await neighbour();
-      await trial.awaitEnd(runId);
-      const beside = await trial.servedWithin(runId, step, 0.99);
-      if (beside < quickest.beside) quickest = { neighbour: runId, beside };
-    }
-    return { neighbour: quickest.neighbour, other: broken, seconds: { without, beside: quickest.beside } };
+    const beside = await neighbour();
+    await trial.awaitEnd(beside);
+    const seconds = { without, beside: await trial.servedWithin(beside, step, 0.99) };
+    return { neighbour: beside, other: broken, seconds };
   } finally {
     await comparison.healIt();
   }
