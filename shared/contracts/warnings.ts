@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What does not keep a campaign from being made or started, and should be looked at all the same. */
+/** A finding that refuses nothing, and that a person should read before a campaign starts. */
 export const warning = z
   .object({ pointer: z.string(), code: z.string(), detail: z.string() })
   .meta({ id: 'Warning', description: 'Nothing was refused for it' });

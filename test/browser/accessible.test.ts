@@ -126,6 +126,12 @@ function runSlowly(api: MusterApi, name: string): Promise<string> {
   return api.run({ ...campaign, name, paceUsersPerSecond: 1 });
 }
 
+/** `color-contrast: <span …>` for each place that axe finds. */
+async function axeProblems(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   const timeout = Object.keys(views).length * 15_000;
   test(
@@ -139,10 +145,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         for (const width of widths) {
           await page.setViewportSize({ width, height: 900 });
           await page.locator('main[aria-busy="false"]').waitFor();
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          const problems = violations.flatMap(({ id, nodes }) =>
-            nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
-          );
+          const problems = await axeProblems(page);
           const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
           if (width === phone && widest > width) problems.push(`scrolls sideways: it is ${widest} px wide`);
           if (width === phone) problems.push(...(await smallTargets(page)));
@@ -162,8 +165,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
         await page.goto(pathOf(ids));
         await page.getByRole('button', { name: button }).first().click();
         await page.getByRole('dialog').waitFor();
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+        const problems = await axeProblems(page);
         problems.push(...(await cutControls(page)));
         if (width === phone) problems.push(...(await smallTargets(page)));
         if (problems.length > 0) found[`${pathOf(ids)} ${String(button)} at ${width} px`] = problems;
@@ -172,7 +174,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     expect(found).toEqual({});
   });
 
-  test('nor in a report that is shared', async () => {
+  test('axe finds nothing in a shared report', async () => {
     const { client } = consoleOf.muster.api;
     const path = { id: ids.endedId };
     const { link } = (await shareReport({ client, path, body: {} })).data;
@@ -181,8 +183,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     const found: Record<string, string[]> = {};
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+      const problems = await axeProblems(page);
       const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (widest > width) problems.push(`scrolls sideways: it is ${widest} px wide`);
       if (problems.length > 0) found[`${width} px`] = problems;

@@ -32,7 +32,7 @@ test('who signs in at the issuer comes to where they wanted to go, and nothing o
   await page.getByRole('button', { name: /^ada@example\.com, manager/ }).click();
   await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
   await page.waitForURL(/\/log-in/);
-  // What else the page asks may be refused, and lead to the log-in, before the answer that takes the cookie is there.
+  // Other requests of the page may be refused, and lead to the log-in, before the answer that takes the cookie is there.
   await awaitThat(async () => (await page.context().cookies()).length === 0);
 });
 

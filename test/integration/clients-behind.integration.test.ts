@@ -115,7 +115,7 @@ it('a sweep compares no row with every client that is behind', async () => {
   const until = { dueUs: 4e15, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
   const ranges = [1, 2].map((partition) => ({ partition, after: firstMark, until }));
   await createDueReferences({ pool }).sweep(ranges, passedOver, 2000);
-  // Of the lists of bands in all partitions, in some, and of another priority.
+  // Three lists are hashed: bands in all partitions, bands in some, and bands of another priority.
   expect(new Set(plan.match(/hashed SubPlan \d+/g)).size).toBe(3);
   expect(plan).not.toContain('array_position');
 });

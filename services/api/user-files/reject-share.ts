@@ -15,13 +15,13 @@ interface JudgedFile {
   rejects: readonly { line: number; value: string; rule: string }[];
 }
 
-/** How a refusal describes a kind of file. */
+/** Words of a refusal for one kind of file. */
 export interface FileWording {
-  /** What each row should be. */
+  /** Noun for a row that is accepted. */
   row: string;
   /** Rules of rejected rows in words. */
   rules: Readonly<Record<string, string>>;
-  /** What was done with the file until it was refused, as a sentence without its end. */
+  /** Effects of the file before its refusal, as a sentence without its end. */
   kept: string;
 }
 

@@ -16,7 +16,7 @@ import { settlementColumnsOf, type SettlementColumns } from './settlement-column
 
 /** A line of a file that settled no user. */
 export interface RejectedLine extends RejectedLineShape {
-  /** What is wrong with it, as a stable code. */
+  /** Stable code of the rule that the line breaks. */
   rule:
     UserIdRule | 'malformed' | 'not-utf-8' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
 }

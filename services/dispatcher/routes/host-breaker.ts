@@ -1,6 +1,6 @@
 import type { FailureLimits } from '../ports/client-terms.ts';
 
-/** What one call shows about its host. */
+/** Evidence of one call about its host. */
 export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 
 /** Where a host stands, as all dispatchers see it. `closed` is what has no row. */

@@ -31,7 +31,7 @@ interface ClientInTurn<Band> {
  * may have one.
  */
 export interface ClientsInTurn<Band extends BandOfClient> {
-  /** Whether some clients have yet to get their turn. */
+  /** True while some clients have yet to get their turn. */
   readonly isMidTurn: boolean;
   add(band: Band): void;
   remove(band: Band): void;
@@ -42,7 +42,7 @@ export interface ClientsInTurn<Band extends BandOfClient> {
    * bands, then all clients that wait by then do.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];
-  /** Whose turn it is among the bands of a client; kept while any of them waits. */
+  /** Turns of the bands of a client; kept while any of them waits. */
   turnsOf(clientId: string): PriorityTurns;
 }
 

@@ -6,7 +6,7 @@ const rowsOfSpan = 8;
 const workOfLook = 10_240;
 
 /**
- * How many rows of each partition a look past clients that are behind reads, so that looks are short in which each row
+ * Number of rows that a look past clients behind reads of each partition, so that looks are short in which each row
  * is another client's: everything else waits for the end of a look. A crowd of one client costs less, and is passed by
  * up to 500 rows of each partition.
  */

@@ -6,7 +6,7 @@ import type { Hand } from './hand.ts';
 import type { JourneyWitness } from './journey-witness.ts';
 import { textsOf } from './shown-numbers.ts';
 
-/** What all steps of a journey share. */
+/** Objects that all steps of a journey share. */
 export interface Journey {
   muster: Installation;
   witness: JourneyWitness;

@@ -1,7 +1,7 @@
 import type { ApiParts } from '../../frame/frame-module.ts';
 import { createSchedulerStatus } from './postgres/scheduler-status.ts';
 
-/** Who fires what is due, and how late it is. */
+/** Reads the state of schedulers, their partitions and their lag. */
 export function schedulerModule({ pool }: Pick<ApiParts, 'pool'>) {
   return { schedulerStatus: createSchedulerStatus({ pool }) };
 }

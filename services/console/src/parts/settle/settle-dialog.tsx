@@ -14,7 +14,7 @@ import { Effects } from '../overlays/effects.tsx';
 import { Refused } from '../standing/refused.tsx';
 import { useFormatTime } from '../times/zone.ts';
 import { countOf } from '../words/numbers.ts';
-import { askedUsers, emptyDraft, saidBy, type Lines, type SettleDraft, type Way } from './settle-draft.ts';
+import { askedUsers, emptyDraft, requestOf, type Lines, type SettleDraft, type Way } from './settle-draft.ts';
 import { SaidFields } from './settle-ways.tsx';
 import { changedBefore, meanings, whoIsUnknown } from './answer-words.ts';
 import { Made, SettledSoFar } from './settled-so-far.tsx';
@@ -56,7 +56,7 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
   );
   const rejected = way === 'file' ? rejectedIn(preview) : null;
   const isRefused = way === 'file' && rejected === null && (preview.data?.refusal ?? null) !== null;
-  const said = isRefused ? null : saidBy(way, draft, lines, rejected);
+  const request = isRefused ? null : requestOf(way, draft, lines, rejected);
   const users = unknownUsers(unknown);
   const choose = (next: Way) => {
     setChosen(next);
@@ -88,8 +88,8 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
             </Button>
             <Button
               kind="ink"
-              disabled={said === null || settle.isPending || (way !== 'status' && !isSure)}
-              onClick={() => said !== null && settle.mutate(said)}
+              disabled={request === null || settle.isPending || (way !== 'status' && !isSure)}
+              onClick={() => request !== null && settle.mutate(request)}
             >
               {rejected === null ? verbOf(way, draft, lines) : `Leave out ${countOf(rejected, 'line')} and settle`}
             </Button>

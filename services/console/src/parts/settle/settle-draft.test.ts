@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyDraft, saidBy, type SettleDraft } from './settle-draft.ts';
+import { emptyDraft, requestOf, type SettleDraft } from './settle-draft.ts';
 import type { UnknownLine } from './unknown-lines.ts';
 
 const first: UnknownLine = { step: 1, action: 'award-reward', users: 3, countries: [{ country: 'SG', users: 3 }] };
@@ -7,9 +7,9 @@ const third: UnknownLine = { step: 3, action: 'send-message', users: 4, countrie
 const lines = { unknown: [first, third], askable: [third] };
 
 const byHand = (hand: Partial<SettleDraft['hand']>) =>
-  saidBy('hand', { ...emptyDraft, hand: { ...emptyDraft.hand, ...hand } }, lines);
+  requestOf('hand', { ...emptyDraft, hand: { ...emptyDraft.hand, ...hand } }, lines);
 const byStatus = (wanted: Partial<SettleDraft['wanted']>) =>
-  saidBy('status', { ...emptyDraft, wanted: { ...emptyDraft.wanted, ...wanted } }, lines);
+  requestOf('status', { ...emptyDraft, wanted: { ...emptyDraft.wanted, ...wanted } }, lines);
 
 describe('what is said of unknown users', () => {
   it('is that the endpoint is asked about all of them, or those of a step or a country', () => {
@@ -23,9 +23,9 @@ describe('what is said of unknown users', () => {
 
   it('is a file, once one is chosen', () => {
     const file = new File(['u1,1,succeeded'], 'settled.csv');
-    expect(saidBy('file', emptyDraft, lines)).toBeNull();
+    expect(requestOf('file', emptyDraft, lines)).toBeNull();
     const { columns } = emptyDraft;
-    expect(saidBy('file', { ...emptyDraft, file }, lines, 2)).toEqual({ file, columns, acceptRejected: 2 });
+    expect(requestOf('file', { ...emptyDraft, file }, lines, 2)).toEqual({ file, columns, acceptRejected: 2 });
   });
 
   it('is how it ended for one user, with a reason where it failed', () => {

@@ -1,5 +1,5 @@
 import { asFound, type ColumnChoice } from '../file-preview/column-choice.ts';
-import type { Said } from './use-settlements.ts';
+import type { SettleRequest } from './use-settlements.ts';
 import { narrowed, unknownUsers, type UnknownLine, type Wanted } from './unknown-lines.ts';
 
 /** Who says how it ended: a status endpoint, a file of whoever keeps the books, or a person. */
@@ -28,10 +28,15 @@ export const emptyDraft: SettleDraft = {
 };
 
 /**
- * What the API is asked; null while something is missing.
+ * Returns the request to the API; null while something is missing.
  * @param acceptRejected rejected lines of the file that may be left out
  */
-export function saidBy(way: Way, draft: SettleDraft, lines: Lines, acceptRejected: number | null = null): Said | null {
+export function requestOf(
+  way: Way,
+  draft: SettleDraft,
+  lines: Lines,
+  acceptRejected: number | null = null,
+): SettleRequest | null {
   const { wanted, file, columns, hand } = draft;
   if (way === 'file') return file && { file, columns, acceptRejected };
   if (way === 'status') {

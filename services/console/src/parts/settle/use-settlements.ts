@@ -16,7 +16,7 @@ export interface SettledFile {
 }
 
 /** How it ended for one user, who is to be asked, or a file of many users. */
-export type Said = SettleRequestInput | SettledFile;
+export type SettleRequest = SettleRequestInput | SettledFile;
 
 /** A worker asks page by page: so often it is looked how far it is. */
 const lookEveryMs = 2000;
@@ -37,8 +37,9 @@ export function useSettlements(runId: string, enabled: boolean) {
     refetchInterval: ({ state }) => (state.data?.items.some(isRunning) ? lookEveryMs : false),
   });
   const settle = useMutation({
-    mutationFn: async (said: Said) => {
-      const asked = 'file' in said ? settleByFile(runId, said) : settleRun({ path, body: said, throwOnError: true });
+    mutationFn: async (request: SettleRequest) => {
+      const asked =
+        'file' in request ? settleByFile(runId, request) : settleRun({ path, body: request, throwOnError: true });
       return (await asked).data;
     },
     // A file that was cut off has settled what was read of it.

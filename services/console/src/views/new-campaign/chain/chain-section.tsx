@@ -198,7 +198,7 @@ function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | n
   return texts === null ? null : { ...step, asJson: false, texts };
 }
 
-/** What the step does for a user; what its endpoint promises about repeated calls if nobody has described it. */
+/** Description of the action type; without one, the promise of its endpoint about repeated calls. */
 function wordsOf(type: ActionType): string {
   const words = type.description ?? promiseOf(type);
   return type.receipts ? `${words.replace(/\.$/, '')}; succeeded means accepted, delivery is counted apart` : words;
