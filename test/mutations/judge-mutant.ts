@@ -38,7 +38,7 @@ export function createMutantJudge({ tree, sources, relatedTests, vitest, nearest
   const sound = new Map<string, boolean>();
 
   const runTests = (tests: TestFile[], { file: changedFile }: Mutant) =>
-    vitest.run({ changedFile, tests }, baseMs + tests.length * perFileMs);
+    vitest.run({ changedFiles: [changedFile], tests }, baseMs + tests.length * perFileMs);
   const write = (file: string, text: string) => writeFileSync(path.join(tree, file), text);
   const sourceOf = ({ file }: Mutant) => sources.get(file) ?? '';
 

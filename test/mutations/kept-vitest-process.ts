@@ -4,15 +4,15 @@ import { runRequest, type RunAnswer, type TestFile } from './kept-vitest-message
 
 /**
  * Vitest as a process that stays: starting it and compiling the sources costs more than most tests. Each message names
- * the source file that has changed and the tests to run.
+ * the source files that have changed and the tests to run.
  */
 const [root = '', ...project] = process.argv.slice(2);
 const vitest = await createVitest({ root, project, watch: false, bail: 1, reporters: [{}] });
 await vitest.standalone();
 const specifications = new Map((await vitest.globTestSpecifications()).map((each) => [keyOf(testFileOf(each)), each]));
 
-/** It was changed before this run, and may have been put back since. */
-let lastChanged: string | null = null;
+/** They were changed before the last run, and may have been put back since. */
+let lastChanged: readonly string[] = [];
 
 process.on('message', (message) => {
   void runTests(message).then((answer) => process.send?.(answer));
@@ -21,9 +21,9 @@ process.on('disconnect', () => process.exit(0));
 process.send?.('ready');
 
 async function runTests(message: unknown): Promise<RunAnswer> {
-  const { changedFile, tests } = runRequest.parse(message);
-  for (const file of new Set([lastChanged ?? changedFile, changedFile])) vitest.invalidateFile(path.join(root, file));
-  lastChanged = changedFile;
+  const { changedFiles, tests } = runRequest.parse(message);
+  for (const file of new Set([...lastChanged, ...changedFiles])) vitest.invalidateFile(path.join(root, file));
+  lastChanged = changedFiles;
   const chosen = tests.map((test) => specifications.get(keyOf(test))).filter((each) => each !== undefined);
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, false);
   const ofThisRun = new Set(chosen.map(({ moduleId }) => moduleId));

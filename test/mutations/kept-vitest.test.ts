@@ -30,7 +30,7 @@ afterAll(() => {
 const within = 20_000;
 const runBoth = (changedFile: string) => {
   const tests = ['a', 'b'].map((name) => ({ project: 'unit', file: `${name}.test.ts` }));
-  return vitest.run({ changedFile, tests }, within);
+  return vitest.run({ changedFiles: [changedFile], tests }, within);
 };
 
 it('a kept Vitest runs what stands in the files, after a change and after it was put back', async () => {
@@ -41,7 +41,9 @@ it('a kept Vitest runs what stands in the files, after a change and after it was
   write('a.ts', 'export const a = () => true;');
   expect(await runBoth('b.ts')).toEqual(passed);
   write('b.ts', 'export const b = () => { for (;;); };');
-  expect(await vitest.run({ changedFile: 'b.ts', tests: [{ project: 'unit', file: 'b.test.ts' }] }, 1000)).toBeNull();
+  expect(
+    await vitest.run({ changedFiles: ['b.ts'], tests: [{ project: 'unit', file: 'b.test.ts' }] }, 1000),
+  ).toBeNull();
   write('b.ts', 'export const b = () => true;');
   expect(await runBoth('b.ts')).toEqual(passed);
 });

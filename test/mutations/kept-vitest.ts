@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { runAnswer, type RunAnswer, type RunRequest } from './kept-vitest-messages.ts';
 
 export interface KeptVitestOptions {
@@ -14,6 +15,11 @@ export interface KeptVitest {
   /** @returns null if the tests had to be ended, by their time or because the process has ended by itself */
   run: (request: RunRequest, withinMs: number) => Promise<RunAnswer | null>;
   stop: () => void;
+}
+
+/** Makes tests use servers that are already there. */
+export function environmentOf({ databaseUrl, brokers }: Infrastructure): Record<string, string> {
+  return { INFRA: 'external', DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(',') };
 }
 
 /** Runs tests in one process of Vitest, which is replaced only after a run without an end. */

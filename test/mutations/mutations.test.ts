@@ -1,14 +1,9 @@
-import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { faultControls } from './fault-controls.ts';
 import { mutations } from './mutations.ts';
-import { fileOf, readSources, root } from './sources.ts';
+import { fileOf, readSources, testFiles } from './sources.ts';
 
 const sources = readSources();
-const tests = {
-  unit: globSync('{shared,services,cli}/**/*.test.ts', { cwd: root, exclude: ['**/*.integration.test.ts'] }),
-  integration: globSync('{shared,services,cli,test}/**/*.integration.test.ts', { cwd: root }),
-};
 
 /** In a second, for every change; whether the tests still notice is what `npm run test:mutations` shows. */
 describe('a mutation can be made', () => {
@@ -17,7 +12,7 @@ describe('a mutation can be made', () => {
       fileOf(sources, text);
       expect(replacement).not.toBe(text);
     }
-    for (const part of noticedBy) expect(tests[project].filter((file) => file.includes(part))).not.toEqual([]);
+    for (const part of noticedBy) expect(testFiles[project].filter((file) => file.includes(part))).not.toEqual([]);
   });
 
   it.each(Object.values(faultControls))('where a fault test takes away: $takesAway', ({ edits }) => {

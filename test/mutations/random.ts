@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { startTestServers } from '../support/test-servers.ts';
 import { drawMutants, listMutants, shardOf } from './draw-mutants.ts';
-import { keepVitest } from './kept-vitest.ts';
+import { environmentOf, keepVitest } from './kept-vitest.ts';
 import type { TestFile } from './kept-vitest-messages.ts';
 import { createRelatedTests, readImporters } from './related-tests.ts';
 import { createMutantJudge, type Judgement } from './judge-mutant.ts';
@@ -58,7 +58,7 @@ const vitest = keepVitest({
   projects,
   environment: {
     SEEDS: seeds,
-    ...(servers && { INFRA: 'external', DATABASE_URL: servers.databaseUrl, KAFKA_BROKERS: servers.brokers.join(',') }),
+    ...(servers && environmentOf(servers)),
   },
 });
 process.on('exit', vitest.stop);

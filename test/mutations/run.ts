@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { run } from '../tiers/commands.ts';
 import { startTestServers } from '../support/test-servers.ts';
-import type { Mutation } from './mutation.ts';
+import { createMutationJudge } from './judge-mutation.ts';
+import { environmentOf, keepVitest } from './kept-vitest.ts';
 import { mutations } from './mutations.ts';
-import { readSources, root } from './sources.ts';
-import { copyTree, writeEdits } from './tree.ts';
+import { readSources, testFiles } from './sources.ts';
+import { copyTree } from './tree.ts';
 
 /**
  * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1
@@ -25,8 +23,6 @@ const copied = [
   'tsconfig.json',
   'vitest.config.ts',
 ];
-/** The tests of one mutation; they take seconds. One that sends a loop round for ever is noticed by that. */
-const withinMs = 10 * 60_000;
 const words = process.argv.slice(2);
 const chosen = mutations.filter(
   ({ takesAway, project, noticedBy }) =>
@@ -38,49 +34,25 @@ if (chosen.length === 0) throw new Error(`no mutation has ${words.join(' or ')} 
 const tree = await copyTree(copied);
 // Also where the run is ended before its time.
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+const projects = [...new Set(chosen.map(({ project }) => project))];
 /** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
-const servers = chosen.some(({ project }) => project === 'integration') ? await startTestServers() : undefined;
+const servers = projects.includes('integration') ? await startTestServers() : undefined;
+const vitest = keepVitest({ tree, projects, environment: servers ? environmentOf(servers) : {} });
+process.on('exit', vitest.stop);
 try {
-  for (const project of ['unit', 'integration'] as const) {
-    const tests = chosen.filter((each) => each.project === project).flatMap(({ noticedBy }) => noticedBy);
-    if (tests.length > 0 && !(await passes(project, tests, 'inherit')))
-      throw new Error('the tests fail without any mutation');
-  }
-  const unnoticed: string[] = [];
+  const judge = createMutationJudge({ tree, sources, testFiles, vitest });
+  const failing = await judge.findFailing(chosen);
+  if (failing !== null) throw new Error(`${failing} fails without any mutation`);
+  let noticed = 0;
   for (const mutation of chosen) {
-    const isNoticed = await withMutation(mutation, async () => !(await passes(mutation.project, mutation.noticedBy)));
+    const isNoticed = await judge.isNoticed(mutation);
     process.stdout.write(`${isNoticed ? 'noticed  ' : 'UNNOTICED'}  without: ${mutation.takesAway}\n`);
-    if (!isNoticed) unnoticed.push(mutation.takesAway);
+    if (isNoticed) noticed += 1;
   }
-  process.stdout.write(`${chosen.length - unnoticed.length} of ${chosen.length} noticed\n`);
-  process.exitCode = unnoticed.length > 0 ? 1 : 0;
+  process.stdout.write(`${noticed} of ${chosen.length} noticed\n`);
+  process.exitCode = noticed < chosen.length ? 1 : 0;
 } finally {
+  vitest.stop();
   await servers?.stop();
-}
-
-async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Value>): Promise<Value> {
-  const changed = await writeEdits(tree, edits, sources);
-  try {
-    return await during();
-  } finally {
-    for (const file of changed) await writeFile(path.join(tree, file), sources.get(file) ?? '');
-  }
-}
-
-/** @param output shown where a failure is no success, and takes as long as it takes */
-async function passes(
-  project: Mutation['project'],
-  tests: readonly string[],
-  output: 'ignore' | 'inherit' = 'ignore',
-): Promise<boolean> {
-  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--project', project, '--bail', '1', ...new Set(tests)];
-  const given = servers && {
-    INFRA: 'external',
-    DATABASE_URL: servers.databaseUrl,
-    KAFKA_BROKERS: servers.brokers.join(','),
-  };
-  const bounds = output === 'ignore' ? { withinMs, endsWhole: true, onOutput: () => undefined } : {};
-  const code = await run(process.execPath, args, { folder: tree, ...(given && { environment: given }), ...bounds });
-  return code === 0;
 }

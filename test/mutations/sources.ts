@@ -12,6 +12,12 @@ export function readSources(): Map<string, string> {
   return new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
 }
 
+/** Paths of the test files that listed mutations may name, by project. */
+export const testFiles = {
+  unit: globSync('{shared,services,cli}/**/*.test.ts', { cwd: root, exclude: ['**/*.integration.test.ts'] }),
+  integration: globSync('{shared,services,cli,test}/**/*.integration.test.ts', { cwd: root }),
+};
+
 /** @throws when the text does not stand exactly once in one of them */
 export function fileOf(sources: ReadonlyMap<string, string>, text: string): string {
   const holding = [...sources].flatMap(([file, source]) => Array<string>(source.split(text).length - 1).fill(file));

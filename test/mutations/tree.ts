@@ -15,7 +15,11 @@ export async function copyTree(parts: readonly string[]): Promise<string> {
 }
 
 /** Writes a mutation's edits into a copied tree. @returns the files that it changed */
-export async function writeEdits(tree: string, edits: Mutation['edits'], sources = readSources()): Promise<string[]> {
+export async function writeEdits(
+  tree: string,
+  edits: Mutation['edits'],
+  sources: ReadonlyMap<string, string> = readSources(),
+): Promise<string[]> {
   const changed = new Map<string, string>();
   for (const { text, replacement } of edits) {
     const file = fileOf(sources, text);
