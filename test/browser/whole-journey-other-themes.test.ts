@@ -1,0 +1,6 @@
+import { describeWholeJourney } from './support/whole-journey.ts';
+
+describeWholeJourney([
+  { name: '1440 px, dark', viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
+  { name: '390 px, light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+]);
