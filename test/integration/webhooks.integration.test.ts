@@ -108,6 +108,8 @@ describe('what happens is noted', () => {
     const all = await webhook({
       events: ['campaign.scheduled', 'run.started', 'run.paused', 'run.threshold', 'run.ended'],
     });
+    const titled = await on.ask('PATCH', '/v1/action-types/award-reward', { title: 'Give a reward' });
+    expect(titled.statusCode).toBe(200);
     const { runId } = await running();
     await runs().pauseFor(runId, threshold ?? '');
     await runs().settlePause(runId);
@@ -123,7 +125,7 @@ describe('what happens is noted', () => {
     ]);
     const paused = (await toldTo(all.webhookId)).find(({ type }) => type === 'run.paused');
     expect(paused?.data).toMatchObject({
-      text: `A run of "Lapsed riders, December" is paused: ${threshold ?? ''}`,
+      text: `A run of "Lapsed riders, December" is paused: ${threshold?.replace('award-reward', '“Give a reward”') ?? ''}`,
       cause: threshold,
       link: `${base}/runs/${idOf(runId)}`,
       campaign: { name: 'Lapsed riders, December', countries: ['SG', 'ID', 'VN'] },

@@ -19,6 +19,8 @@ export interface WebhookEvent {
     countries: readonly string[];
     /** Action types of its chain. */
     actionTypes: readonly string[];
+    /** By name, of those that have one. */
+    titles: Readonly<Record<string, string>>;
   } | null;
   /** The account of the key that it is about; null: it is about no key. */
   keyAccount: string | null;

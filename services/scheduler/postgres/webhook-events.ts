@@ -109,7 +109,10 @@ const takeEvents = statementOf<{ limit: number }>(
     case when c.id is not null then jsonb_build_object('campaignId', c.id, 'name', c.name,
       'owner', c.about ->> 'owner', 'tags', coalesce(c.about -> 'tags', '[]'),
       'countries', coalesce(v.definition -> 'countries', '[]'),
-      'actionTypes', coalesce(jsonb_path_query_array(v.definition, '$.chain[*].action'), '[]')) end as campaign,
+      'actionTypes', coalesce(jsonb_path_query_array(v.definition, '$.chain[*].action'), '[]'),
+      'titles', (select coalesce(jsonb_object_agg(t.name, t.config -> 'title'), '{}') from action_types t
+        where t.config ? 'title' and jsonb_path_query_array(v.definition, '$.chain[*].action') ? t.name)
+      ) end as campaign,
     (select account from api_keys where id = (e.detail #>> '{key,id}')::uuid) as "keyAccount",
     exists (select from schedules where campaign = c.id) as recurs,
     r.id as "runId", r.state as "runState", r.scheduled_for as "scheduledFor", r.started_at as "startedAt",

@@ -81,7 +81,7 @@ const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padSt
 const nowMs = Date.parse('2026-12-01T02:00:00Z');
 
 function eventOf(kind: string, fields: Partial<WebhookEvent> = {}): WebhookEvent {
-  const reach = { countries: ['SG', 'VN'], actionTypes: ['award-reward'] };
+  const reach = { countries: ['SG', 'VN'], actionTypes: ['award-reward'], titles: {} };
   const campaign = { campaignId: uuid(1), name: 'Payday', owner: null, tags: [], ...reach };
   const run = { runId: uuid(2), state: 'completed', scheduledFor: new Date(nowMs), startedAt: null };
   const figures = { audience: 300, throughTheChain: 290, failed: 10 };

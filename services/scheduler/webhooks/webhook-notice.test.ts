@@ -26,3 +26,29 @@ describe('the notice of a key that ends soon', () => {
     expect(textFor(24, 'growth')).toBe('The key "nightly" of "growth" ends in 1 day');
   });
 });
+
+describe('the notice of a run that is paused', () => {
+  const campaign = {
+    campaignId: uuid,
+    name: 'award-reward in December',
+    owner: null,
+    tags: [],
+    countries: ['SG'],
+    actionTypes: ['award-reward', 'send-message'],
+    titles: { 'award-reward': 'Give a reward' },
+  };
+  const run = { runId: uuid, state: 'paused', scheduledFor: at, startedAt: at };
+  const cause = 'award-reward in SG: HTTP 503, then send-message in SG: HTTP 429';
+  const event = { eventId: uuid, kind: 'run.paused', at, webhookId: null, detail: { cause }, campaign, run };
+  const data = noticeOf({ ...event, figures: null, recurs: false, keyAccount: null }, '')?.data;
+
+  it('says the titles of action types in its text, and leaves the name of the campaign', () => {
+    expect(data?.text).toBe(
+      'A run of "award-reward in December" is paused: “Give a reward” in SG: HTTP 503, then “Send message” in SG: HTTP 429',
+    );
+  });
+
+  it('keeps the names in what programs read', () => {
+    expect(data?.cause).toBe(cause);
+  });
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Notice } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { withTitles } from '../../../shared/domain/endpoint/action-title.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { moneyWords } from '../../../shared/domain/money/amounts.ts';
 import type { WebhookEvent } from '../ports/webhook-events.ts';
@@ -30,7 +31,7 @@ type Noted = z.output<typeof noted>;
  */
 export function noticeOf(event: WebhookEvent, base: string): Notice | undefined {
   const detail = noted.safeParse(event.detail).data;
-  const text = detail && textOf(event, detail);
+  const text = detail && textOf(event, inTitles(detail, event));
   if (text === undefined || !isKnown(event.kind)) return undefined;
   const { campaign, run, figures } = event;
   return {
@@ -61,6 +62,13 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
       digest: null,
     },
   };
+}
+
+/** Reasons as the text says them, which people read; fields of the notice that programs read keep the names. */
+function inTitles({ cause, why, ...detail }: Noted, { campaign }: WebhookEvent): Noted {
+  const { actionTypes = [], titles = {} } = campaign ?? {};
+  const worded = (sentence: string) => withTitles(sentence, actionTypes, titles);
+  return { ...detail, cause: cause && worded(cause), why: why?.map(worded) };
 }
 
 type Said = (name: string, event: WebhookEvent, detail: Noted) => string;
