@@ -16,24 +16,6 @@ import { copyTree } from './tree.ts';
  * 1 if less than the goal is noticed. `--count`, `--seed`, `--shard 1/4`, `--nearest`,
  * `--integration`, `--only unit`, or `--at file:line`.
  */
-const copied = [
-  'services',
-  'shared',
-  'cli',
-  'sdk',
-  'benchmarks',
-  'test',
-  'migrations',
-  'deploy',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'LICENSE',
-];
 /** Enough for what random walks notice at all; the nightly run has far more of them, without any change. */
 const seeds = '50';
 const { count, seed, shard, at, nearest, projects } = readRandomOptions(process.argv.slice(2));
@@ -49,7 +31,7 @@ if (at.length === 0) {
   process.stdout.write(`seed ${seed}, ${part}: ${chosen.length} of ${all.length} changes\n`);
 }
 
-const tree = await copyTree(copied);
+const tree = await copyTree();
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const servers = projects.includes('integration') ? await startTestServers() : undefined;

@@ -11,18 +11,6 @@ import { copyTree } from './tree.ts';
  * when one goes unnoticed. Words after the command pick the mutations whose description, project or tests hold one of
  * them.
  */
-const copied = [
-  'services',
-  'shared',
-  'cli',
-  'sdk',
-  'benchmarks',
-  'test',
-  'migrations',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-];
 const words = process.argv.slice(2);
 const chosen = mutations.filter(
   ({ takesAway, project, noticedBy }) =>
@@ -31,7 +19,7 @@ const chosen = mutations.filter(
 const sources = readSources();
 
 if (chosen.length === 0) throw new Error(`no mutation has ${words.join(' or ')} in it`);
-const tree = await copyTree(copied);
+const tree = await copyTree();
 // Also where the run is ended before its time.
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
