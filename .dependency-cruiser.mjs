@@ -125,7 +125,7 @@ export default {
     },
     {
       name: 'views-of-the-console-do-not-see-each-other',
-      comment: 'What two of them use is a part. Only the router knows them all.',
+      comment: 'What two of them use is a part. Only the router knows them all, by their folders.',
       severity: 'error',
       from: { path: '^services/console/src/views/([^/]+)/', pathNot: '^services/console/src/views/campaign/' },
       to: { path: '^services/console/src/(views/|router|app|main)', pathNot: '^services/console/src/views/$1/' },
@@ -139,6 +139,13 @@ export default {
         path: '^services/console/src/(views/|router|app|main)',
         pathNot: '^services/console/src/views/(campaign|new-campaign)/',
       },
+    },
+    {
+      name: 'routes-of-the-console-load-their-views-lazily',
+      comment: 'Route files are part of the first chunk, so whatever they import is.',
+      severity: 'error',
+      from: { path: '^services/console/src/views/.+[/-]route\\.ts$' },
+      to: { path: '^services/console/src/(views|parts)/.+\\.tsx$', dynamic: false },
     },
     layer('api', 'live|parts|frame|views'),
     layer('theme', 'api|live|parts|frame|views'),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { shareReport } from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import type { MusterApi } from '../e2e/muster-api.ts';
+import { accessibleViews, type Ids } from './support/accessible-views.ts';
 import { useConsole } from './support/console-in-browser.ts';
 import { lostAnswers, runWithUnknownUsers } from './support/lost-answers.ts';
 import { addJob, addRules, addTestedDraft, saveAudience } from './support/one-of-each.ts';
@@ -23,42 +24,6 @@ const consoleOf = useConsole({
 
 const phone = 390;
 const widths = [1440, 1280, phone];
-const views = {
-  campaigns: () => 'campaigns',
-  'no match': () => 'campaigns?state=paused',
-  'new campaign': () => 'campaigns/new',
-  'a changed draft that was tested': ({ draftId }: Ids) => `campaigns/${draftId}`,
-  templates: () => 'templates',
-  audiences: () => 'audiences',
-  segments: () => 'audiences?kind=segment&id=lapsed-riders&of=segment',
-  'saved audiences': () => 'audiences?kind=saved',
-  'a campaign for a saved audience': ({ savedId }: Ids) => `campaigns/new?saved=${savedId}`,
-  calendar: () => 'calendar',
-  'a test': ({ testId }: Ids) => `runs/${testId}/report`,
-  'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
-  'live run': ({ runId }: Ids) => `runs/${runId}`,
-  report: ({ endedId }: Ids) => `runs/${endedId}/report`,
-  failures: ({ endedId }: Ids) => `runs/${endedId}/failures?batch=1`,
-  'one user': ({ endedId, userId }: Ids) => `runs/${endedId}/users/${userId}`,
-  jobs: () => 'jobs?client=shop',
-  'a job': ({ jobId }: Ids) => `jobs/${jobId}`,
-  schedules: () => 'schedules',
-  clients: () => 'clients',
-  'a client': () => 'clients/shop',
-  scheduler: () => 'scheduler',
-  shards: () => 'shards',
-  'action types': () => 'action-types?name=award-reward',
-  'quiet hours': () => 'quiet-hours',
-  suppressions: () => 'suppressions?user=u-1029',
-  'dead letters': () => 'dead-letters',
-  'dead jobs': () => 'dead-letters?show=jobs',
-  keys: () => 'keys',
-  settings: () => 'system',
-  notices: () => 'notices',
-  'audit log': () => 'audit',
-  'no such page': () => 'nowhere',
-};
-
 /** What lies over a view once a button is pressed. */
 const dialogs = [
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Share…' },
@@ -78,20 +43,6 @@ const dialogs = [
   { pathOf: () => 'keys', button: 'New key' },
   { pathOf: () => 'keys', button: /^Change / },
 ];
-
-interface Ids {
-  runId: string;
-  campaignId: string;
-  /** A test of the draft, before its last change. */
-  testId: string;
-  endedId: string;
-  /** It has ended too; nobody knows whether its users were served. */
-  unknownId: string;
-  draftId: string;
-  userId: string;
-  jobId: string;
-  savedId: string;
-}
 
 let ids: Ids;
 
@@ -133,14 +84,14 @@ async function axeProblems(page: Page): Promise<string[]> {
 }
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-  const timeout = Object.keys(views).length * 15_000;
+  const timeout = Object.keys(accessibleViews).length * 15_000;
   test(
     'axe finds nothing in any view, at any width, and a finger finds all of it on a phone',
     { timeout },
     async () => {
       const page = await consoleOf.loggedIn({ colorScheme });
       const found: Record<string, string[]> = {};
-      for (const [name, pathOf] of Object.entries(views)) {
+      for (const [name, pathOf] of Object.entries(accessibleViews)) {
         await page.goto(pathOf(ids));
         for (const width of widths) {
           await page.setViewportSize({ width, height: 900 });

@@ -4,7 +4,7 @@ import { forgetSession, hasSession } from './frame/session/session.ts';
 import { createLiveRuns } from './live/live-runs.ts';
 import type { LiveStream } from './live/live-stream.ts';
 import { ensureLanguage } from './parts/browser/language.ts';
-import { createConsoleRouter } from './router.tsx';
+import { createConsoleRouter } from './router.ts';
 
 export interface Console {
   queryClient: QueryClient;

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { createConsole } from './create-console.ts';
+import { createConsole, type Console } from './create-console.ts';
 import { calendar } from './testing/calendar.ts';
 import type { Answers, Asked } from './testing/fake-api.ts';
 import { deadJobGroups } from './testing/jobs.ts';
@@ -11,8 +11,11 @@ import { reportWithUnknown } from './testing/unknown-users.ts';
 /** Of a control that not every role may use: the role that may, and how the others see it. */
 type Terms = Role | `${Role}, hidden from others`;
 
+/** Of a route whose types are registered: to a view without them no link could lead. */
+type Route = keyof Console['router']['routesByPath'];
+
 interface View {
-  route: string;
+  route: Route;
   path: string;
   answers?: Answers;
   /** Controls by their words. Operators may what schedulers, managers and approvers may. */
@@ -179,7 +182,7 @@ const views: readonly View[] = [
 ];
 
 /** Their forms are for managers as a whole: new-campaign-view.test.tsx. The first two need no role. */
-const others = ['/', '/log-in', '/campaigns/new', '/campaigns/$campaignId/edit'];
+const others: readonly Route[] = ['/', '/log-in', '/campaigns/new', '/campaigns/$campaignId/edit'];
 
 const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 

@@ -181,6 +181,27 @@ describe('the account', () => {
   });
 });
 
+test('the sidebar lists the views in this order, by groups, with these keys', async () => {
+  const { user } = await openConsole('/campaigns');
+  const sidebar = screen.getByRole('navigation', { name: 'Main' });
+  const headings = ['Callbacks', 'Engine', 'System'];
+  const lines = [...sidebar.querySelectorAll('a.nav, div')]
+    .map((element) => (element.matches('a') ? element.getAttribute('href') : element.textContent))
+    .filter((line) => line !== null && (line.startsWith('/') || headings.includes(line)));
+  expect(lines).toEqual([
+    ...['/campaigns', '/calendar', '/audiences', '/suppressions', '/templates', '/approvals'],
+    ...['Callbacks', '/jobs', '/schedules', '/dead-letters', '/clients'],
+    ...['Engine', '/shards', '/scheduler', '/action-types', '/quiet-hours'],
+    ...['System', '/system', '/notices', '/keys', '/audit'],
+  ]);
+  await user.keyboard('?');
+  const keys = within(await screen.findByRole('dialog', { name: 'Keys' })).getByRole('region', { name: 'Go to' });
+  expect([...keys.querySelectorAll('dl > div')].map((line) => line.textContent)).toEqual([
+    ...['CampaignsGC', 'CalendarGL', 'AudiencesGA', 'ApprovalsGV', 'JobsGJ', 'SchedulesGS', 'Dead lettersGD'],
+    ...['ShardsGH', 'SchedulerGN', 'Action typesGT'],
+  ]);
+});
+
 test('on a phone the navigation lies over the page until something is chosen', async () => {
   const { user, address } = await openConsole('/campaigns');
   await user.click(screen.getByRole('button', { name: 'Open navigation' }));

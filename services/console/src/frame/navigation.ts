@@ -1,58 +1,56 @@
-import type { LinkProps } from '@tanstack/react-router';
+import { useRouter, type LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../parts/icon/icon.tsx';
+
+/** Headings of the sidebar's groups, from the top. The first group needs none. */
+const headings = { campaigns: null, callbacks: 'Callbacks', engine: 'Engine', system: 'System' } as const;
+
+/** A view's entry in the sidebar, as its route declares it in `staticData`. */
+export interface NavigationPlace {
+  group: keyof typeof headings;
+  /** Entries of a group are sorted by it. Tens leave room for a view between two others. */
+  place: number;
+  label: string;
+  icon: IconName;
+  /** The key that opens the view after G. */
+  key?: string;
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    navigation?: NavigationPlace;
+  }
+}
 
 export interface NavigationEntry {
   to: NonNullable<LinkProps['to']>;
   label: string;
   icon: IconName;
-  /** The second key after G. */
-  key?: string;
+  key?: string | undefined;
 }
 
 export interface NavigationGroup {
-  /** The first one needs no heading. */
   heading: string | null;
   entries: readonly NavigationEntry[];
 }
 
-/** What there is, in the order of the sidebar; a view that does not exist yet has no place here. */
-export const navigation: readonly NavigationGroup[] = [
-  {
-    heading: null,
-    entries: [
-      { to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' },
-      { to: '/calendar', label: 'Calendar', icon: 'calendar', key: 'L' },
-      { to: '/audiences', label: 'Audiences', icon: 'users', key: 'A' },
-      { to: '/suppressions', label: 'Suppressions', icon: 'muted' },
-      { to: '/templates', label: 'Templates', icon: 'draft' },
-      { to: '/approvals', label: 'Approvals', icon: 'review', key: 'V' },
-    ],
-  },
-  {
-    heading: 'Callbacks',
-    entries: [
-      { to: '/jobs', label: 'Jobs', icon: 'jobs', key: 'J' },
-      { to: '/schedules', label: 'Schedules', icon: 'sched', key: 'S' },
-      { to: '/dead-letters', label: 'Dead letters', icon: 'dead', key: 'D' },
-      { to: '/clients', label: 'Clients', icon: 'key' },
-    ],
-  },
-  {
-    heading: 'Engine',
-    entries: [
-      { to: '/shards', label: 'Shards', icon: 'shards', key: 'H' },
-      { to: '/scheduler', label: 'Scheduler', icon: 'nodes', key: 'N' },
-      { to: '/action-types', label: 'Action types', icon: 'types', key: 'T' },
-      { to: '/quiet-hours', label: 'Quiet hours', icon: 'scheduled' },
-    ],
-  },
-  {
-    heading: 'System',
-    entries: [
-      { to: '/system', label: 'Settings', icon: 'limits' },
-      { to: '/notices', label: 'Notices', icon: 'fwd' },
-      { to: '/keys', label: 'Keys and people', icon: 'lock' },
-      { to: '/audit', label: 'Audit log', icon: 'audit' },
-    ],
-  },
-];
+interface NavigableRoute {
+  fullPath: NavigationEntry['to'];
+  options: { staticData?: { navigation?: NavigationPlace } };
+}
+
+/** Groups of the sidebar, with the views whose routes declare a place in them. */
+export function useNavigation(): readonly NavigationGroup[] {
+  return navigationOf(Object.values(useRouter().routesByPath));
+}
+
+/** Groups in the order of the sidebar. The order of the routes does not matter. */
+export function navigationOf(routes: readonly NavigableRoute[]): NavigationGroup[] {
+  const entries = routes.flatMap(({ fullPath: to, options: { staticData } }) =>
+    staticData?.navigation ? [{ ...staticData.navigation, to }] : [],
+  );
+  const sorted = entries.toSorted((a, b) => a.place - b.place || a.to.localeCompare(b.to));
+  return Object.entries(headings).map(([name, heading]) => ({
+    heading,
+    entries: sorted.filter(({ group }) => group === name).map(({ to, label, icon, key }) => ({ to, label, icon, key })),
+  }));
+}

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useKeyListener, useKeys, type KeyCommand } from '../parts/keys/use-keys.ts';
 import { Modal } from '../parts/overlays/modal.tsx';
 import { useZone } from '../parts/times/zone.ts';
-import { navigation } from './navigation.ts';
+import { useNavigation } from './navigation.ts';
 import { ShellContext } from './shell-context.ts';
 import { Sidebar } from './sidebar.tsx';
 
@@ -79,7 +79,7 @@ export function Shell() {
 function useFrameKeys(showKeys: () => void): void {
   const navigate = useNavigate();
   const { toggle } = useZone();
-  const places: KeyCommand[] = navigation
+  const places: KeyCommand[] = useNavigation()
     .flatMap(({ entries }) => entries)
     .flatMap(({ to, label, key }) =>
       key === undefined

@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon/icon.tsx';
 import { formatCount } from '../parts/words/numbers.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
-import { navigation, type NavigationEntry } from './navigation.ts';
+import { useNavigation, type NavigationEntry } from './navigation.ts';
 import { useSession } from './session/session.ts';
 import { useWork, type Work } from './use-work.ts';
 
@@ -18,6 +18,7 @@ interface SidebarProps {
 export function Sidebar({ onChosen, onFind, onKeys, onZone }: SidebarProps) {
   const { installation } = useSession();
   const work = useWork();
+  const navigation = useNavigation();
   return (
     <>
       <div className="px-2 pt-1 pb-2.5 rail:px-2.25 rail:[&_span]:hidden">

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useId, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Modal } from '../../parts/overlays/modal.tsx';
+import { useNavigation } from '../navigation.ts';
 import { findTargets, type FindTarget } from './find-targets.ts';
 import { useFound } from './use-found.ts';
 
@@ -14,7 +15,8 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { runId } = useParams({ strict: false });
   const found = useFound(text);
-  const targets = unlikeBefore([...found.targets, ...findTargets(text, runId)]);
+  const entries = useNavigation().flatMap((group) => group.entries);
+  const targets = unlikeBefore([...found.targets, ...findTargets(text, runId, entries)]);
   const current = Math.min(chosen, targets.length - 1);
   const listId = useId();
 

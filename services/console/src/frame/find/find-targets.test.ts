@@ -3,7 +3,13 @@ import { findTargets } from './find-targets.ts';
 
 const run = 'run_01jd9m2x4ve8sb7tq6yc3h5n0a';
 
-const found = (text: string, runId?: string) => findTargets(text, runId).map(({ kind, link }) => ({ kind, ...link }));
+const entries = [
+  { to: '/jobs', label: 'Jobs', icon: 'jobs' },
+  { to: '/shards', label: 'Shards', icon: 'shards' },
+] as const;
+
+const found = (text: string, runId?: string) =>
+  findTargets(text, runId, entries).map(({ kind, link }) => ({ kind, ...link }));
 
 test('the id of a run leads to the run and to its report', () => {
   expect(found(run)).toEqual([
@@ -34,7 +40,7 @@ test('campaigns, shards, lists, dead letters and changes are found by what they 
 
 test('pages are found by a part of their name, and all of them before anything is typed', () => {
   expect(found('new camp')).toEqual([{ kind: 'Page', to: '/campaigns/new' }]);
-  expect(found('').map(({ to }) => to)).toContain('/shards');
+  expect(found('').map(({ to }) => to)).toEqual(['/jobs', '/shards', '/campaigns/new']);
 });
 
 test('what only looks like an id is none', () => {

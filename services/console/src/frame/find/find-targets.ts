@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../../parts/icon/icon.tsx';
-import { navigation } from '../navigation.ts';
+import type { NavigationEntry } from '../navigation.ts';
 
 /** Somewhere to go. */
 export interface FindTarget {
@@ -20,11 +20,16 @@ const shardPattern = /^[a-z][a-z0-9-]{0,63}\.[A-Z]{2}$/;
  * Where a text leads by itself, without asking the server: ids, shards, a run with a user behind it, and pages by name.
  *
  * @param runId the run that is on the page, where there is one: whatever is typed may be one of its users
+ * @param entries the pages of the sidebar
  */
-export function findTargets(text: string, runId: string | undefined): FindTarget[] {
+export function findTargets(
+  text: string,
+  runId: string | undefined,
+  entries: readonly NavigationEntry[],
+): FindTarget[] {
   const [first = '', ...rest] = text.trim().split(/\s+/);
   const userId = rest.join(' ');
-  return [...byId(first, userId), ...userOf(text.trim(), runId), ...pages(text.trim())];
+  return [...byId(first, userId), ...userOf(text.trim(), runId), ...pages(text.trim(), entries)];
 }
 
 function byId(id: string, userId: string): FindTarget[] {
@@ -78,12 +83,10 @@ function userOf(text: string, runId: string | undefined): FindTarget[] {
   return mayBeUser ? [userTarget(runId, text)] : [];
 }
 
-function pages(text: string): FindTarget[] {
+function pages(text: string, entries: readonly NavigationEntry[]): FindTarget[] {
   const wanted = text.toLowerCase();
   const all: FindTarget[] = [
-    ...navigation.flatMap(({ entries }) =>
-      entries.map(({ to, label, icon }) => ({ id: to, icon, label, kind: 'Page', link: { to } })),
-    ),
+    ...entries.map(({ to, label, icon }) => ({ id: to, icon, label, kind: 'Page', link: { to } })),
     { id: '/campaigns/new', icon: 'plus', label: 'New campaign', kind: 'Page', link: { to: '/campaigns/new' } },
   ];
   return all.filter(({ label }) => label.toLowerCase().includes(wanted));

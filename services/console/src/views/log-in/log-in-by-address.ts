@@ -2,8 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { logIn } from '#client/sdk.gen.ts';
 import type { LogInInput } from '#client/types.gen.ts';
 import { problemOf, type Problem } from '../../api/problems.ts';
+import type { ComeBack } from '../../frame/session/come-back.ts';
 import { beginSession } from '../../frame/session/session.ts';
-import { takeTo, type ComeBack } from './come-back.ts';
+import { takeReturnPath } from './return-path.ts';
 
 /** What came of the address: nothing where it held nothing to log in by. */
 export type AddressLogIn =
@@ -37,7 +38,7 @@ async function openBy(by: 'link' | 'issuer', body: LogInInput, queryClient: Quer
   try {
     const { data } = await logIn({ body });
     beginSession(queryClient, data);
-    return { state: 'logged in', to: by === 'issuer' ? takeTo() : '/campaigns' };
+    return { state: 'logged in', to: by === 'issuer' ? takeReturnPath() : '/campaigns' };
   } catch (error) {
     return { state: 'refused', by, problem: problemOf(error) };
   }

@@ -7,7 +7,7 @@ import { Brand } from '../../frame/brand.tsx';
 import { beginSession } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { keepTo } from './come-back.ts';
+import { storeReturnPath } from './return-path.ts';
 
 /** By API key, by the issuer that the installation trusts, or both; what the address held was tried already. */
 export function LogInView() {
@@ -42,7 +42,7 @@ function SignIn({ name }: { name: string }) {
   const signIn = useMutation({
     ...beginSignInMutation(),
     onSuccess: ({ url }) => {
-      keepTo(to ?? '/campaigns');
+      storeReturnPath(to ?? '/campaigns');
       location.assign(url);
     },
   });

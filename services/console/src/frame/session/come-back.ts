@@ -1,0 +1,21 @@
+/** The answer with which an issuer sends the browser back. */
+export type ComeBack = { kind: 'code'; code: string; state: string } | { kind: 'refused'; error: string };
+
+/**
+ * Reads an issuer's answer, and removes it from the address and so from the history: a code is valid once, and for this
+ * browser alone. Runs before the router reads the address. Undefined if the address holds no answer.
+ */
+export function takeComeBack(): ComeBack | undefined {
+  if (!location.pathname.endsWith('/log-in')) return undefined;
+  const comeBack = parseComeBack(new URLSearchParams(location.search));
+  if (comeBack) history.replaceState(history.state, '', location.pathname);
+  return comeBack;
+}
+
+function parseComeBack(parameters: URLSearchParams): ComeBack | undefined {
+  const [code, state, error] = [parameters.get('code'), parameters.get('state'), parameters.get('error')];
+  if (state === null) return undefined;
+  if (code !== null) return { kind: 'code', code, state };
+  // Anyone can write an address, so its description of the error is not shown.
+  return error === null ? undefined : { kind: 'refused', error: /^[a-z_]{1,60}$/.test(error) ? error : 'unknown' };
+}

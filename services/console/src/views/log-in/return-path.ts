@@ -1,0 +1,15 @@
+import { logInSearch } from './search.ts';
+
+const key = 'muster.signed-in-to';
+
+/** Stores where the user wanted to go, while the browser is at the issuer. */
+export function storeReturnPath(path: string): void {
+  sessionStorage.setItem(key, path);
+}
+
+/** Returns the stored path of the console once; afterwards, and in place of any other address, `/campaigns`. */
+export function takeReturnPath(): string {
+  const stored = sessionStorage.getItem(key) ?? undefined;
+  sessionStorage.removeItem(key);
+  return logInSearch.parse({ to: stored }).to ?? '/campaigns';
+}

@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { rootRoute } from '../../frame/root-route.tsx';
+
+const search = z.object({
+  /** The campaign to copy. */
+  copy: z.catch(z.optional(z.string()), undefined),
+  /** An uploaded list as the first source. */
+  list: z.catch(z.optional(z.string()), undefined),
+  /** A segment as the first source. */
+  segment: z.catch(z.optional(z.string()), undefined),
+  /** A saved audience whose sources are copied. */
+  saved: z.catch(z.optional(z.string()), undefined),
+});
+
+export const route = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/campaigns/new',
+  validateSearch: search,
+  component: lazyRouteComponent(() => import('./new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+declare module '../../frame/root-route.tsx' {
+  interface ViewRoutes {
+    '/campaigns/new': typeof route;
+  }
+}
