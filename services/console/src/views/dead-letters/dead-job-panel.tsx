@@ -7,6 +7,8 @@ import type { DeadJob, DeadJobGroup, Job } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonBar } from '../../parts/standing/skeleton.tsx';
@@ -148,31 +150,19 @@ function OneDead({ dead, job, client }: { dead: DeadJob; job: Job; client: strin
 function Attempts({ job: { attempts } }: { job: Job }) {
   return (
     <div className="overflow-x-auto border border-line rounded-md [--row:26px]">
-      <table>
-        <caption className="sr-only">Its calls</caption>
-        <thead>
-          <tr>
-            <th scope="col">Attempt</th>
-            <th scope="col">At</th>
-            <th scope="col">Answer</th>
-            <th scope="col" className="text-right">
-              Took
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ attempt, at, status, error, latencyMs }) => (
-            <tr key={attempt}>
-              <td>{attempt}</td>
-              <td className="whitespace-nowrap">
-                <Time instant={at} withSeconds />
-              </td>
-              <td className="c-bad wrap-anywhere">{status ?? error ?? 'none'}</td>
-              <td className="text-right whitespace-nowrap">{latencyMs === null ? '–' : formatDuration(latencyMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable caption="Its calls" columns={callColumns} rows={attempts} keyOf={({ attempt }) => attempt} />
     </div>
   );
 }
+
+const callColumns: readonly Column<Job['attempts'][number]>[] = [
+  { header: 'Attempt', cell: ({ attempt }) => attempt },
+  { header: 'At', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} withSeconds /> },
+  { header: 'Answer', look: 'c-bad wrap-anywhere', cell: ({ status, error }) => status ?? error ?? 'none' },
+  {
+    header: 'Took',
+    align: 'right',
+    look: 'whitespace-nowrap',
+    cell: ({ latencyMs }) => (latencyMs === null ? '–' : formatDuration(latencyMs)),
+  },
+];

@@ -5,16 +5,14 @@ import type { DeadJobGroup } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { useClients, type Clients } from '../../parts/jobs/use-clients.ts';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
-import { Time } from '../../parts/times/time.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { DeadJobPanel } from './dead-job-panel.tsx';
+import { GroupTable } from './group-table.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 
 const route = getRouteApi('/dead-letters');
@@ -140,7 +138,6 @@ interface GroupsPanelProps {
 
 function GroupsPanel({ groups, chosen, clients, onReplay, onDiscard, onChoose }: GroupsPanelProps) {
   const refusal = useRefusal('scheduler');
-  const rows = useRowKeys<HTMLTableSectionElement>();
   const jobs = groups?.reduce((sum, group) => sum + group.jobs, 0) ?? 0;
   return (
     <Panel
@@ -162,68 +159,17 @@ function GroupsPanel({ groups, chosen, clients, onReplay, onDiscard, onChoose }:
         )
       }
     >
-      <table>
-        <caption className="sr-only">Dead jobs by client and error</caption>
-        <thead>
-          <tr>
-            <th scope="col">Error</th>
-            <th scope="col" className="text-right">
-              Jobs
-            </th>
-            <th scope="col" className="text-right wide">
-              Last
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={rows}>
-          {groups?.map((group) => (
-            <GroupRow
-              key={`${group.clientId} ${group.cause}`}
-              group={group}
-              client={clients.nameOf(group.clientId)}
-              isChosen={group === chosen}
-              onChoose={() => onChoose(group)}
-            />
-          )) ?? <SkeletonRows rows={5} columns={[220, 40, 100]} tall />}
-        </tbody>
-      </table>
+      <GroupTable
+        caption="Dead jobs by client and error"
+        groups={groups}
+        keyOf={({ clientId, cause }) => `${clientId} ${cause}`}
+        chosen={chosen}
+        onChoose={onChoose}
+        header="Error"
+        title={({ cause }) => capitalOf(cause)}
+        note={({ clientId }) => clients.nameOf(clientId)}
+        counts={[{ header: 'Jobs', align: 'right', cell: (group) => formatCount(group.jobs) }]}
+      />
     </Panel>
-  );
-}
-
-interface GroupRowProps {
-  group: DeadJobGroup;
-  client: string;
-  isChosen: boolean;
-  onChoose: () => void;
-}
-
-function GroupRow({ group: { cause, jobs, firstAt, lastAt }, client, isChosen, onChoose }: GroupRowProps) {
-  return (
-    <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
-      <td className="two">
-        <div>
-          <button
-            type="button"
-            className="font-medium text-left wrap-anywhere hover:underline phone:min-h-7"
-            aria-pressed={isChosen}
-            data-row-link
-            onClick={onChoose}
-          >
-            {capitalOf(cause)}
-          </button>
-        </div>
-        <div>{client}</div>
-      </td>
-      <td className="text-right">{formatCount(jobs)}</td>
-      <td className="text-right two wide whitespace-nowrap">
-        <div>
-          <Time instant={lastAt} />
-        </div>
-        <div>
-          first <Time instant={firstAt} />
-        </div>
-      </td>
-    </tr>
   );
 }

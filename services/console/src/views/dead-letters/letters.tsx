@@ -3,12 +3,11 @@ import { useState } from 'react';
 import type { DeadLetterGroup } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
+import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
-import { Time } from '../../parts/times/time.tsx';
+import { GroupTable } from './group-table.tsx';
 import { LetterPanel } from './letter-panel.tsx';
 import { topicInWords } from './letter-text.ts';
 import { SettleDialog, type SettleVerb } from './settle-dialog.tsx';
@@ -62,7 +61,6 @@ interface GroupsPanelProps {
 function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
   const [verb, setVerb] = useState<SettleVerb | null>(null);
   const refusal = useRefusal('operator');
-  const rows = useRowKeys<HTMLTableSectionElement>();
   const letters = groups?.reduce((sum, group) => sum + group.letters, 0) ?? 0;
   const note = groups && `${countOf(letters, 'message')} in ${countOf(groups.length, 'group')}`;
   return (
@@ -85,66 +83,18 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
         )
       }
     >
-      <table>
-        <caption className="sr-only">Dead letters by topic and reason</caption>
-        <thead>
-          <tr>
-            <th scope="col">Reason</th>
-            <th scope="col" className="text-right">
-              Messages
-            </th>
-            <th scope="col" className="text-right wide">
-              Last
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={rows}>
-          {groups?.map((group) => (
-            <GroupRow
-              key={`${group.topic} ${group.reason}`}
-              group={group}
-              isChosen={group === chosen}
-              onChoose={() => onChoose(group)}
-            />
-          )) ?? <SkeletonRows rows={5} columns={[220, 40, 100]} tall />}
-        </tbody>
-      </table>
+      <GroupTable
+        caption="Dead letters by topic and reason"
+        groups={groups}
+        keyOf={({ topic, reason }) => `${topic} ${reason}`}
+        chosen={chosen}
+        onChoose={onChoose}
+        header="Reason"
+        title={({ reason }) => capitalOf(reason)}
+        note={({ topic }) => topicInWords(topic)}
+        counts={[{ header: 'Messages', align: 'right', cell: (group) => formatCount(group.letters) }]}
+      />
       {verb && chosen && <SettleDialog verb={verb} group={chosen} onClose={() => setVerb(null)} />}
     </Panel>
   );
-}
-
-function GroupRow({ group, isChosen, onChoose }: { group: DeadLetterGroup; isChosen: boolean; onChoose: () => void }) {
-  const { topic, reason, letters, firstAt, lastAt } = group;
-  return (
-    <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
-      <td className="two">
-        <div>
-          <button
-            type="button"
-            className="font-medium text-left wrap-anywhere hover:underline phone:min-h-7"
-            aria-pressed={isChosen}
-            data-row-link
-            onClick={onChoose}
-          >
-            {capital(reason)}
-          </button>
-        </div>
-        <div>{topicInWords(topic)}</div>
-      </td>
-      <td className="text-right">{formatCount(letters)}</td>
-      <td className="text-right two wide whitespace-nowrap">
-        <div>
-          <Time instant={lastAt} />
-        </div>
-        <div>
-          first <Time instant={firstAt} />
-        </div>
-      </td>
-    </tr>
-  );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -8,6 +8,8 @@ import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects } from '../../parts/overlays/effects.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
@@ -56,6 +58,13 @@ export function StepPanel({ id, group, onShow }: StepPanelProps) {
   );
 }
 
+const callColumns: readonly Column<QuarantinedStepDetail['calls'][number] & { no: number }>[] = [
+  { header: 'Call', cell: ({ no }) => no },
+  { header: 'At', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} withSeconds /> },
+  { header: 'Worker', cell: ({ worker }) => worker ?? 'not noted' },
+  { header: 'Result', look: 'c-bad', cell: ({ cause, result }) => cause ?? result },
+];
+
 function Step({ step }: { step: QuarantinedStepDetail }) {
   const [verb, setVerb] = useState<SettleVerb | null>(null);
   const mayNot = useRefusal('operator');
@@ -94,29 +103,12 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
         <dd className="mono">{step.idempotencyKey}</dd>
       </dl>
       <div className="overflow-x-auto border border-line rounded-md [--row:26px]">
-        <table>
-          <caption className="sr-only">Its calls</caption>
-          <thead>
-            <tr>
-              <th scope="col">Call</th>
-              <th scope="col">At</th>
-              <th scope="col">Worker</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {step.calls.map(({ at, worker, result, cause }, index) => (
-              <tr key={`${at} ${index}`}>
-                <td>{index + 1}</td>
-                <td className="whitespace-nowrap">
-                  <Time instant={at} withSeconds />
-                </td>
-                <td>{worker ?? 'not noted'}</td>
-                <td className="c-bad">{cause ?? result}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          caption="Its calls"
+          columns={callColumns}
+          rows={step.calls.map((call, index) => ({ ...call, no: index + 1 }))}
+          keyOf={({ no }) => no}
+        />
       </div>
       {step.state === 'kept' && (
         <div className="row">

@@ -1,11 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { QuarantinedStep } from '#client/types.gen.ts';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
-import { Time } from '../../parts/times/time.tsx';
+import { GroupTable } from './group-table.tsx';
 import { groupSteps, type StepGroup } from './step-groups.ts';
 import { StepPanel } from './step-panel.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
@@ -61,7 +59,6 @@ interface StepGroupsProps {
 }
 
 function StepGroups({ groups, chosen, hasMore, onChoose }: StepGroupsProps) {
-  const rows = useRowKeys<HTMLTableSectionElement>();
   const steps = groups?.reduce((sum, group) => sum + group.steps.length, 0) ?? 0;
   const users = groups?.reduce((sum, group) => sum + group.users, 0) ?? 0;
   const note = groups && `${countOf(steps, 'batch', 'batches')} in ${countOf(groups.length, 'group')}`;
@@ -77,69 +74,22 @@ function StepGroups({ groups, chosen, hasMore, onChoose }: StepGroupsProps) {
         </>
       }
     >
-      <table>
-        <caption className="sr-only">Quarantined steps by shard, and by what can be done with them</caption>
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col" className="text-right">
-              Batches
-            </th>
-            <th scope="col" className="text-right">
-              Users
-            </th>
-            <th scope="col" className="text-right wide">
-              Last
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={rows}>
-          {groups?.map((group) => (
-            <GroupRow key={group.key} group={group} isChosen={group === chosen} onChoose={onChoose} />
-          )) ?? <SkeletonRows rows={4} columns={[220, 40, 40, 90]} tall />}
-        </tbody>
-      </table>
+      <GroupTable
+        caption="Quarantined steps by shard, and by what can be done with them"
+        groups={groups}
+        keyOf={({ key }) => key}
+        chosen={chosen}
+        onChoose={({ steps: [newest] }) => newest && onChoose(newest.id)}
+        header="Step"
+        title={({ action, country }) => `${titleOf(action)} ${country}`}
+        note={({ runs, whyNot }) =>
+          `${countOf(runs, 'run')} · ${whyNot === null ? 'may be opened again' : `cannot be opened again: ${whyNot}`}`
+        }
+        counts={[
+          { header: 'Batches', align: 'right', cell: (group) => formatCount(group.steps.length) },
+          { header: 'Users', align: 'right', cell: (group) => formatCount(group.users) },
+        ]}
+      />
     </Panel>
-  );
-}
-
-interface GroupRowProps {
-  group: StepGroup;
-  isChosen: boolean;
-  onChoose: (id: string) => void;
-}
-
-function GroupRow({ group, isChosen, onChoose }: GroupRowProps) {
-  const { action, country, whyNot, steps, users, runs, firstAt, lastAt } = group;
-  const [newest] = steps;
-  return (
-    <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
-      <td className="two">
-        <div>
-          <button
-            type="button"
-            className="font-medium text-left wrap-anywhere hover:underline phone:min-h-7"
-            aria-pressed={isChosen}
-            data-row-link
-            onClick={() => newest && onChoose(newest.id)}
-          >
-            {titleOf(action)} {country}
-          </button>
-        </div>
-        <div>
-          {countOf(runs, 'run')} · {whyNot === null ? 'may be opened again' : `cannot be opened again: ${whyNot}`}
-        </div>
-      </td>
-      <td className="text-right">{formatCount(steps.length)}</td>
-      <td className="text-right">{formatCount(users)}</td>
-      <td className="text-right two wide whitespace-nowrap">
-        <div>
-          <Time instant={lastAt} />
-        </div>
-        <div>
-          first <Time instant={firstAt} />
-        </div>
-      </td>
-    </tr>
   );
 }

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+
+/** One column of a table: its header, and the cell of each row. */
+export interface Column<Row> {
+  /** Unique within the table: it identifies the column too. */
+  header: string;
+  /** Explains the header to a pointer. */
+  hint?: string;
+  /** Hides the header from sight; screen readers read it. For buttons, bars and numbers of rows. */
+  isHeaderHidden?: boolean;
+  /** The order in which the rows come, if they are sorted by this column. */
+  sorted?: 'ascending' | 'descending';
+  /** Sorts the rows by this column. */
+  onSort?: () => void;
+  cell: (row: Row) => ReactNode;
+  /** A second, quieter line below the cell. */
+  below?: (row: Row) => ReactNode;
+  /** The whole text of a cell that is cut. */
+  title?: (row: Row) => string | null | undefined;
+  /** For numbers and buttons. */
+  align?: 'right';
+  /** Classes such as `w-20 phone:w-30`; without one, columns share the width. */
+  width?: string;
+  /** The widest screen without the column: 720 px for a phone, 960 px for a tablet. */
+  hideBelow?: 'phone' | 'tablet';
+  /** Names the row: screen readers read its text before the other cells of the row. */
+  isRowHeader?: boolean;
+  /** Classes of the cells, the same for all rows or by row. */
+  look?: string | ((row: Row) => string | undefined);
+}
+
+/** The last column of a table: buttons that act on the row of their line. */
+export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row> {
+  return {
+    header: 'Actions',
+    isHeaderHidden: true,
+    align: 'right',
+    cell: (row) => <span className="row justify-end flex-wrap">{buttons(row)}</span>,
+  };
+}
+
+const hiddenBelow = { phone: 'wide', tablet: 'wide max-[960px]:hidden' } as const;
+
+/** Classes that the header and the cells of a column share; undefined if it has none. */
+export function columnLook<Row>({ align, hideBelow }: Column<Row>, ...more: (string | undefined)[]) {
+  const all = [align && 'text-right', hideBelow && hiddenBelow[hideBelow], ...more];
+  const classes = all.filter((each) => each !== undefined && each !== '');
+  return classes.length === 0 ? undefined : classes.join(' ');
+}

@@ -1,0 +1,176 @@
+import { Fragment, useMemo, type ReactNode } from 'react';
+import { Icon } from '../icon/icon.tsx';
+import { useRowKeys } from '../keys/use-row-keys.ts';
+import { SkeletonBar, usePatience } from '../standing/skeleton.tsx';
+import { columnLook, type Column } from './columns.tsx';
+
+interface DataTableProps<Row> {
+  /** Names the table, and the order of its rows, to screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while they are loaded: grey bars stand in for them. */
+  rows: readonly Row[] | undefined;
+  keyOf: (row: Row) => string | number;
+  /** Rows of grey bars while the table is loaded. */
+  loadingRows?: number;
+  /** Rows of two lines. */
+  isTall?: boolean;
+  /** Hides all headers from sight; the first row then takes the widths of the columns. */
+  isHeadHidden?: boolean;
+  /** Classes of the table: its layout, its least width, the height of its rows. */
+  className?: string;
+  /** Highlights rows that are chosen or open. */
+  isChosen?: (row: Row) => boolean;
+  rowLook?: (row: Row) => string | undefined;
+  /**
+   * J, K and the arrows go from row to row. In each row, what opens it carries `data-row-link`, and what selects it
+   * `data-row-select`.
+   */
+  hasRowKeys?: boolean;
+  /** What is open below a row, in the whole width; null if nothing is. */
+  detail?: (row: Row) => ReactNode;
+}
+
+/** A table with its columns as data. Sorting and paging are the server's: the rows come in their order. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, columns, rows, className, isHeadHidden, hasRowKeys = false } = props;
+  return (
+    <table className={className}>
+      <caption className="sr-only">{caption}</caption>
+      <thead className={isHeadHidden ? 'sr-only' : undefined}>
+        <tr>
+          {columns.map((column) => (
+            <Head key={column.header} column={column} />
+          ))}
+        </tr>
+      </thead>
+      {hasRowKeys ? (
+        <BodyWithKeys>{rows ? <Rows {...props} rows={rows} /> : <LoadingRows {...props} />}</BodyWithKeys>
+      ) : (
+        <tbody>{rows ? <Rows {...props} rows={rows} /> : <LoadingRows {...props} />}</tbody>
+      )}
+    </table>
+  );
+}
+
+function Head<Row>({ column }: { column: Column<Row> }) {
+  const { header, hint, isHeaderHidden, sorted, onSort, width } = column;
+  const words = sorted ? (
+    <span className="inline-flex items-center gap-1.25">
+      {header} <Icon name="dn" size={12} />
+    </span>
+  ) : (
+    header
+  );
+  return (
+    <th scope="col" className={columnLook(column, width)} title={hint} aria-sort={sorted}>
+      {isHeaderHidden ? (
+        <span className="sr-only">{header}</span>
+      ) : onSort ? (
+        <button type="button" className="hover:text-main" onClick={onSort}>
+          {words}
+        </button>
+      ) : (
+        words
+      )}
+    </th>
+  );
+}
+
+/** The hook of the keys, for tables that have them. */
+function BodyWithKeys({ children }: { children: ReactNode }) {
+  const body = useRowKeys<HTMLTableSectionElement>();
+  return <tbody ref={body}>{children}</tbody>;
+}
+
+function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
+  const { columns, rows, keyOf, isTall, isHeadHidden, isChosen, rowLook, hasRowKeys, detail } = props;
+  return rows.map((row) => {
+    const opened = detail?.(row) ?? null;
+    return (
+      <Fragment key={keyOf(row)}>
+        <BodyRow
+          columns={columns}
+          row={row}
+          hasWidths={isHeadHidden === true}
+          hasKeys={hasRowKeys === true}
+          look={classesOf(isTall && 'tall', isChosen?.(row) && 'sel', rowLook?.(row))}
+        />
+        {opened !== null && (
+          <tr className="opened">
+            <td colSpan={columns.length}>{opened}</td>
+          </tr>
+        )}
+      </Fragment>
+    );
+  });
+}
+
+function classesOf(...classes: (string | false | undefined)[]): string | undefined {
+  const given = classes.filter((each) => typeof each === 'string');
+  return given.length === 0 ? undefined : given.join(' ');
+}
+
+interface BodyRowProps<Row> {
+  columns: readonly Column<Row>[];
+  row: Row;
+  hasWidths: boolean;
+  hasKeys: boolean;
+  look: string | undefined;
+}
+
+/** Of many rows a look at the server changes a few: with the same columns, only those are drawn again. */
+function BodyRow<Row>({ columns, row, hasWidths, hasKeys, look }: BodyRowProps<Row>) {
+  return useMemo(
+    () => (
+      <tr className={look} data-row={hasKeys ? true : undefined}>
+        {columns.map((column) => (
+          <Cell key={column.header} column={column} row={row} hasWidth={hasWidths} />
+        ))}
+      </tr>
+    ),
+    [columns, row, hasWidths, hasKeys, look],
+  );
+}
+
+function Cell<Row>({ column, row, hasWidth }: { column: Column<Row>; row: Row; hasWidth: boolean }) {
+  const { cell, below, title, look, width, isRowHeader } = column;
+  const own = typeof look === 'function' ? look(row) : look;
+  const className = columnLook(column, below && 'two', own, hasWidth ? width : undefined);
+  const content = below ? (
+    <>
+      <div>{cell(row)}</div>
+      <div>{below(row)}</div>
+    </>
+  ) : (
+    cell(row)
+  );
+  const shared = { className, title: title?.(row) ?? undefined };
+  return isRowHeader ? (
+    <th scope="row" {...shared}>
+      {content}
+    </th>
+  ) : (
+    <td {...shared}>{content}</td>
+  );
+}
+
+/** Widths of the bars in pixels: names are longer than numbers. */
+const barOf = { first: 160, text: 100, number: 40 } as const;
+
+/** Rows at their true height, so that nothing moves when the real ones come. */
+function LoadingRows<Row>({ columns, loadingRows = 4, isTall }: DataTableProps<Row>) {
+  const shown = usePatience();
+  return Array.from({ length: loadingRows }, (_, row) => (
+    <tr key={row} className={isTall ? 'tall' : undefined} aria-hidden="true">
+      {columns.map((column, place) => {
+        const width = barOf[place === 0 ? 'first' : column.align === 'right' ? 'number' : 'text'];
+        return (
+          <td key={column.header} className={columnLook(column)}>
+            {shown && <SkeletonBar width={width - ((row * 13 + place * 7) % 24)} />}
+          </td>
+        );
+      })}
+    </tr>
+  ));
+}
