@@ -7,11 +7,13 @@ import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
@@ -53,19 +55,23 @@ export function GroupsDialog({ onClose }: { onClose: () => void }) {
     >
       {form ? (
         <GroupFields form={form} onForm={setForm} />
-      ) : groups.data === undefined && groups.error !== null ? (
-        <Failed title="The groups could not be read" error={groups.error} onRetry={() => void groups.refetch()} />
-      ) : groups.data?.items.length === 0 ? (
-        <p className="t3 sm">There is no group yet: schedules fire once, for all regions.</p>
       ) : (
-        <GroupTable groups={groups.data?.items ?? []} refusal={refusal} onChange={(group) => setForm(formOf(group))} />
+        <ListView
+          what="The groups"
+          query={groups}
+          items={groups.data?.items}
+          empty={<p className="t3 sm">There is no group yet: schedules fire once, for all regions.</p>}
+        >
+          <GroupTable groups={groups.data?.items} refusal={refusal} onChange={(group) => setForm(formOf(group))} />
+        </ListView>
       )}
     </Dialog>
   );
 }
 
 interface GroupTableProps {
-  groups: readonly Group[];
+  /** Undefined while they are read. */
+  groups: readonly Group[] | undefined;
   refusal: string | undefined;
   onChange: (group: Group) => void;
 }
@@ -76,59 +82,41 @@ function GroupTable({ groups, refusal, onChange }: GroupTableProps) {
     mutationFn: (name: string) => deleteGroup({ path: { name }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
+  const columns: readonly Column<Group>[] = [
+    { header: 'Group', look: 'font-medium', cell: ({ name }) => name },
+    {
+      header: 'At home in',
+      cell: ({ homeRegion, fallbackSeconds }) => (
+        <>
+          {homeRegion ?? 'any region'}
+          {homeRegion !== null && <div className="t3 sm">others after {formatDuration(fallbackSeconds * 1000)}</div>}
+        </>
+      ),
+    },
+    { header: 'Tags', hideBelow: 'phone', look: 't2', cell: ({ tags }) => tags.join(', ') || '–' },
+    { header: 'Countries', hideBelow: 'phone', look: 't2', cell: ({ countries }) => countries.join(', ') || '–' },
+    actionsColumn((group) => (
+      <>
+        <Button small refusal={refusal} label={`Change ${group.name}`} onClick={() => onChange(group)}>
+          Change…
+        </Button>
+        <Button
+          small
+          kind="bad"
+          refusal={refusal}
+          label={`Delete ${group.name}`}
+          disabled={remove.isPending}
+          title="Schedules that name it go on without it"
+          onClick={() => remove.mutate(group.name)}
+        >
+          Delete
+        </Button>
+      </>
+    )),
+  ];
   return (
     <>
-      <table>
-        <caption className="sr-only">Groups, by name</caption>
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            <th scope="col">At home in</th>
-            <th scope="col" className="wide">
-              Tags
-            </th>
-            <th scope="col" className="wide">
-              Countries
-            </th>
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={group.name}>
-              <td className="font-medium">{group.name}</td>
-              <td>
-                {group.homeRegion ?? 'any region'}
-                {group.homeRegion !== null && (
-                  <div className="t3 sm">others after {formatDuration(group.fallbackSeconds * 1000)}</div>
-                )}
-              </td>
-              <td className="wide t2">{group.tags.join(', ') || '–'}</td>
-              <td className="wide t2">{group.countries.join(', ') || '–'}</td>
-              <td>
-                <span className="row justify-end">
-                  <Button small refusal={refusal} label={`Change ${group.name}`} onClick={() => onChange(group)}>
-                    Change…
-                  </Button>
-                  <Button
-                    small
-                    kind="bad"
-                    refusal={refusal}
-                    label={`Delete ${group.name}`}
-                    disabled={remove.isPending}
-                    title="Schedules that name it go on without it"
-                    onClick={() => remove.mutate(group.name)}
-                  >
-                    Delete
-                  </Button>
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable caption="Groups, by name" columns={columns} rows={groups} keyOf={({ name }) => name} />
       {remove.isError && (
         <p className="c-bad sm" role="alert">
           {problemOf(remove.error).detail}

@@ -7,10 +7,12 @@ import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Check, TextArea, TextInput } from '../../parts/controls/controls.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { datesIn, linesOf, weekDays, type CalendarForm } from './work-calendar-form.ts';
 
@@ -47,20 +49,15 @@ export function WorkCalendarsDialog({ onClose }: { onClose: () => void }) {
     >
       {form ? (
         <CalendarFields form={form} onForm={setForm} />
-      ) : calendars.data === undefined && calendars.error !== null ? (
-        <Failed
-          title="The calendars could not be read"
-          error={calendars.error}
-          onRetry={() => void calendars.refetch()}
-        />
-      ) : calendars.data?.items.length === 0 ? (
-        <p className="t3 sm">There is no calendar yet: schedules fire on every day that their rule names.</p>
       ) : (
-        <CalendarTable
-          calendars={calendars.data?.items ?? []}
-          refusal={refusal}
-          onChange={(name) => change.mutate(name)}
-        />
+        <ListView
+          what="The calendars"
+          query={calendars}
+          items={calendars.data?.items}
+          empty={<p className="t3 sm">There is no calendar yet: schedules fire on every day that their rule names.</p>}
+        >
+          <CalendarTable calendars={calendars.data?.items} refusal={refusal} onChange={(name) => change.mutate(name)} />
+        </ListView>
       )}
       {change.isError && (
         <p className="c-bad sm" role="alert">
@@ -72,7 +69,8 @@ export function WorkCalendarsDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface CalendarTableProps {
-  calendars: readonly WorkCalendarSummary[];
+  /** Undefined while they are read. */
+  calendars: readonly WorkCalendarSummary[] | undefined;
   refusal: string | undefined;
   onChange: (name: string) => void;
 }
@@ -83,51 +81,32 @@ function CalendarTable({ calendars, refusal, onChange }: CalendarTableProps) {
     mutationFn: (name: string) => deleteWorkCalendar({ path: { name }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
+  const columns: readonly Column<WorkCalendarSummary>[] = [
+    { header: 'Calendar', look: 'font-medium', cell: ({ name }) => name },
+    { header: 'Off every week', cell: ({ weekDaysOff }) => weekDaysOff.join(', ') || '–' },
+    { header: 'Dates', cell: ({ datesOff }) => datesOff },
+    { header: 'Used by', hideBelow: 'phone', look: 't2', cell: ({ schedules }) => countOf(schedules, 'schedule') },
+    actionsColumn(({ name }) => (
+      <>
+        <Button small refusal={refusal} label={`Change ${name}`} onClick={() => onChange(name)}>
+          Change…
+        </Button>
+        <Button
+          small
+          kind="bad"
+          refusal={refusal}
+          label={`Delete ${name}`}
+          disabled={remove.isPending}
+          onClick={() => remove.mutate(name)}
+        >
+          Delete
+        </Button>
+      </>
+    )),
+  ];
   return (
     <>
-      <table>
-        <caption className="sr-only">Work calendars, by name</caption>
-        <thead>
-          <tr>
-            <th scope="col">Calendar</th>
-            <th scope="col">Off every week</th>
-            <th scope="col">Dates</th>
-            <th scope="col" className="wide">
-              Used by
-            </th>
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {calendars.map(({ name, weekDaysOff, datesOff, schedules }) => (
-            <tr key={name}>
-              <td className="font-medium">{name}</td>
-              <td>{weekDaysOff.join(', ') || '–'}</td>
-              <td>{datesOff}</td>
-              <td className="wide t2">{countOf(schedules, 'schedule')}</td>
-              <td>
-                <span className="row justify-end">
-                  <Button small refusal={refusal} label={`Change ${name}`} onClick={() => onChange(name)}>
-                    Change…
-                  </Button>
-                  <Button
-                    small
-                    kind="bad"
-                    refusal={refusal}
-                    label={`Delete ${name}`}
-                    disabled={remove.isPending}
-                    onClick={() => remove.mutate(name)}
-                  >
-                    Delete
-                  </Button>
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable caption="Work calendars, by name" columns={columns} rows={calendars} keyOf={({ name }) => name} />
       {remove.isError && (
         <p className="c-bad sm" role="alert">
           {problemOf(remove.error).detail}
