@@ -5,9 +5,10 @@ import type { Webhook, WebhookDelivery } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { eventInWords } from './notice-words.ts';
@@ -46,15 +47,15 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
         </>
       }
     >
-      {items === undefined && deliveries.error !== null ? (
-        <Failed
-          title="What was sent could not be read"
-          error={deliveries.error}
-          onRetry={() => void deliveries.refetch()}
+      <ListView what="What was sent" query={deliveries} items={items} empty={null}>
+        <DataTable
+          caption="What was sent, newest first"
+          className="table-auto"
+          columns={columns}
+          rows={items}
+          keyOf={({ id, at }) => `${id} ${at}`}
         />
-      ) : items?.length === 0 ? null : (
-        <DeliveryTable items={items} />
-      )}
+      </ListView>
       {again.isError && (
         <p className="c-bad sm" role="alert">
           {problemOf(again.error).detail}
@@ -64,35 +65,20 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
   );
 }
 
-function DeliveryTable({ items }: { items: readonly WebhookDelivery[] | undefined }) {
-  return (
-    <table className="table-auto">
-      <caption className="sr-only">What was sent, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col">Became</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items?.map(({ id, at, event, state, attempts, status, cause }) => (
-          <tr key={`${id} ${at}`}>
-            <td className="whitespace-nowrap">
-              <Time instant={at} />
-            </td>
-            <td>{eventInWords(event)}</td>
-            <td>
-              <span className={state === 'dead' ? 'c-bad font-medium' : undefined}>{state}</span>
-              <div className="t2 sm wrap-anywhere">
-                {countOf(attempts, 'try', 'tries')}
-                {status !== null && `, answered ${status}`}
-                {cause !== null && `, ${cause}`}
-              </div>
-            </td>
-          </tr>
-        )) ?? <SkeletonRows rows={5} columns={[110, 120, 140]} />}
-      </tbody>
-    </table>
-  );
-}
+const columns: readonly Column<WebhookDelivery>[] = [
+  { header: 'When', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} /> },
+  { header: 'What', cell: ({ event }) => eventInWords(event) },
+  {
+    header: 'Became',
+    cell: ({ state, attempts, status, cause }) => (
+      <>
+        <span className={state === 'dead' ? 'c-bad font-medium' : undefined}>{state}</span>
+        <div className="t2 sm wrap-anywhere">
+          {countOf(attempts, 'try', 'tries')}
+          {status !== null && `, answered ${status}`}
+          {cause !== null && `, ${cause}`}
+        </div>
+      </>
+    ),
+  },
+];

@@ -7,9 +7,11 @@ import { problemOf } from '../../api/problems.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { CampaignName } from './campaign-name.tsx';
@@ -35,20 +37,19 @@ export function NoticesView() {
       }
     >
       <section className="panel" aria-label="Notices">
-        {items === undefined && webhooks.error !== null ? (
-          <Failed
-            title="The notices could not be read"
-            error={webhooks.error}
-            onRetry={() => void webhooks.refetch()}
-          />
-        ) : items?.length === 0 ? (
-          <Empty icon="fwd" title="No notices yet">
-            A notice is a message to another service, such as the channel of a team, when a run starts, is paused or has
-            ended. Add one with the button above, and choose the events and the campaigns that it is for.
-          </Empty>
-        ) : (
+        <ListView
+          what="The notices"
+          query={webhooks}
+          items={items}
+          empty={
+            <Empty icon="fwd" title="No notices yet">
+              A notice is a message to another service, such as the channel of a team, when a run starts, is paused or
+              has ended. Add one with the button above, and choose the events and the campaigns that it is for.
+            </Empty>
+          }
+        >
           <NoticeTable webhooks={items} refusal={refusal} onAsk={setAsked} />
-        )}
+        </ListView>
       </section>
       {asked && <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />}
     </Page>
@@ -96,88 +97,83 @@ interface NoticeTableProps {
   onAsk: (asked: Asked) => void;
 }
 
-function NoticeTable({ webhooks, ...rest }: NoticeTableProps) {
+function NoticeTable({ webhooks, refusal, onAsk }: NoticeTableProps) {
+  const columns: readonly Column<Webhook>[] = [
+    { header: 'To, for what', cell: (webhook) => <Notice webhook={webhook} /> },
+    {
+      header: 'Of',
+      hideBelow: 'phone',
+      look: 't2 wrap-anywhere',
+      cell: (webhook) => (
+        <>
+          {webhook.campaigns?.map((id) => (
+            <div key={id}>
+              <CampaignName id={id} />
+            </div>
+          ))}
+          {campaignsInWords(webhook)}
+        </>
+      ),
+    },
+    { header: 'Last sent', look: 'whitespace-nowrap', cell: (webhook) => <LastSent webhook={webhook} /> },
+    actionsColumn((webhook) => <NoticeActions webhook={webhook} refusal={refusal} onAsk={onAsk} />),
+  ];
   return (
-    <table className="table-auto actions-below">
-      <caption className="sr-only">Notices, oldest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">To, for what</th>
-          <th scope="col" className="wide">
-            Of
-          </th>
-          <th scope="col">Last sent</th>
-          <th scope="col">
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {webhooks?.map((webhook) => <NoticeRow key={webhook.id} webhook={webhook} {...rest} />) ?? (
-          <SkeletonRows rows={4} columns={[260, 160, 110, 200]} />
-        )}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Notices, oldest first"
+      className="table-auto actions-below"
+      columns={columns}
+      rows={webhooks}
+      keyOf={({ id }) => id}
+    />
   );
 }
 
-function NoticeRow({ webhook, refusal, onAsk }: Omit<NoticeTableProps, 'webhooks'> & { webhook: Webhook }) {
+function Notice({ webhook }: { webhook: Webhook }) {
+  const digest = digestInWords(webhook);
+  return (
+    <>
+      <div className="font-medium wrap-anywhere">{nameOf(webhook)}</div>
+      <div className="t2 sm wrap-anywhere">
+        {ways[wayOf(webhook)].label} · {eventsInWords(webhook.events)}
+      </div>
+      {digest !== undefined && <div className="t3 sm">what recurs together, {digest}</div>}
+    </>
+  );
+}
+
+interface NoticeActionsProps extends Pick<NoticeTableProps, 'refusal' | 'onAsk'> {
+  webhook: Webhook;
+}
+
+function NoticeActions({ webhook, refusal, onAsk }: NoticeActionsProps) {
   const queries = useQueryClient();
   const test = useMutation({
     mutationFn: () => testWebhook({ path: { id: webhook.id }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
   const name = nameOf(webhook);
-  const digest = digestInWords(webhook);
   const ask = (verb: 'change' | 'deliveries' | 'delete') => () => onAsk({ verb, webhook });
   return (
-    <tr>
-      <td>
-        <div className="font-medium wrap-anywhere">{name}</div>
-        <div className="t2 sm wrap-anywhere">
-          {ways[wayOf(webhook)].label} · {eventsInWords(webhook.events)}
+    <>
+      <Button small label={`Sent to ${name}`} onClick={ask('deliveries')}>
+        Sent…
+      </Button>
+      <Button small refusal={refusal} label={`Test ${name}`} disabled={test.isPending} onClick={() => test.mutate()}>
+        {test.isSuccess ? 'Test sent' : 'Test'}
+      </Button>
+      <Button small refusal={refusal} label={`Change ${name}`} onClick={ask('change')}>
+        Change…
+      </Button>
+      <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
+        Delete…
+      </Button>
+      {test.isError && (
+        <div className="c-bad sm w-full" role="alert">
+          {problemOf(test.error).detail}
         </div>
-        {digest !== undefined && <div className="t3 sm">what recurs together, {digest}</div>}
-        {test.isError && (
-          <div className="c-bad sm" role="alert">
-            {problemOf(test.error).detail}
-          </div>
-        )}
-      </td>
-      <td className="wide t2 wrap-anywhere">
-        {webhook.campaigns?.map((id) => (
-          <div key={id}>
-            <CampaignName id={id} />
-          </div>
-        ))}
-        {campaignsInWords(webhook)}
-      </td>
-      <td className="whitespace-nowrap">
-        <LastSent webhook={webhook} />
-      </td>
-      <td className="text-right">
-        <span className="row justify-end flex-wrap">
-          <Button small label={`Sent to ${name}`} onClick={ask('deliveries')}>
-            Sent…
-          </Button>
-          <Button
-            small
-            refusal={refusal}
-            label={`Test ${name}`}
-            disabled={test.isPending}
-            onClick={() => test.mutate()}
-          >
-            {test.isSuccess ? 'Test sent' : 'Test'}
-          </Button>
-          <Button small refusal={refusal} label={`Change ${name}`} onClick={ask('change')}>
-            Change…
-          </Button>
-          <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
-            Delete…
-          </Button>
-        </span>
-      </td>
-    </tr>
+      )}
+    </>
   );
 }
 

@@ -7,11 +7,13 @@ import type { Template } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { RevisionsDialog } from './revisions-dialog.tsx';
@@ -48,33 +50,35 @@ export function TemplatesView() {
             onSearch={(wanted) => void navigate({ search: wanted === '' ? {} : { text: wanted } })}
           />
         </header>
-        {items === undefined && templates.error !== null ? (
-          <Failed
-            title="The templates could not be read"
-            error={templates.error}
-            onRetry={() => void templates.refetch()}
-          />
-        ) : items?.length === 0 && text !== undefined ? (
-          <NoMatch title="No template matches" onClear={() => void navigate({ search: {} })}>
-            Called “{text}”.
-          </NoMatch>
-        ) : items?.length === 0 ? (
-          <Empty icon="campaign" title="No templates yet">
-            A template is a campaign in which some values are chosen each time: a reward, a segment, a day. Write one
-            with the button above; “New campaign…” beside it then makes a draft in which only these values are missing.
-          </Empty>
-        ) : (
+        <ListView
+          what="The templates"
+          query={templates}
+          items={items}
+          empty={
+            text === undefined ? (
+              <Empty icon="campaign" title="No templates yet">
+                A template is a campaign in which some values are chosen each time: a reward, a segment, a day. Write
+                one with the button above; “New campaign…” beside it then makes a draft in which only these values are
+                missing.
+              </Empty>
+            ) : (
+              <NoMatch title="No template matches" onClear={() => void navigate({ search: {} })}>
+                Called “{text}”.
+              </NoMatch>
+            )
+          }
+        >
           <TemplateTable templates={items} refusal={refusal} onAsk={setAsked} />
-        )}
-        {items !== undefined && items.length > 0 && (
-          <Paging
-            cursor={cursor}
-            next={templates.data?.next}
-            onGo={(to) => void navigate({ search: { ...(text !== undefined && { text }), cursor: to } })}
-          >
-            {countOf(items.length, 'template')}, newest first
-          </Paging>
-        )}
+          {items && (
+            <Paging
+              cursor={cursor}
+              next={templates.data?.next}
+              onGo={(to) => void navigate({ search: { ...(text !== undefined && { text }), cursor: to } })}
+            >
+              {countOf(items.length, 'template')}, newest first
+            </Paging>
+          )}
+        </ListView>
       </section>
       {asked && <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />}
     </Page>
@@ -119,59 +123,40 @@ interface TemplateTableProps {
   onAsk: (asked: Asked) => void;
 }
 
-function TemplateTable({ templates, ...rest }: TemplateTableProps) {
-  return (
-    <table className="table-auto">
-      <caption className="sr-only">Templates, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Template</th>
-          <th scope="col" className="wide">
-            Variables
-          </th>
-          <th scope="col" className="wide">
-            Changed
-          </th>
-          <th scope="col">
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {templates?.map((template) => <TemplateRow key={template.id} template={template} {...rest} />) ?? (
-          <SkeletonRows rows={6} columns={[180, 240, 110, 160]} />
-        )}
-      </tbody>
-    </table>
-  );
-}
-
-function TemplateRow({ template, refusal, onAsk }: Omit<TemplateTableProps, 'templates'> & { template: Template }) {
-  const { name, revision, variables, updatedAt } = template;
-  const ask = (verb: 'use' | 'change' | 'revisions' | 'delete') => () => onAsk({ verb, template });
-  return (
-    <tr>
-      <td>
-        <div className="font-medium wrap-anywhere">{name}</div>
-        {revision === 1 ? (
-          <div className="t2 sm">revision 1</div>
-        ) : (
-          <button
-            type="button"
-            className="link sm phone:min-h-10"
-            aria-label={`Revisions of ${name}`}
-            onClick={ask('revisions')}
-          >
-            revision {revision}
-          </button>
-        )}
-      </td>
-      <td className="wide t2 wrap-anywhere">{variablesInWords(variables)}</td>
-      <td className="wide">
-        <Time instant={updatedAt} />
-      </td>
-      <td className="text-right">
-        <span className="row justify-end flex-wrap">
+function TemplateTable({ templates, refusal, onAsk }: TemplateTableProps) {
+  const columns: readonly Column<Template>[] = [
+    {
+      header: 'Template',
+      cell: (template) => (
+        <>
+          <div className="font-medium wrap-anywhere">{template.name}</div>
+          {template.revision === 1 ? (
+            <div className="t2 sm">revision 1</div>
+          ) : (
+            <button
+              type="button"
+              className="link sm phone:min-h-10"
+              aria-label={`Revisions of ${template.name}`}
+              onClick={() => onAsk({ verb: 'revisions', template })}
+            >
+              revision {template.revision}
+            </button>
+          )}
+        </>
+      ),
+    },
+    {
+      header: 'Variables',
+      hideBelow: 'phone',
+      look: 't2 wrap-anywhere',
+      cell: ({ variables }) => variablesInWords(variables),
+    },
+    { header: 'Changed', hideBelow: 'phone', cell: ({ updatedAt }) => <Time instant={updatedAt} /> },
+    actionsColumn((template) => {
+      const { name } = template;
+      const ask = (verb: 'use' | 'change' | 'delete') => () => onAsk({ verb, template });
+      return (
+        <>
           <Button small refusal={refusal} label={`New campaign from ${name}`} onClick={ask('use')}>
             New campaign…
           </Button>
@@ -181,8 +166,17 @@ function TemplateRow({ template, refusal, onAsk }: Omit<TemplateTableProps, 'tem
           <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
             Delete…
           </Button>
-        </span>
-      </td>
-    </tr>
+        </>
+      );
+    }),
+  ];
+  return (
+    <DataTable
+      caption="Templates, newest first"
+      className="table-auto"
+      columns={columns}
+      rows={templates}
+      keyOf={({ id }) => id}
+    />
   );
 }
