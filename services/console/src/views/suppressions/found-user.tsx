@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getSuppressedUserOptions } from '#client/@tanstack/react-query.gen.ts';
 import { unsuppressUser } from '#client/sdk.gen.ts';
+import type { SuppressedUser } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonBar } from '../../parts/standing/skeleton.tsx';
@@ -20,6 +23,27 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
   const [asked, setAsked] = useState<string>();
   const found = useQuery(getSuppressedUserOptions({ path: { userId } }));
   const lists = found.data?.lists;
+  const columns: readonly Column<SuppressedUser['lists'][number]>[] = [
+    {
+      header: 'Not called by',
+      isRowHeader: true,
+      look: 'font-medium',
+      cell: ({ actionType }) => listWords(actionType),
+    },
+    { header: 'Why', look: 't2 wrap-anywhere', cell: ({ note }) => note ?? '–' },
+    { header: 'Since', look: 't2 whitespace-nowrap', cell: ({ addedAt }) => <Time instant={addedAt} /> },
+    actionsColumn(({ actionType }) => (
+      <Button
+        small
+        kind="bad"
+        refusal={refusal}
+        label={`Take off the list of ${listWords(actionType)}`}
+        onClick={() => setAsked(actionType)}
+      >
+        Take off…
+      </Button>
+    )),
+  ];
   return (
     <Panel title={userId} note={lists?.length === 0 ? 'is on no list' : 'is called by none of these'}>
       {found.error !== null && lists === undefined ? (
@@ -33,43 +57,13 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
           Every action type may call this user. Ids are compared as they are, large and small letters apart.
         </p>
       ) : (
-        <table className="table-auto">
-          <caption className="sr-only">Lists that the user is on</caption>
-          <thead>
-            <tr>
-              <th scope="col">Not called by</th>
-              <th scope="col">Why</th>
-              <th scope="col">Since</th>
-              <th scope="col">
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lists.map(({ actionType, note, addedAt }) => (
-              <tr key={actionType}>
-                <th scope="row" className="font-medium">
-                  {listWords(actionType)}
-                </th>
-                <td className="t2 wrap-anywhere">{note ?? '–'}</td>
-                <td className="t2 whitespace-nowrap">
-                  <Time instant={addedAt} />
-                </td>
-                <td className="text-right">
-                  <Button
-                    small
-                    kind="bad"
-                    refusal={refusal}
-                    label={`Take off the list of ${listWords(actionType)}`}
-                    onClick={() => setAsked(actionType)}
-                  >
-                    Take off…
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          caption="Lists that the user is on"
+          className="table-auto"
+          columns={columns}
+          rows={lists}
+          keyOf={({ actionType }) => actionType}
+        />
       )}
       {asked !== undefined && (
         <VerbDialog

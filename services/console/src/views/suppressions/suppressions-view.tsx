@@ -3,13 +3,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { listSuppressionListsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { SuppressionList } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AddDialog } from './add-dialog.tsx';
@@ -35,7 +36,6 @@ export function SuppressionsView() {
   const [asked, setAsked] = useState<Asked>();
   // One for each action type at most.
   const lists = useQuery({ ...listSuppressionListsOptions(), refetchInterval: lookEveryMs });
-  const error = useKeptError(lists);
   const items = lists.data?.items;
   const close = () => setAsked(undefined);
   return (
@@ -76,19 +76,24 @@ export function SuppressionsView() {
       </div>
       {user !== undefined && <FoundUser key={user} userId={user} refusal={refusal} />}
       <section className="panel" aria-label="Suppression lists">
-        {items === undefined && error !== null ? (
-          <Failed title="The lists could not be read" error={error} onRetry={() => void lists.refetch()} />
-        ) : items?.length === 0 ? (
-          <Empty icon="muted" title="Nobody is suppressed">
-            Users on a suppression list are not called, by any campaign and from the moment they are added. Add users
-            who opted out or complained one by one, or upload a file, for one action type or for all.
-          </Empty>
-        ) : (
+        <ListView
+          what="The lists"
+          query={lists}
+          items={items}
+          empty={
+            <Empty icon="muted" title="Nobody is suppressed">
+              Users on a suppression list are not called, by any campaign and from the moment they are added. Add users
+              who opted out or complained one by one, or upload a file, for one action type or for all.
+            </Empty>
+          }
+        >
           <ListTable lists={items} refusal={refusal} onAsk={setAsked} />
-        )}
-        {items !== undefined && items.length > 0 && (
-          <footer>{countOf(items.length, 'list')}, by action type; asked with each claim, so in force at once.</footer>
-        )}
+          {items && (
+            <footer>
+              {countOf(items.length, 'list')}, by action type; asked with each claim, so in force at once.
+            </footer>
+          )}
+        </ListView>
       </section>
       <UploadsPanel cursor={cursor} onGo={(to) => void navigate({ search: (before) => ({ ...before, cursor: to }) })} />
       {asked?.verb === 'add' && <AddDialog actionType={asked.actionType} onClose={close} />}
@@ -105,56 +110,43 @@ interface ListTableProps {
 }
 
 function ListTable({ lists, refusal, onAsk }: ListTableProps) {
+  const columns: readonly Column<SuppressionList>[] = [
+    {
+      header: 'Not called by',
+      isRowHeader: true,
+      look: 'font-medium wrap-anywhere',
+      cell: ({ actionType }) => listWords(actionType),
+    },
+    { header: 'People', align: 'right', cell: ({ people }) => formatCount(people) },
+    { header: 'Changed', hideBelow: 'phone', look: 't2', cell: ({ changedAt }) => <Time instant={changedAt} /> },
+    actionsColumn(({ actionType }) => (
+      <>
+        <Button
+          small
+          refusal={refusal}
+          label={`Add people to the list of ${listWords(actionType)}`}
+          onClick={() => onAsk({ verb: 'add', actionType })}
+        >
+          Add…
+        </Button>
+        <Button
+          small
+          refusal={refusal}
+          label={`Upload a file for the list of ${listWords(actionType)}`}
+          onClick={() => onAsk({ verb: 'upload', actionType })}
+        >
+          Upload…
+        </Button>
+      </>
+    )),
+  ];
   return (
-    <table className="table-auto">
-      <caption className="sr-only">Suppression lists, by action type</caption>
-      <thead>
-        <tr>
-          <th scope="col">Not called by</th>
-          <th scope="col" className="text-right">
-            People
-          </th>
-          <th scope="col" className="wide">
-            Changed
-          </th>
-          <th scope="col">
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lists?.map(({ actionType, people, changedAt }) => (
-          <tr key={actionType}>
-            <th scope="row" className="font-medium wrap-anywhere">
-              {listWords(actionType)}
-            </th>
-            <td className="text-right">{formatCount(people)}</td>
-            <td className="wide t2">
-              <Time instant={changedAt} />
-            </td>
-            <td className="text-right">
-              <span className="row justify-end">
-                <Button
-                  small
-                  refusal={refusal}
-                  label={`Add people to the list of ${listWords(actionType)}`}
-                  onClick={() => onAsk({ verb: 'add', actionType })}
-                >
-                  Add…
-                </Button>
-                <Button
-                  small
-                  refusal={refusal}
-                  label={`Upload a file for the list of ${listWords(actionType)}`}
-                  onClick={() => onAsk({ verb: 'upload', actionType })}
-                >
-                  Upload…
-                </Button>
-              </span>
-            </td>
-          </tr>
-        )) ?? <SkeletonRows rows={3} columns={[160, 60, 110, 120]} />}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Suppression lists, by action type"
+      className="table-auto"
+      columns={columns}
+      rows={lists}
+      keyOf={({ actionType }) => actionType}
+    />
   );
 }

@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { listSuppressionUploadsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { SuppressionUpload } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf } from '../../parts/words/numbers.ts';
@@ -29,61 +30,54 @@ export function UploadsPanel({ cursor, onGo }: UploadsPanelProps) {
   const items = uploads.data?.items;
   return (
     <Panel title="Files" note="that lists were loaded from">
-      {items === undefined && uploads.error !== null ? (
-        <Failed title="The files could not be read" error={uploads.error} onRetry={() => void uploads.refetch()} />
-      ) : items?.length === 0 ? (
-        <p className="pad t3 sm">None yet.</p>
-      ) : (
-        <table className="table-auto">
-          <caption className="sr-only">Files, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">List</th>
-              <th scope="col">What came of it</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items?.map((upload) => <UploadRow key={upload.id} upload={upload} />) ?? (
-              <SkeletonRows rows={3} columns={[110, 120, 240]} />
-            )}
-          </tbody>
-        </table>
-      )}
-      {items !== undefined && items.length > 0 && (
-        <Paging cursor={cursor} next={uploads.data?.next} onGo={onGo}>
-          {countOf(items.length, 'file')}, newest first
-        </Paging>
-      )}
+      <ListView what="The files" query={uploads} items={items} empty={<p className="pad t3 sm">None yet.</p>}>
+        <DataTable
+          caption="Files, newest first"
+          className="table-auto"
+          columns={columns}
+          rows={items}
+          keyOf={({ id }) => id}
+          isTall
+        />
+        {items && (
+          <Paging cursor={cursor} next={uploads.data?.next} onGo={onGo}>
+            {countOf(items.length, 'file')}, newest first
+          </Paging>
+        )}
+      </ListView>
     </Panel>
   );
 }
 
-function UploadRow({ upload }: { upload: SuppressionUpload }) {
-  const { actionType, state, note, rejected, rejects, createdAt } = upload;
+const columns: readonly Column<SuppressionUpload>[] = [
+  {
+    header: 'When',
+    look: 't2 whitespace-nowrap phone:whitespace-normal',
+    cell: ({ createdAt }) => <Time instant={createdAt} />,
+  },
+  { header: 'List', look: 'wrap-anywhere min-w-24', cell: ({ actionType }) => listWords(actionType) },
+  { header: 'What came of it', look: 'wrap-anywhere', cell: (upload) => <Result upload={upload} /> },
+];
+
+function Result({ upload }: { upload: SuppressionUpload }) {
+  const { state, note, rejected, rejects } = upload;
   return (
-    <tr className="tall">
-      <td className="t2 whitespace-nowrap phone:whitespace-normal">
-        <Time instant={createdAt} />
-      </td>
-      <td className="wrap-anywhere min-w-24">{listWords(actionType)}</td>
-      <td className="wrap-anywhere">
-        <div className={state === 'failed' ? 'c-bad' : undefined}>{capitalOf(uploadWords(upload))}</div>
-        {note !== null && <div className="t3 sm">{note}</div>}
-        {rejected > 0 && (
-          <details className="sm">
-            <summary className="c-warn cursor-pointer">{countOf(rejected, 'bad row')}</summary>
-            <ul className="grid gap-0.5 mt-1 t2">
-              {rejects.map(({ line, value, rule }) => (
-                <li key={line}>
-                  line {line}: <span className="mono">{value}</span>, {rule.replaceAll('-', ' ')}
-                </li>
-              ))}
-              {rejected > rejects.length && <li>and {countOf(rejected - rejects.length, 'more row')}</li>}
-            </ul>
-          </details>
-        )}
-      </td>
-    </tr>
+    <>
+      <div className={state === 'failed' ? 'c-bad' : undefined}>{capitalOf(uploadWords(upload))}</div>
+      {note !== null && <div className="t3 sm">{note}</div>}
+      {rejected > 0 && (
+        <details className="sm">
+          <summary className="c-warn cursor-pointer">{countOf(rejected, 'bad row')}</summary>
+          <ul className="grid gap-0.5 mt-1 t2">
+            {rejects.map(({ line, value, rule }) => (
+              <li key={line}>
+                line {line}: <span className="mono">{value}</span>, {rule.replaceAll('-', ' ')}
+              </li>
+            ))}
+            {rejected > rejects.length && <li>and {countOf(rejected - rejects.length, 'more row')}</li>}
+          </ul>
+        </details>
+      )}
+    </>
   );
 }
