@@ -1,0 +1,17 @@
+interface ShareBarProps {
+  /** From 0 to 1; more than 1 fills the bar. */
+  share: number;
+  /** Colours the bar as a warning. */
+  isLow?: boolean;
+  /** What it shows, if no cell beside it says so in numbers. */
+  words?: string;
+}
+
+/** A part of a whole as a bar, for the eye. */
+export function ShareBar({ share, isLow = false, words }: ShareBarProps) {
+  return (
+    <div className="prog" role={words === undefined ? 'presentation' : 'img'} aria-label={words}>
+      <i style={{ width: `${Math.min(100, share * 100)}%`, ...(isLow && { background: 'var(--warn)' }) }} />
+    </div>
+  );
+}
