@@ -1,6 +1,8 @@
 import type { ClientLoad } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 
 /** Who calls its jobs: what each has under way of what it may, and how many more it may be sent. */
@@ -14,53 +16,51 @@ export function CreditPanel({ load }: { load: ClientLoad | undefined }) {
       {load?.dispatchers.length === 0 ? (
         <p className="pad t3 sm">No dispatcher takes jobs now.</p>
       ) : (
-        <table className="table-fixed [--row:28px]">
-          <caption className="sr-only">Credit by dispatcher</caption>
-          <thead>
-            <tr>
-              <th scope="col">Dispatcher</th>
-              <th scope="col" className="w-20 wide">
-                <span className="sr-only">Share under way</span>
-              </th>
-              <th scope="col" className="w-20 text-right">
-                Under way
-              </th>
-              <th scope="col" className="w-16 text-right">
-                Credit
-              </th>
-            </tr>
-          </thead>
-          <tbody className="text-sm">
-            {load?.dispatchers.map((each) => <Line key={each.dispatcher} {...each} />) ?? (
-              <SkeletonRows rows={2} columns={[120, 60, 50, 40]} />
-            )}
-          </tbody>
-        </table>
+        <DataTable
+          caption="Credit by dispatcher"
+          className="table-fixed [--row:28px] [&>tbody]:text-sm"
+          columns={columns}
+          rows={load?.dispatchers}
+          keyOf={({ dispatcher }) => dispatcher}
+          loadingRows={2}
+        />
       )}
     </Panel>
   );
 }
 
-function Line({ dispatcher, region, underWay, maxUnderWay, credit }: ClientLoad['dispatchers'][number]) {
-  return (
-    <tr>
-      <td className="truncate" title={dispatcher}>
+const columns: readonly Column<ClientLoad['dispatchers'][number]>[] = [
+  {
+    header: 'Dispatcher',
+    look: 'truncate',
+    title: ({ dispatcher }) => dispatcher,
+    cell: ({ dispatcher, region }) => (
+      <>
         {hostOf(dispatcher)} <span className="t3">{region}</span>
-      </td>
-      <td className="wide">
-        {maxUnderWay !== null && maxUnderWay > 0 && (
-          <div className="prog" role="presentation">
-            <i style={{ width: `${Math.min(100, (underWay / maxUnderWay) * 100)}%` }} />
-          </div>
-        )}
-      </td>
-      <td className="text-right whitespace-nowrap">
+      </>
+    ),
+  },
+  {
+    header: 'Share under way',
+    isHeaderHidden: true,
+    width: 'w-20',
+    hideBelow: 'phone',
+    cell: ({ underWay, maxUnderWay }) =>
+      maxUnderWay !== null && maxUnderWay > 0 && <ShareBar share={underWay / maxUnderWay} />,
+  },
+  {
+    header: 'Under way',
+    align: 'right',
+    width: 'w-20',
+    look: 'whitespace-nowrap',
+    cell: ({ underWay, maxUnderWay }) => (
+      <>
         {formatCount(underWay)} {maxUnderWay !== null && <span className="t3">of {formatCount(maxUnderWay)}</span>}
-      </td>
-      <td className="text-right">{formatCount(credit)}</td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { header: 'Credit', align: 'right', width: 'w-16', cell: ({ credit }) => formatCount(credit) },
+];
 
 /** `d1` of `dispatcher@d1/0193…`; what says it otherwise stays. */
 function hostOf(dispatcher: string): string {

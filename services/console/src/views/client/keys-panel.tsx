@@ -5,6 +5,8 @@ import type { Client } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -20,6 +22,26 @@ interface KeysPanelProps {
 export function KeysPanel({ client, refusal }: KeysPanelProps) {
   const [asked, setAsked] = useState<'new' | { keyId: string }>();
   const close = () => setAsked(undefined);
+  const columns: readonly Column<Client['keys'][number]>[] = [
+    { header: 'Key', look: 'mono', title: ({ id }) => id, cell: ({ id }) => `…${id.slice(-6)}` },
+    { header: 'Made', look: 't2 whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+    {
+      header: 'Signs until',
+      look: ({ expiresAt }) => (expiresAt === null ? 't2' : 'c-warn whitespace-nowrap'),
+      cell: ({ expiresAt }) => (expiresAt === null ? 'it is removed' : <Time instant={expiresAt} />),
+    },
+    actionsColumn(({ id }) => (
+      <Button
+        small
+        kind="bad"
+        refusal={refusal}
+        label={`Remove the key ${id.slice(-6)}`}
+        onClick={() => setAsked({ keyId: id })}
+      >
+        Remove…
+      </Button>
+    )),
+  ];
   return (
     <Panel
       title="Signing keys"
@@ -34,45 +56,13 @@ export function KeysPanel({ client, refusal }: KeysPanelProps) {
       {client.keys.length === 0 ? (
         <p className="pad t3 sm">None: receivers cannot tell its calls from those of others.</p>
       ) : (
-        <table className="[--row:30px]">
-          <caption className="sr-only">Signing keys, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Made</th>
-              <th scope="col">Signs until</th>
-              <th scope="col">
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody className="text-sm">
-            {client.keys.map(({ id, createdAt, expiresAt }) => (
-              <tr key={id}>
-                <td className="mono" title={id}>
-                  …{id.slice(-6)}
-                </td>
-                <td className="t2 whitespace-nowrap">
-                  <Time instant={createdAt} />
-                </td>
-                <td className={expiresAt === null ? 't2' : 'c-warn whitespace-nowrap'}>
-                  {expiresAt === null ? 'it is removed' : <Time instant={expiresAt} />}
-                </td>
-                <td className="text-right">
-                  <Button
-                    small
-                    kind="bad"
-                    refusal={refusal}
-                    label={`Remove the key ${id.slice(-6)}`}
-                    onClick={() => setAsked({ keyId: id })}
-                  >
-                    Remove…
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          caption="Signing keys, newest first"
+          className="[--row:30px] [&>tbody]:text-sm"
+          columns={columns}
+          rows={client.keys}
+          keyOf={({ id }) => id}
+        />
       )}
       {asked === 'new' && <NewKeyDialog client={client} onClose={close} />}
       {typeof asked === 'object' && (

@@ -1,6 +1,9 @@
 import { useState } from 'react';
 import type { Client, ClientLedger, ClientLoad } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { ClientLimitsDialog } from './client-limits-dialog.tsx';
@@ -29,42 +32,46 @@ export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps)
       }
       footer="Each is one number over all dispatchers and regions; calls are of jobs that name no endpoint. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
     >
-      <table className="[--row:28px]">
-        <caption className="sr-only">Limits of the client</caption>
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Limit</th>
-            <th scope="col">Share used</th>
-            <th scope="col">Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          <Line name="Jobs stored" used={stored} most={maxStoredJobs} />
-          <Line name="Calls/s" used={own?.callsPerSecond} most={publishRatePerSecond} />
-          <Line name="Calls at once" used={own?.underWay} most={concurrency} />
-          <Line name="Accepted/s" most={acceptPerSecond} />
-          <Line name="Schedules" most={maxSchedules} />
-        </tbody>
-      </table>
+      <DataTable
+        caption="Limits of the client"
+        className="[--row:28px]"
+        columns={columns}
+        rows={[
+          { name: 'Jobs stored', used: stored, most: maxStoredJobs },
+          { name: 'Calls/s', used: own?.callsPerSecond, most: publishRatePerSecond },
+          { name: 'Calls at once', used: own?.underWay, most: concurrency },
+          { name: 'Accepted/s', most: acceptPerSecond },
+          { name: 'Schedules', most: maxSchedules },
+        ]}
+        keyOf={({ name }) => name}
+        isHeadHidden
+      />
       {isAsked && <ClientLimitsDialog client={client} onClose={() => setAsked(false)} />}
     </Panel>
   );
 }
 
-/** @param most undefined: without a limit */
-function Line({ name, used, most }: { name: string; used?: number | undefined; most: number | undefined }) {
-  const share = used === undefined || most === undefined ? null : Math.min(100, (used / most) * 100);
-  return (
-    <tr>
-      <td className="t2 whitespace-nowrap w-28">{name}</td>
-      <td>
-        {share !== null && (
-          <div className="prog" role="presentation">
-            <i style={{ width: `${share}%` }} />
-          </div>
-        )}
-      </td>
-      <td className="text-right whitespace-nowrap w-40">
+interface Limit {
+  name: string;
+  /** Undefined if nobody counts it. */
+  used?: number | undefined;
+  /** Undefined: without a limit. */
+  most: number | undefined;
+}
+
+const columns: readonly Column<Limit>[] = [
+  { header: 'Limit', width: 'w-28', look: 't2 whitespace-nowrap', cell: ({ name }) => name },
+  {
+    header: 'Share used',
+    cell: ({ used, most }) => used !== undefined && most !== undefined && <ShareBar share={used / most} />,
+  },
+  {
+    header: 'Now',
+    align: 'right',
+    width: 'w-40',
+    look: 'whitespace-nowrap',
+    cell: ({ used, most }) => (
+      <>
         {used !== undefined && `${formatRate(used)} `}
         <span className="t3">
           {most === undefined
@@ -73,7 +80,7 @@ function Line({ name, used, most }: { name: string; used?: number | undefined; m
               ? `at most ${formatCount(most)}`
               : `of ${formatCount(most)}`}
         </span>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+];

@@ -1,0 +1,78 @@
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
+import { formatCount, formatRate } from '../../parts/words/numbers.ts';
+import { lagWords, slowestWords, waitsForHostMs } from './client-figures.ts';
+import type { EndpointLine, EndpointLoad } from './endpoint-load.ts';
+
+/**
+ * What waits for an endpoint and since when, what it is called of what it may be, and how long that takes. Cells are
+ * empty while the load is unknown.
+ *
+ * @param behindAfterMs a longer lag is too long
+ * @param nowMs the clock of the page
+ */
+export function loadColumns(behindAfterMs: number, nowMs: number): readonly Column<Pick<EndpointLine, 'load'>>[] {
+  const toneOf = (load: EndpointLoad) => {
+    const hostMs = waitsForHostMs(load, nowMs);
+    return Math.max(hostMs ?? 0, load.lagMs) > behindAfterMs ? 'c-bad' : hostMs === null ? '' : 'c-warn';
+  };
+  return [
+    {
+      header: 'Backlog',
+      align: 'right',
+      width: 'w-20',
+      hideBelow: 'phone',
+      look: ({ load }) => load && (load.due + load.sidelined === 0 ? 'z' : 'font-semibold'),
+      cell: ({ load }) => load && formatCount(load.due + load.sidelined),
+    },
+    {
+      header: 'Lag',
+      align: 'right',
+      width: 'w-22 phone:w-25',
+      look: ({ load }) => load && `whitespace-nowrap ${toneOf(load)}`,
+      cell: ({ load }) => {
+        if (!load) return null;
+        const hostMs = waitsForHostMs(load, nowMs);
+        return hostMs === null ? lagWords(load.lagMs) : formatDuration(hostMs);
+      },
+    },
+    {
+      header: 'Calls/s',
+      align: 'right',
+      width: 'w-24',
+      hideBelow: 'phone',
+      look: 'whitespace-nowrap',
+      cell: ({ load }) =>
+        load && (
+          <>
+            {formatRate(load.callsPerSecond)}{' '}
+            <span className="t3">
+              {load.maxCallsPerSecond === null ? 'no limit' : `of ${formatCount(load.maxCallsPerSecond)}`}
+            </span>
+          </>
+        ),
+    },
+    {
+      header: 'At once',
+      align: 'right',
+      width: 'w-20',
+      hideBelow: 'phone',
+      look: 'whitespace-nowrap',
+      cell: ({ load }) =>
+        load && (
+          <>
+            {formatCount(load.underWay)} <span className="t3">of {formatCount(load.maxUnderWay)}</span>
+          </>
+        ),
+    },
+    {
+      header: 'p95',
+      hint: '95 of 100 calls of the last ten minutes took at most so long',
+      align: 'right',
+      width: 'w-22',
+      hideBelow: 'phone',
+      look: 'whitespace-nowrap',
+      cell: ({ load }) => load && slowestWords(load.lastTenMinutes),
+    },
+  ];
+}
