@@ -5,14 +5,16 @@ import { getCampaignOptions, listChangesOptions } from '#client/@tanstack/react-
 import type { Change } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { shortId } from '../../parts/controls/copy-button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { auditKinds, auditQuery, auditSpans, filterWords, hasFilters } from './audit-filters.ts';
 import type { AuditSearch } from './search.ts';
@@ -69,79 +71,50 @@ export function AuditView() {
         />
       </div>
       <section className="panel" aria-label="Changes">
-        {items === undefined && changes.error !== null ? (
-          <Failed title="The changes could not be read" error={changes.error} onRetry={() => void changes.refetch()} />
-        ) : items?.length === 0 ? (
-          !hasFilters(chosen) ? (
-            <Empty icon="audit" title="Nothing was changed yet">
-              Each change by a person or a key is listed here: who changed what, when, and whether it was refused.
-              Filter by person, kind or time to find one.
-            </Empty>
-          ) : (
-            <NoMatch title="No change matches" onClear={() => choose(noFilters)}>
-              {filterWords(chosen)}
-            </NoMatch>
-          )
-        ) : (
-          <ChangeTable changes={items} onKey={(change) => choose(change)} />
-        )}
-        {items !== undefined && items.length > 0 && (
-          <Paging cursor={cursor} next={changes.data?.next} onGo={(to) => search({ cursor: to })}>
-            {countOf(items.length, 'change')}, newest first
-          </Paging>
-        )}
+        <ListView
+          what="The changes"
+          query={changes}
+          items={items}
+          empty={
+            hasFilters(chosen) ? (
+              <NoMatch title="No change matches" onClear={() => choose(noFilters)}>
+                {filterWords(chosen)}
+              </NoMatch>
+            ) : (
+              <Empty icon="audit" title="Nothing was changed yet">
+                Each change by a person or a key is listed here: who changed what, when, and whether it was refused.
+                Filter by person, kind or time to find one.
+              </Empty>
+            )
+          }
+        >
+          <ChangeTable changes={items} onKey={choose} />
+          {items && (
+            <Paging cursor={cursor} next={changes.data?.next} onGo={(to) => search({ cursor: to })}>
+              {countOf(items.length, 'change')}, newest first
+            </Paging>
+          )}
+        </ListView>
       </section>
     </Page>
   );
 }
 
-/** @param changes undefined while they are asked for */
-function ChangeTable({ changes, onKey }: { changes: readonly Change[] | undefined } & Pick<ChangeRowProps, 'onKey'>) {
-  return (
-    <table className="table-auto">
-      <caption className="sr-only">Changes, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col" className="wide">
-            Who
-          </th>
-          <th scope="col">What</th>
-          <th scope="col" className="wide">
-            Of which
-          </th>
-          <th scope="col" className="wide">
-            Detail
-          </th>
-          <th scope="col">Ended</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes?.map((change) => <ChangeRow key={change.id} change={change} onKey={onKey} />) ?? (
-          <SkeletonRows rows={12} columns={[90, 90, 130, 140, 200, 60]} />
-        )}
-      </tbody>
-    </table>
-  );
-}
-
-interface ChangeRowProps {
-  change: Change;
-  /** Of this key alone. */
+interface ChangeTableProps {
+  /** Undefined while they are read. */
+  changes: readonly Change[] | undefined;
+  /** Called to show the changes of one key alone. */
   onKey: (of: { keyId: string; keyName: string | undefined }) => void;
 }
 
-function ChangeRow({ change, onKey }: ChangeRowProps) {
-  const { at, keyId, keyName, summary, subject, status, detail } = change;
-  const { isDone, words: ended } = endOfChange(status);
-  const words = detailInWords(detail);
-  return (
-    <tr>
-      <td className="whitespace-nowrap">
-        <Time instant={at} withSeconds />
-      </td>
-      <td className="wide">
-        {keyId === null ? (
+function ChangeTable({ changes, onKey }: ChangeTableProps) {
+  const columns: readonly Column<Change>[] = [
+    { header: 'When', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} withSeconds /> },
+    {
+      header: 'Who',
+      hideBelow: 'phone',
+      cell: ({ keyId, keyName }) =>
+        keyId === null ? (
           (keyName ?? 'nobody known')
         ) : (
           <button
@@ -152,30 +125,67 @@ function ChangeRow({ change, onKey }: ChangeRowProps) {
           >
             {keyName ?? shortId(keyId)}
           </button>
+        ),
+    },
+    {
+      header: 'What',
+      look: 'font-medium wrap-anywhere phone:py-2 phone:leading-4.5',
+      cell: (change) => <What change={change} />,
+    },
+    {
+      header: 'Of which',
+      hideBelow: 'phone',
+      cell: ({ subject }) => (subject === null ? '–' : <Subject id={subject} />),
+    },
+    {
+      header: 'Detail',
+      hideBelow: 'phone',
+      look: 't2 max-w-90 wrap-anywhere py-1.5 leading-4.5',
+      cell: ({ detail }) => detailInWords(detail),
+    },
+    {
+      header: 'Ended',
+      look: ({ status }) => (endOfChange(status).isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'),
+      cell: ({ status }) => {
+        const { isDone, words } = endOfChange(status);
+        return (
+          <span className="row gap-1">
+            <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
+            {words}
+          </span>
+        );
+      },
+    },
+  ];
+  return (
+    <DataTable
+      caption="Changes, newest first"
+      className="table-auto"
+      columns={columns}
+      rows={changes}
+      keyOf={({ id }) => id}
+      loadingRows={12}
+    />
+  );
+}
+
+/** What was done; on a phone, who did it to what too. */
+function What({ change: { keyName, summary, subject, detail } }: { change: Change }) {
+  const words = detailInWords(detail);
+  return (
+    <>
+      {summary}
+      <div className="narrow t3 sm font-normal">
+        {keyName ?? 'nobody known'}
+        {subject !== null && (
+          <>
+            {' · '}
+            <Subject id={subject} />
+          </>
         )}
-      </td>
-      <td className="font-medium wrap-anywhere phone:py-2 phone:leading-4.5">
-        {summary}
-        <div className="narrow t3 sm font-normal">
-          {keyName ?? 'nobody known'}
-          {subject !== null && (
-            <>
-              {' · '}
-              <Subject id={subject} />
-            </>
-          )}
-          {words !== '' && <div>{words}</div>}
-        </div>
-      </td>
-      <td className="wide">{subject === null ? '–' : <Subject id={subject} />}</td>
-      <td className="wide t2 max-w-90 wrap-anywhere py-1.5 leading-4.5">{words}</td>
-      <td className={isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'}>
-        <span className="row gap-1">
-          <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
-          {ended}
-        </span>
-      </td>
-    </tr>
+        {words !== '' && <div>{words}</div>}
+      </div>
+    </>
   );
 }
 
