@@ -7,11 +7,11 @@ import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { Chips } from '../../parts/lists/chips.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
@@ -132,49 +132,52 @@ interface TypeTableProps {
 }
 
 function TypeTable({ types, shards, search, shown }: TypeTableProps) {
-  const rows = useRowKeys<HTMLTableSectionElement>();
+  const columns: readonly Column<ListedActionType>[] = [
+    {
+      header: types === undefined ? 'Types' : countOf(types.length, 'type'),
+      look: 'two',
+      cell: (type) => {
+        const { icon, word, tone } = lookOfType(type, shards);
+        return (
+          <>
+            <div className="font-medium row gap-1.75 items-start">
+              <Icon name={icon} size={14} className={`${toneColours[tone]} mt-0.5`} />
+              <Link
+                className="wrap-anywhere after:absolute after:inset-0"
+                to="/action-types"
+                search={{ ...search, name: type.name }}
+                aria-current={type.name === shown?.name ? 'true' : undefined}
+                data-row-link
+              >
+                {type.name}
+              </Link>
+            </div>
+            <div className={tone === 'bad' ? 'pl-5.25 c-bad' : 'pl-5.25'}>
+              {word.toLowerCase()} · {type.title} · {whereWords(type)}
+            </div>
+          </>
+        );
+      },
+    },
+    {
+      header: 'by name',
+      align: 'right',
+      width: 'w-19',
+      cell: (type) => <span className="tag">{type.check ? 'check' : `class ${type.class}`}</span>,
+    },
+  ];
   return (
-    <table className="table-fixed">
-      <caption className="sr-only">Action types, by name</caption>
-      <thead>
-        <tr>
-          <th scope="col">{types === undefined ? 'Types' : countOf(types.length, 'type')}</th>
-          <th scope="col" className="w-19 text-right">
-            by name
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows}>
-        {types?.map((type) => {
-          const { icon, word, tone } = lookOfType(type, shards);
-          const isShown = type.name === shown?.name;
-          return (
-            <tr key={type.name} className={isShown ? 'tall sel relative' : 'tall relative'} data-row>
-              <td className="two">
-                <div className="font-medium row gap-1.75 items-start">
-                  <Icon name={icon} size={14} className={`${toneColours[tone]} mt-0.5`} />
-                  <Link
-                    className="wrap-anywhere after:absolute after:inset-0"
-                    to="/action-types"
-                    search={{ ...search, name: type.name }}
-                    aria-current={isShown ? 'true' : undefined}
-                    data-row-link
-                  >
-                    {type.name}
-                  </Link>
-                </div>
-                <div className={tone === 'bad' ? 'pl-5.25 c-bad' : 'pl-5.25'}>
-                  {word.toLowerCase()} · {type.title} · {whereWords(type)}
-                </div>
-              </td>
-              <td className="text-right">
-                <span className="tag">{type.check ? 'check' : `class ${type.class}`}</span>
-              </td>
-            </tr>
-          );
-        }) ?? <SkeletonRows rows={6} columns={[120, 50]} tall />}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Action types, by name"
+      className="table-fixed"
+      columns={columns}
+      rows={types}
+      keyOf={({ name }) => name}
+      isTall
+      isChosen={({ name }) => name === shown?.name}
+      hasRowKeys
+      loadingRows={6}
+    />
   );
 }
 

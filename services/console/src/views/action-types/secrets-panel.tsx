@@ -5,6 +5,8 @@ import type { ActionType } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
@@ -33,49 +35,46 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
   const [asked, setAsked] = useState<{ verb: 'set' | 'remove'; secret: SecretName }>();
   const close = () => setAsked(undefined);
   const shown = secretNames.filter((secret) => secret !== 'receipts' || type.receipts);
+  const columns: readonly Column<SecretName>[] = [
+    { header: 'Secret', isRowHeader: true, width: 'w-30', look: 'font-medium', cell: (secret) => labels[secret] },
+    { header: 'Standing', look: 't2 sm', cell: (secret) => <Standing type={type} secret={secret} /> },
+    {
+      ...actionsColumn((secret) => (
+        <>
+          {type.secrets[secret] && (
+            <Button
+              small
+              kind="bad"
+              refusal={refusal}
+              label={`Remove the secret ${secret}`}
+              onClick={() => setAsked({ verb: 'remove', secret })}
+            >
+              Remove…
+            </Button>
+          )}
+          <Button
+            small
+            refusal={refusal}
+            label={`${type.secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
+            onClick={() => setAsked({ verb: 'set', secret })}
+          >
+            {type.secrets[secret] ? 'Replace…' : 'Set…'}
+          </Button>
+        </>
+      )),
+      width: 'w-40',
+    },
+  ];
   return (
     <Panel title="Secrets" note="never shown again">
-      <table className="table-fixed [--row:34px]">
-        <caption className="sr-only">Secrets of {type.name}</caption>
-        <tbody>
-          {shown.map((secret) => {
-            const kept = type.secrets[secret];
-            return (
-              <tr key={secret}>
-                <th scope="row" className="w-30 font-medium">
-                  {labels[secret]}
-                </th>
-                <td className="t2 sm">
-                  <Standing type={type} secret={secret} />
-                </td>
-                <td className="text-right w-40">
-                  <span className="row justify-end">
-                    {kept && (
-                      <Button
-                        small
-                        kind="bad"
-                        refusal={refusal}
-                        label={`Remove the secret ${secret}`}
-                        onClick={() => setAsked({ verb: 'remove', secret })}
-                      >
-                        Remove…
-                      </Button>
-                    )}
-                    <Button
-                      small
-                      refusal={refusal}
-                      label={`${kept ? 'Replace' : 'Set'} the secret ${secret}`}
-                      onClick={() => setAsked({ verb: 'set', secret })}
-                    >
-                      {kept ? 'Replace…' : 'Set…'}
-                    </Button>
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <DataTable
+        caption={`Secrets of ${type.name}`}
+        className="table-fixed [--row:34px]"
+        columns={columns}
+        rows={shown}
+        keyOf={(secret) => secret}
+        isHeadHidden
+      />
       {asked?.verb === 'set' && <SetDialog type={type} secret={asked.secret} onClose={close} />}
       {asked?.verb === 'remove' && (
         <VerbDialog

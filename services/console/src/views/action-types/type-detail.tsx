@@ -4,7 +4,9 @@ import { changeActionType, deleteActionType } from '#client/sdk.gen.ts';
 import type { ListedActionType, Shard } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
-import { fieldsOf, leavesOf } from '../../parts/forms/schema-fields.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { fieldsOf, leavesOf, type LeafField } from '../../parts/forms/schema-fields.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CallUrl } from '../../parts/jobs/call-url.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
@@ -211,6 +213,25 @@ function CallsPanel({ type }: { type: ListedActionType }) {
   );
 }
 
+const fieldColumns: readonly Column<LeafField>[] = [
+  {
+    header: 'Field',
+    isRowHeader: true,
+    look: 'font-medium',
+    cell: ({ label, required }) => (
+      <>
+        {label} {required && <span className="t3 sm">needed</span>}
+      </>
+    ),
+  },
+  {
+    header: 'Kind',
+    look: 't2',
+    cell: ({ kind }) => (kind === 'json' ? 'JSON' : kind === 'boolean' ? 'yes or no' : kind),
+  },
+  { header: 'What it is', hideBelow: 'phone', look: 't2 wrap-anywhere', cell: ({ hint }) => hint },
+];
+
 function ParametersPanel({ type: { paramsSchema } }: { type: ListedActionType }) {
   const fields = leavesOf(fieldsOf(paramsSchema) ?? []);
   return (
@@ -220,29 +241,13 @@ function ParametersPanel({ type: { paramsSchema } }: { type: ListedActionType })
       ) : (
         <>
           {fields.length > 0 && (
-            <table className="table-auto">
-              <caption className="sr-only">Parameters</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Kind</th>
-                  <th scope="col" className="wide">
-                    What it is
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {fields.map(({ pointer, label, required, kind, hint }) => (
-                  <tr key={pointer}>
-                    <th scope="row" className="font-medium">
-                      {label} {required && <span className="t3 sm">needed</span>}
-                    </th>
-                    <td className="t2">{kind === 'json' ? 'JSON' : kind === 'boolean' ? 'yes or no' : kind}</td>
-                    <td className="wide t2 wrap-anywhere">{hint}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <DataTable
+              caption="Parameters"
+              className="table-auto"
+              columns={fieldColumns}
+              rows={fields}
+              keyOf={({ pointer }) => pointer}
+            />
           )}
           <details className="pad sm">
             <summary className="cursor-pointer t2">Schema</summary>

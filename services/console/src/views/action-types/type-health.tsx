@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Shard } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { isUnserved } from '../../parts/shards/unserved.ts';
@@ -45,64 +47,68 @@ export function TypeHealth({ shards }: { shards: readonly Shard[] }) {
         <p className="pad t3 sm">Nothing was called yet: it comes to life with the first run that needs it.</p>
       ) : (
         <div className="overflow-auto max-h-90">
-          <table className="[--row:30px]">
-            <caption className="sr-only">Its shards</caption>
-            <thead>
-              <tr>
-                <th scope="col">Country</th>
-                <th scope="col">Breaker</th>
-                <th scope="col" className="text-right">
-                  Calls under way
-                </th>
-                <th scope="col" className="text-right wide">
-                  Batches/s
-                </th>
-                <th scope="col" className="text-right wide">
-                  Workers
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shards.map((shard) => (
-                <HealthRow key={shard.id} shard={shard} />
-              ))}
-            </tbody>
-          </table>
+          <DataTable
+            caption="Its shards"
+            className="[--row:30px]"
+            columns={columns}
+            rows={shards}
+            keyOf={({ id }) => id}
+          />
         </div>
       )}
     </Panel>
   );
 }
 
-function HealthRow({ shard }: { shard: Shard }) {
-  const { id, country, endpoint, inFlight, callLimit, batchesPerSecond, workers } = shard;
-  const breaker = breakers[shard.breaker];
-  return (
-    <tr>
-      <th scope="row">
-        <Link className="link" to="/shards" search={{ shard: id }}>
-          {country}
-        </Link>
-      </th>
-      <td className={breaker.tone} title={endpoint?.cause}>
-        <span className="row gap-1.25">
-          <Icon name={breaker.icon} size={14} />
-          <span>
-            {breaker.word}
-            {endpoint && (
-              <>
-                {' '}
-                since <Time instant={endpoint.since} withSeconds />
-              </>
-            )}
-          </span>
+const columns: readonly Column<Shard>[] = [
+  {
+    header: 'Country',
+    isRowHeader: true,
+    cell: ({ id, country }) => (
+      <Link className="link" to="/shards" search={{ shard: id }}>
+        {country}
+      </Link>
+    ),
+  },
+  {
+    header: 'Breaker',
+    look: ({ breaker }) => breakers[breaker].tone,
+    title: ({ endpoint }) => endpoint?.cause,
+    cell: ({ breaker, endpoint }) => (
+      <span className="row gap-1.25">
+        <Icon name={breakers[breaker].icon} size={14} />
+        <span>
+          {breakers[breaker].word}
+          {endpoint && (
+            <>
+              {' '}
+              since <Time instant={endpoint.since} withSeconds />
+            </>
+          )}
         </span>
-      </td>
-      <td className="text-right">
+      </span>
+    ),
+  },
+  {
+    header: 'Calls under way',
+    align: 'right',
+    cell: ({ inFlight, callLimit }) => (
+      <>
         {formatCount(inFlight)} <span className="t3">of {formatCount(callLimit)}</span>
-      </td>
-      <td className="text-right wide">{formatRate(batchesPerSecond)}</td>
-      <td className={isUnserved(shard) ? 'text-right wide c-bad' : 'text-right wide'}>{formatCount(workers.length)}</td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    header: 'Batches/s',
+    align: 'right',
+    hideBelow: 'phone',
+    cell: ({ batchesPerSecond }) => formatRate(batchesPerSecond),
+  },
+  {
+    header: 'Workers',
+    align: 'right',
+    hideBelow: 'phone',
+    look: (shard) => (isUnserved(shard) ? 'c-bad' : undefined),
+    cell: ({ workers }) => formatCount(workers.length),
+  },
+];
