@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '../words/numbers.ts';
 
 /** One column of a table: its header, and the cell of each row. */
 export interface Column<Row> {
   /** Unique within the table: it identifies the column too. */
   header: string;
+  /** Takes the place of the words of the header, such as a box that selects all rows. */
+  head?: ReactNode;
   /** Explains the header to a pointer. */
   hint?: string;
   /** Hides the header from sight; screen readers read it. For buttons, bars and numbers of rows. */
@@ -37,6 +40,15 @@ export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row
     align: 'right',
     cell: (row) => <span className="row justify-end flex-wrap">{buttons(row)}</span>,
   };
+}
+
+/** A column of numbers. */
+export function countColumn<Row>(
+  header: string,
+  countOf: (row: Row) => number,
+  more?: Partial<Column<Row>>,
+): Column<Row> {
+  return { header, align: 'right', cell: (row) => formatCount(countOf(row)), ...more };
 }
 
 const hiddenBelow = { phone: 'wide', tablet: 'wide max-[960px]:hidden' } as const;

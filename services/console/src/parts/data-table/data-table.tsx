@@ -54,13 +54,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function Head<Row>({ column }: { column: Column<Row> }) {
-  const { header, hint, isHeaderHidden, sorted, onSort, width } = column;
+  const { header, head = header, hint, isHeaderHidden, sorted, onSort, width } = column;
   const words = sorted ? (
     <span className="inline-flex items-center gap-1.25">
       {header} <Icon name="dn" size={12} />
     </span>
   ) : (
-    header
+    head
   );
   return (
     <th scope="col" className={columnLook(column, width)} title={hint} aria-sort={sorted}>

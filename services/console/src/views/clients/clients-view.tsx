@@ -8,7 +8,7 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import type { SidelinedHost } from '../../parts/jobs/host-banner.tsx';
 import { clientLook } from '../../parts/jobs/client-look.ts';
-import type { Column } from '../../parts/data-table/columns.tsx';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
@@ -180,13 +180,7 @@ const columns: readonly Column<ClientLine>[] = [
     hideBelow: 'phone',
     cell: ({ publishRatePerSecond: rate }) => (rate === undefined ? 'any' : formatCount(rate)),
   },
-  {
-    header: 'At once',
-    align: 'right',
-    width: 'w-26',
-    hideBelow: 'phone',
-    cell: ({ concurrency }) => formatCount(concurrency),
-  },
+  countColumn('At once', ({ concurrency }) => concurrency, { width: 'w-26', hideBelow: 'phone' }),
   {
     header: 'Jobs stored, at most',
     align: 'right',

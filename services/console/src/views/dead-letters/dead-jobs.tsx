@@ -12,6 +12,7 @@ import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { DeadJobPanel } from './dead-job-panel.tsx';
+import { countColumn } from '../../parts/data-table/columns.tsx';
 import { GroupTable } from './group-table.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 
@@ -168,7 +169,7 @@ function GroupsPanel({ groups, chosen, clients, onReplay, onDiscard, onChoose }:
         header="Error"
         title={({ cause }) => capitalOf(cause)}
         note={({ clientId }) => clients.nameOf(clientId)}
-        counts={[{ header: 'Jobs', align: 'right', cell: (group) => formatCount(group.jobs) }]}
+        counts={[countColumn('Jobs', (group: DeadJobGroup) => group.jobs)]}
       />
     </Panel>
   );

@@ -7,6 +7,7 @@ import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { countColumn } from '../../parts/data-table/columns.tsx';
 import { GroupTable } from './group-table.tsx';
 import { LetterPanel } from './letter-panel.tsx';
 import { topicInWords } from './letter-text.ts';
@@ -92,7 +93,7 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
         header="Reason"
         title={({ reason }) => capitalOf(reason)}
         note={({ topic }) => topicInWords(topic)}
-        counts={[{ header: 'Messages', align: 'right', cell: (group) => formatCount(group.letters) }]}
+        counts={[countColumn('Messages', (group: DeadLetterGroup) => group.letters)]}
       />
       {verb && chosen && <SettleDialog verb={verb} group={chosen} onClose={() => setVerb(null)} />}
     </Panel>

@@ -3,6 +3,7 @@ import type { QuarantinedStep } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { countColumn } from '../../parts/data-table/columns.tsx';
 import { GroupTable } from './group-table.tsx';
 import { groupSteps, type StepGroup } from './step-groups.ts';
 import { StepPanel } from './step-panel.tsx';
@@ -86,8 +87,8 @@ function StepGroups({ groups, chosen, hasMore, onChoose }: StepGroupsProps) {
           `${countOf(runs, 'run')} · ${whyNot === null ? 'may be opened again' : `cannot be opened again: ${whyNot}`}`
         }
         counts={[
-          { header: 'Batches', align: 'right', cell: (group) => formatCount(group.steps.length) },
-          { header: 'Users', align: 'right', cell: (group) => formatCount(group.users) },
+          countColumn('Batches', (group: StepGroup) => group.steps.length),
+          countColumn('Users', (group: StepGroup) => group.users),
         ]}
       />
     </Panel>

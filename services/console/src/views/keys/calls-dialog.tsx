@@ -3,13 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { getApiKeyCallsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ApiKey, KeyCalls } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import type { Column } from '../../parts/data-table/columns.tsx';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { formatCount } from '../../parts/words/numbers.ts';
 import { allOf, dayInWords, operationInWords } from './call-words.ts';
 
 type Day = KeyCalls['days'][number];
@@ -59,19 +58,9 @@ export function CallsDialog({ apiKey: { id, name }, onClose }: CallsDialogProps)
 }
 
 const answerColumns: readonly Column<Pick<Day, 'done' | 'refused' | 'failed'>>[] = [
-  { header: 'Done', align: 'right', cell: ({ done }) => formatCount(done) },
-  {
-    header: 'Refused',
-    align: 'right',
-    look: ({ refused }) => (refused > 0 ? 'c-warn' : 't3'),
-    cell: ({ refused }) => formatCount(refused),
-  },
-  {
-    header: 'Failed',
-    align: 'right',
-    look: ({ failed }) => (failed > 0 ? 'c-bad' : 't3'),
-    cell: ({ failed }) => formatCount(failed),
-  },
+  countColumn('Done', ({ done }) => done),
+  countColumn('Refused', ({ refused }) => refused, { look: ({ refused }) => (refused > 0 ? 'c-warn' : 't3') }),
+  countColumn('Failed', ({ failed }) => failed, { look: ({ failed }) => (failed > 0 ? 'c-bad' : 't3') }),
 ];
 
 const operationColumns: readonly Column<KeyCalls['operations'][number]>[] = [

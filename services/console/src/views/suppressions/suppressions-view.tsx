@@ -6,13 +6,13 @@ import type { SuppressionList } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { actionsColumn, countColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { countOf } from '../../parts/words/numbers.ts';
 import { AddDialog } from './add-dialog.tsx';
 import { FoundUser } from './found-user.tsx';
 import { everyType, listWords } from './list-words.ts';
@@ -117,7 +117,7 @@ function ListTable({ lists, refusal, onAsk }: ListTableProps) {
       look: 'font-medium wrap-anywhere',
       cell: ({ actionType }) => listWords(actionType),
     },
-    { header: 'People', align: 'right', cell: ({ people }) => formatCount(people) },
+    countColumn('People', ({ people }) => people),
     { header: 'Changed', hideBelow: 'phone', look: 't2', cell: ({ changedAt }) => <Time instant={changedAt} /> },
     actionsColumn(({ actionType }) => (
       <>
