@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { listAudienceRejectsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience } from '#client/types.gen.ts';
+import type { Audience, ListAudienceRejectsResponse } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
+import { ListView } from '../data-table/list-view.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
-import { SkeletonRows } from '../standing/skeleton.tsx';
-import { Failed } from '../standing/states.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import { ruleWords } from './reject-words.ts';
@@ -45,33 +46,21 @@ function RejectedLinesDialog({ list, onClose }: { list: RejectedList; onClose: (
         </Button>
       }
     >
-      {rejects.error !== null && !rejects.data ? (
-        <Failed title="The lines could not be read" error={rejects.error} onRetry={() => void rejects.refetch()} />
-      ) : (
-        <table className="table-fixed">
-          <caption className="sr-only">Rejected lines, in the order of the file</caption>
-          <thead>
-            <tr>
-              <th scope="col" className="w-19">
-                Line
-              </th>
-              <th scope="col">Why</th>
-              <th scope="col">Row</th>
-            </tr>
-          </thead>
-          <tbody className="sm">
-            {rejects.data?.items.map(({ line, rule, value }) => (
-              <tr key={line}>
-                <td className="t3">{formatCount(line)}</td>
-                <td>{ruleWords[rule]}</td>
-                <td className="t2 mono truncate" title={value}>
-                  {plainText(value)}
-                </td>
-              </tr>
-            )) ?? <SkeletonRows rows={3} columns={[30, 130, 160]} />}
-          </tbody>
-        </table>
-      )}
+      <ListView what="The lines" query={rejects} items={rejects.data?.items} empty={null}>
+        <DataTable
+          caption="Rejected lines, in the order of the file"
+          className="table-fixed [&>tbody]:text-sm"
+          columns={columns}
+          rows={rejects.data?.items}
+          keyOf={({ line }) => line}
+        />
+      </ListView>
     </Dialog>
   );
 }
+
+const columns: readonly Column<ListAudienceRejectsResponse['items'][number]>[] = [
+  { header: 'Line', width: 'w-19', look: 't3', cell: ({ line }) => formatCount(line) },
+  { header: 'Why', cell: ({ rule }) => ruleWords[rule] },
+  { header: 'Row', look: 't2 mono truncate', title: ({ value }) => value, cell: ({ value }) => plainText(value) },
+];

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { NamedAudience } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
@@ -21,101 +21,114 @@ interface NamedTableProps {
 
 /** Lists, segments and saved audiences, the most used first. */
 export function NamedTable({ audiences, shown, search }: NamedTableProps) {
-  const rows = useRowKeys<HTMLTableSectionElement>();
+  const isShown = ({ kind, id }: NamedAudience) => kind === shown?.kind && id === shown.id;
+  const columns: readonly Column<NamedAudience>[] = [
+    {
+      header: 'Audience',
+      cell: (audience) => <Name audience={audience} isShown={isShown(audience)} search={search} />,
+      below: (audience) => <div className="truncate pl-5.25">{sourceWords(audience)}</div>,
+    },
+    {
+      header: 'Users',
+      align: 'right',
+      width: 'w-39 phone:w-37',
+      look: 'two',
+      cell: (audience) => <Size audience={audience} />,
+    },
+    {
+      header: 'Bad lines',
+      align: 'right',
+      width: 'w-18.5',
+      hideBelow: 'phone',
+      cell: ({ rejected }) => <BadLines rejected={rejected} />,
+    },
+    {
+      header: 'Used by',
+      sorted: 'descending',
+      width: 'w-47',
+      hideBelow: 'phone',
+      look: 'two',
+      cell: (audience) => <Use audience={audience} />,
+    },
+  ];
   return (
-    <table className="table-fixed">
-      <caption className="sr-only">Uploaded lists, segments and saved audiences, the most used first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Audience</th>
-          <th scope="col" className="text-right w-39 phone:w-37">
-            Users
-          </th>
-          <th scope="col" className="text-right wide w-18.5">
-            Bad lines
-          </th>
-          <th scope="col" className="wide w-47" aria-sort="descending">
-            Used by <Icon name="dn" size={12} />
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows}>
-        {audiences?.map((audience) => (
-          <Row
-            key={`${audience.kind} ${audience.id}`}
-            audience={audience}
-            isShown={audience.kind === shown?.kind && audience.id === shown.id}
-            search={search}
-          />
-        )) ?? <SkeletonRows rows={10} columns={[180, 90, 30, 90]} tall />}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Uploaded lists, segments and saved audiences, the most used first"
+      className="table-fixed"
+      columns={columns}
+      rows={audiences}
+      keyOf={({ kind, id }) => `${kind} ${id}`}
+      isTall
+      isChosen={isShown}
+      hasRowKeys
+      loadingRows={10}
+    />
   );
 }
 
 const icons = { list: 'audit', segment: 'users', saved: 'star' } as const;
 
-function Row({ audience, isShown, search }: { audience: NamedAudience; isShown: boolean; search: AudiencesSearch }) {
-  const { kind, name, state, rejected, expiresAt } = audience;
+interface OfAudience {
+  audience: NamedAudience;
+}
+
+function Name({ audience, isShown, search }: OfAudience & { isShown: boolean; search: AudiencesSearch }) {
+  const text = plainText(audience.name);
+  const isFailed = audience.state === 'failed';
+  return (
+    <div className="font-medium row gap-1.75">
+      <Icon name={isFailed ? 'failed' : icons[audience.kind]} size={14} className={isFailed ? 'c-bad' : 't3'} />
+      <Link
+        className="truncate after:absolute after:inset-0 phone:whitespace-normal phone:wrap-anywhere"
+        to="/audiences"
+        search={shownIn(search, audience)}
+        title={text}
+        aria-current={isShown ? 'true' : undefined}
+        data-row-link
+      >
+        {midCut(text)}
+      </Link>
+    </div>
+  );
+}
+
+function BadLines({ rejected }: Pick<NamedAudience, 'rejected'>) {
+  if (rejected === null) return <span className="t3">–</span>;
+  if (rejected === 0) return <span className="z">0</span>;
+  return (
+    <span className="c-warn inline-flex items-center gap-1.25">
+      <Icon name="warn" size={14} />
+      {formatCount(rejected)}
+    </span>
+  );
+}
+
+function Use({ audience }: OfAudience) {
+  const { expiresAt, usedBy, usedBySaved } = audience;
   const isSoon = useIsSoon(expiresAt);
-  const text = plainText(name);
-  const isFailed = state === 'failed';
   const { count, note } = wordsOfUse(audience);
   return (
-    <tr className={isShown ? 'tall sel' : 'tall'} data-row>
-      <td className="two">
-        <div className="font-medium row gap-1.75">
-          <Icon name={isFailed ? 'failed' : icons[kind]} size={14} className={isFailed ? 'c-bad' : 't3'} />
-          <Link
-            className="truncate after:absolute after:inset-0 phone:whitespace-normal phone:wrap-anywhere"
-            to="/audiences"
-            search={shownIn(search, audience)}
-            title={text}
-            aria-current={isShown ? 'true' : undefined}
-            data-row-link
-          >
-            {midCut(text)}
-          </Link>
+    <>
+      <div className={usedBy + usedBySaved === 0 ? 'truncate t3' : 'truncate'} title={count}>
+        {count}
+      </div>
+      {expiresAt !== null && (note === null || isSoon) ? (
+        <div className={isSoon ? 'truncate c-warn' : 'truncate'}>
+          deleted on <ListEnd expiresAt={expiresAt} />
         </div>
-        <div className="truncate pl-5.25">{sourceWords(audience)}</div>
-      </td>
-      <td className="two text-right">
-        <Size audience={audience} />
-      </td>
-      <td className="text-right wide">
-        {rejected === null ? (
-          <span className="t3">–</span>
-        ) : rejected > 0 ? (
-          <span className="c-warn inline-flex items-center gap-1.25">
-            <Icon name="warn" size={14} />
-            {formatCount(rejected)}
-          </span>
-        ) : (
-          <span className="z">0</span>
-        )}
-      </td>
-      <td className="two wide">
-        <div className={audience.usedBy + audience.usedBySaved === 0 ? 'truncate t3' : 'truncate'} title={count}>
-          {count}
-        </div>
-        {expiresAt !== null && (note === null || isSoon) ? (
-          <div className={isSoon ? 'truncate c-warn' : 'truncate'}>
-            deleted on <ListEnd expiresAt={expiresAt} />
+      ) : (
+        note !== null && (
+          <div className="truncate" title={note}>
+            {note}
           </div>
-        ) : (
-          note !== null && (
-            <div className="truncate" title={note}>
-              {note}
-            </div>
-          )
-        )}
-      </td>
-    </tr>
+        )
+      )}
+    </>
   );
 }
 
 /** One number, and how old it is. */
-function Size({ audience }: { audience: NamedAudience }) {
+function Size({ audience }: OfAudience) {
   const { state, size, createdAt } = audience;
   const began = createdAt !== null && <Time instant={createdAt} />;
   if (state === 'failed') return <TwoLines first={<span className="c-bad">failed</span>} second={began} />;

@@ -4,9 +4,10 @@ import type { Audience } from '#client/types.gen.ts';
 import { keptRejects as kept, RejectedLinesButton } from '../../parts/audience/rejected-lines-button.tsx';
 import { useFileChoice } from '../../parts/audience/upload-list.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { midCut, rejectGroups } from './audience-words.ts';
@@ -66,40 +67,29 @@ export function RejectedLines({ audience, isNamed = false, footer, onFile }: Rej
         </>
       }
     >
-      {rejects.error !== null && !rejects.data ? (
-        <Failed title="The lines could not be read" error={rejects.error} onRetry={() => void rejects.refetch()} />
-      ) : (
-        <table className="table-fixed">
-          <thead>
-            <tr>
-              <th scope="col">Why</th>
-              <th scope="col" className="wide w-31">
-                First one
-              </th>
-              <th scope="col" className="text-right wide w-19">
-                at line
-              </th>
-              <th scope="col" className="text-right w-17">
-                Lines
-              </th>
-            </tr>
-          </thead>
-          <tbody className="sm">
-            {groups?.map(({ rule, words, first, lines }) => (
-              <tr key={rule}>
-                <td className="truncate" title={words}>
-                  {words}
-                </td>
-                <td className="wide t2 mono truncate" title={first.value}>
-                  {first.value}
-                </td>
-                <td className="text-right t3 wide">{formatCount(first.line)}</td>
-                <td className="text-right font-medium">{formatCount(lines)}</td>
-              </tr>
-            )) ?? <SkeletonRows rows={3} columns={[130, 80, 30, 30]} />}
-          </tbody>
-        </table>
-      )}
+      <ListView what="The lines" query={rejects} items={groups} empty={null}>
+        <DataTable
+          caption="Rejected lines by reason"
+          className="table-fixed [&>tbody]:text-sm"
+          columns={columns}
+          rows={groups}
+          keyOf={({ rule }) => rule}
+        />
+      </ListView>
     </Panel>
   );
 }
+
+const columns: readonly Column<ReturnType<typeof rejectGroups>[number]>[] = [
+  { header: 'Why', look: 'truncate', title: ({ words }) => words, cell: ({ words }) => words },
+  {
+    header: 'First one',
+    width: 'w-31',
+    hideBelow: 'phone',
+    look: 't2 mono truncate',
+    title: ({ first }) => first.value,
+    cell: ({ first }) => first.value,
+  },
+  countColumn('at line', ({ first }) => first.line, { width: 'w-19', hideBelow: 'phone', look: 't3' }),
+  countColumn('Lines', ({ lines }) => lines, { width: 'w-17', look: 'font-medium' }),
+];
