@@ -4,12 +4,13 @@ import { listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ListRunsResponse } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { useSettled } from '../../parts/forms/use-settled.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 
@@ -54,15 +55,18 @@ export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogPro
           setCursor(undefined);
         }}
       />
-      {page.error !== null && page.data === undefined ? (
-        <Failed title="The runs could not be read" error={page.error} onRetry={() => void page.refetch()} />
-      ) : found?.length === 0 ? (
-        <p className="t2" role="status">
-          {name === '' ? 'No other run has ended.' : 'No other run that has ended is of a campaign of that name.'}
-        </p>
-      ) : (
+      <ListView
+        what="The runs"
+        query={page}
+        items={found}
+        empty={
+          <p className="t2" role="status">
+            {name === '' ? 'No other run has ended.' : 'No other run that has ended is of a campaign of that name.'}
+          </p>
+        }
+      >
         <Runs found={found} onChoose={onChoose} />
-      )}
+      </ListView>
       <Paging cursor={cursor} next={page.data?.next} onGo={setCursor}>
         {perPage} at a time
       </Paging>
@@ -78,36 +82,36 @@ interface RunsProps {
 
 function Runs({ found, onChoose }: RunsProps) {
   const formatTime = useFormatTime();
+  const columns: readonly Column<ListRunsResponse['items'][number]>[] = [
+    {
+      header: 'Campaign',
+      isRowHeader: true,
+      cell: ({ runId, campaignName, parentRunId }) => (
+        <>
+          <button type="button" className="link text-left wrap-anywhere" onClick={() => onChoose(runId)}>
+            {plainText(campaignName)}
+          </button>
+          {parentRunId !== null && <span className="tag ml-1.5">retry</span>}
+        </>
+      ),
+    },
+    {
+      header: 'Run of',
+      look: 'whitespace-nowrap',
+      cell: ({ scheduledFor }) => formatTime(scheduledFor, { withDay: true }),
+    },
+    { header: 'Ended as', hideBelow: 'phone', cell: ({ state }) => <StateBadge state={state} /> },
+  ];
   return (
     <div className="box overflow-auto max-h-80">
-      <table className="table-auto">
-        <caption className="sr-only">Runs that have ended</caption>
-        <thead>
-          <tr>
-            <th scope="col">Campaign</th>
-            <th scope="col">Run of</th>
-            <th scope="col" className="wide">
-              Ended as
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {found?.map(({ runId, campaignName, scheduledFor, state, parentRunId }) => (
-            <tr key={runId}>
-              <th scope="row">
-                <button type="button" className="link text-left wrap-anywhere" onClick={() => onChoose(runId)}>
-                  {plainText(campaignName)}
-                </button>
-                {parentRunId !== null && <span className="tag ml-1.5">retry</span>}
-              </th>
-              <td className="whitespace-nowrap">{formatTime(scheduledFor, { withDay: true })}</td>
-              <td className="wide">
-                <StateBadge state={state} />
-              </td>
-            </tr>
-          )) ?? <SkeletonRows rows={5} columns={[220, 130, 110]} />}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Runs that have ended"
+        className="table-auto"
+        columns={columns}
+        rows={found}
+        keyOf={({ runId }) => runId}
+        loadingRows={5}
+      />
     </div>
   );
 }

@@ -5,8 +5,9 @@ import { useId, useState } from 'react';
 import { compareRunOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ComparedRun, RunComparison, RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
@@ -76,37 +77,13 @@ function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
   }
   return (
     <>
-      <table className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed">
-        <colgroup>
-          <col className="w-29" />
-          <col />
-          <col />
-          <col className="w-22" />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="sr-only">Figure</span>
-            </th>
-            <th scope="col" className="text-right">
-              This run
-            </th>
-            <th scope="col" className="text-right">
-              Other run
-            </th>
-            <th scope="col" className="text-right">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {comparison && before ? (
-            compare(comparison.run, before).map((figure) => <Figure key={figure.name} figure={figure} />)
-          ) : (
-            <SkeletonRows rows={4} columns={[90, 50, 50, 40]} />
-          )}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Figures of this run beside those of the other"
+        className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed"
+        columns={columns}
+        rows={comparison && before ? compare(comparison.run, before) : undefined}
+        keyOf={({ name }) => name}
+      />
       {comparison && before && <Unlike run={comparison.run} before={before} />}
     </>
   );
@@ -167,19 +144,27 @@ function RunSelect({ comparison: { run, before, others }, onChoose }: RunSelectP
   );
 }
 
-function Figure({ figure: { name, now, before, change, isBetter } }: { figure: ComparedFigure }) {
-  const tone = isBetter === null ? 't2' : isBetter ? 'c-ok' : 'c-bad';
-  return (
-    <tr>
-      <th scope="row" className="t2 whitespace-nowrap">
-        {name}
-      </th>
-      <td className="text-right font-medium whitespace-nowrap">{now}</td>
-      <td className="text-right t2 whitespace-nowrap">{before}</td>
-      <td className={`text-right whitespace-nowrap ${tone}`}>
+const columns: readonly Column<ComparedFigure>[] = [
+  {
+    header: 'Figure',
+    isHeaderHidden: true,
+    isRowHeader: true,
+    width: 'w-29',
+    look: 't2 whitespace-nowrap',
+    cell: ({ name }) => name,
+  },
+  { header: 'This run', align: 'right', look: 'font-medium whitespace-nowrap', cell: ({ now }) => now },
+  { header: 'Other run', align: 'right', look: 't2 whitespace-nowrap', cell: ({ before }) => before },
+  {
+    header: 'Change',
+    align: 'right',
+    width: 'w-22',
+    look: ({ isBetter }) => `whitespace-nowrap ${isBetter === null ? 't2' : isBetter ? 'c-ok' : 'c-bad'}`,
+    cell: ({ change, isBetter }) => (
+      <>
         {change}
         {isBetter !== null && <span className="sr-only">{isBetter ? ', better' : ', worse'}</span>}
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+];

@@ -1,8 +1,10 @@
 import type { RunForecast, RunReport } from '#client/types.gen.ts';
 import { takesText } from '../../parts/campaign/arithmetic.ts';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { countOf } from '../../parts/words/numbers.ts';
 import { titleOf, withTitles } from '../../parts/words/action-titles.ts';
 
 const shownAtMost = 8;
@@ -26,43 +28,30 @@ export function ForecastPanel({ report }: { report: Pick<RunReport, 'forecast' |
         </>
       }
     >
-      <table className="sm [--row:27px]">
-        <thead>
-          <tr>
-            <th scope="col">Shard</th>
-            <th scope="col" className="text-right">
-              Users
-            </th>
-            <th scope="col" className="text-right">
-              Calls
-            </th>
-            <th scope="col" className="text-right">
-              Takes
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((line) => (
-            <ShardRow key={`${line.step} ${line.country}`} line={line} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Shards, those that take longest first"
+        className="sm [--row:27px]"
+        columns={columns}
+        rows={shown}
+        keyOf={({ step, country }) => `${step} ${country}`}
+      />
     </Panel>
   );
 }
 
-function ShardRow({ line }: { line: RunForecast['load'][number] }) {
-  const { step, action, country, users, calls, seconds } = line;
-  return (
-    <tr>
-      <th scope="row" className="wrap-anywhere">
-        {step} {titleOf(action)} {country}
-      </th>
-      <td className="text-right">{formatCount(users ?? 0)}</td>
-      <td className="text-right">{formatCount(calls ?? 0)}</td>
-      <td className="text-right whitespace-nowrap">
-        {seconds === null ? 'not known' : formatDuration(seconds * 1000)}
-      </td>
-    </tr>
-  );
-}
+const columns: readonly Column<RunForecast['load'][number]>[] = [
+  {
+    header: 'Shard',
+    isRowHeader: true,
+    look: 'wrap-anywhere',
+    cell: ({ step, action, country }) => `${step} ${titleOf(action)} ${country}`,
+  },
+  countColumn('Users', ({ users }) => users ?? 0),
+  countColumn('Calls', ({ calls }) => calls ?? 0),
+  {
+    header: 'Takes',
+    align: 'right',
+    look: 'whitespace-nowrap',
+    cell: ({ seconds }) => (seconds === null ? 'not known' : formatDuration(seconds * 1000)),
+  },
+];

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { RunReport } from '#client/types.gen.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 
@@ -10,36 +12,30 @@ export function RetriesPanel({ report: { retries } }: { report: RunReport }) {
   const { failedBefore, failedAfter, runs } = retries;
   return (
     <Panel title="Tried again" note={`${formatCount(failedBefore)} failed, ${formatCount(failedAfter)} still do`}>
-      <table className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col" className="text-right">
-              Tried
-            </th>
-            <th scope="col" className="text-right">
-              Recovered
-            </th>
-            <th scope="col" className="text-right">
-              Failed again
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map(({ runId, retried, recovered, failedAgain }) => (
-            <tr key={runId}>
-              <th scope="row" className="mono truncate">
-                <Link className="link" to="/runs/$runId" params={{ runId }} title={runId}>
-                  …{shortId(runId).slice(-6)}
-                </Link>
-              </th>
-              <td className="text-right">{formatCount(retried)}</td>
-              <td className="text-right c-ok">{formatCount(recovered)}</td>
-              <td className="text-right">{formatCount(failedAgain)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Runs that tried again, with what came of them"
+        className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed"
+        columns={columns}
+        rows={runs}
+        keyOf={({ runId }) => runId}
+      />
     </Panel>
   );
 }
+
+type Retry = NonNullable<RunReport['retries']>['runs'][number];
+
+const columns: readonly Column<Retry>[] = [
+  {
+    header: 'Run',
+    isRowHeader: true,
+    cell: ({ runId }) => (
+      <Link className="link mono" to="/runs/$runId" params={{ runId }} title={runId}>
+        …{shortId(runId).slice(-6)}
+      </Link>
+    ),
+  },
+  countColumn('Tried', ({ retried }) => retried),
+  countColumn('Recovered', ({ recovered }) => recovered, { look: 'c-ok' }),
+  countColumn('Failed again', ({ failedAgain }) => failedAgain),
+];

@@ -7,11 +7,12 @@ import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/controls.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 
@@ -79,13 +80,14 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
         </div>
       )}
       {make.isError && <Refused error={make.error} />}
-      {links.error !== null && links.data === undefined ? (
-        <Failed title="The links could not be read" error={links.error} onRetry={() => void links.refetch()} />
-      ) : links.data?.items.length === 0 ? (
-        <p className="t3 sm">No link to it was made yet.</p>
-      ) : (
+      <ListView
+        what="The links"
+        query={links}
+        items={links.data?.items}
+        empty={<p className="t3 sm">No link to it was made yet.</p>}
+      >
         <LinkTable runId={runId} links={links.data?.items} refusal={refusal} />
-      )}
+      </ListView>
     </Dialog>
   );
 }
@@ -97,77 +99,78 @@ interface LinkTableProps {
   refusal: string | undefined;
 }
 
-function LinkTable({ links, ...rest }: LinkTableProps) {
-  return (
-    <div className="box overflow-auto max-h-64">
-      <table className="table-auto">
-        <caption className="sr-only">Links to this report, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Made</th>
-            <th scope="col" className="wide">
-              By
-            </th>
-            <th scope="col">Ends</th>
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {links?.map((link) => <LinkRow key={link.id} link={link} {...rest} />) ?? (
-            <SkeletonRows rows={2} columns={[110, 90, 110, 60]} />
-          )}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 const closedStates = {
   revoked: 'revoked',
   'key-ended': 'closed: its key ended, or may not share this report',
 } as const;
 
-function LinkRow({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
-  const queries = useQueryClient();
+function LinkTable({ runId, links, refusal }: LinkTableProps) {
   const { keyId } = useSession();
+  const columns: readonly Column<ReportLink>[] = [
+    { header: 'Made', look: 'whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+    {
+      header: 'By',
+      hideBelow: 'phone',
+      look: 't2',
+      cell: ({ madeBy }) => (madeBy === keyId ? 'by you' : <span className="mono">key …{madeBy.slice(-4)}</span>),
+    },
+    {
+      header: 'Ends',
+      look: ({ state }) => (state === 'open' ? 'whitespace-nowrap' : 't3'),
+      cell: ({ state, expiresAt }) => (
+        <>
+          {state === 'open' || state === 'expired' ? <Time instant={expiresAt} /> : closedStates[state]}
+          {state === 'expired' && ', ended'}
+        </>
+      ),
+    },
+    actionsColumn(
+      (link) =>
+        (link.state === 'open' || link.state === 'key-ended') && (
+          <RevokeLink runId={runId} link={link} refusal={refusal} />
+        ),
+    ),
+  ];
+  return (
+    <div className="box overflow-auto max-h-64">
+      <DataTable
+        caption="Links to this report, newest first"
+        className="table-auto"
+        columns={columns}
+        rows={links}
+        keyOf={({ id }) => id}
+        loadingRows={2}
+      />
+    </div>
+  );
+}
+
+/** Asks once more before it revokes a link. */
+function RevokeLink({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
+  const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const path = { id: runId, linkId: link.id };
   const revoke = useMutation({
     mutationFn: () => revokeReportLink({ path, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(listReportLinksOptions({ path: { id: runId } })),
   });
-  const { createdAt, expiresAt, madeBy, state } = link;
-  const of = link.id.slice(-4);
+  if (!isAsked) {
+    const label = `Revoke the link …${link.id.slice(-4)}`;
+    return (
+      <Button small kind="bad" refusal={refusal} label={label} onClick={() => setAsked(true)}>
+        Revoke…
+      </Button>
+    );
+  }
   return (
-    <tr>
-      <td className="whitespace-nowrap">
-        <Time instant={createdAt} />
-      </td>
-      <td className="wide t2">{madeBy === keyId ? 'by you' : <span className="mono">key …{madeBy.slice(-4)}</span>}</td>
-      <td className={state === 'open' ? 'whitespace-nowrap' : 't3'}>
-        {state === 'open' || state === 'expired' ? <Time instant={expiresAt} /> : closedStates[state]}
-        {state === 'expired' && ', ended'}
-        {revoke.isError && <Refused error={revoke.error} />}
-      </td>
-      <td className="text-right whitespace-nowrap">
-        {(state === 'open' || state === 'key-ended') &&
-          (isAsked ? (
-            <span className="row justify-end">
-              <Button small kind="solid-bad" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-                Revoke it
-              </Button>
-              <Button small onClick={() => setAsked(false)} data-autofocus>
-                Keep it
-              </Button>
-            </span>
-          ) : (
-            <Button small kind="bad" refusal={refusal} label={`Revoke the link …${of}`} onClick={() => setAsked(true)}>
-              Revoke…
-            </Button>
-          ))}
-      </td>
-    </tr>
+    <>
+      <Button small kind="solid-bad" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+        Revoke it
+      </Button>
+      <Button small onClick={() => setAsked(false)} data-autofocus>
+        Keep it
+      </Button>
+      {revoke.isError && <Refused error={revoke.error} />}
+    </>
   );
 }
