@@ -1,4 +1,6 @@
 import type { System } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Chips } from '../../parts/lists/chips.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -43,31 +45,13 @@ export function ConfigurationPanel({ system: { configuration }, isAll, onShow }:
       }
       footer="Read at its start, so a change needs a restart. It is changed where the installation is, not here."
     >
-      <table className="table-fixed [--row:29px]">
-        <caption className="sr-only">Configuration</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Value</th>
-            <th scope="col" className="w-28 wide">
-              From
-            </th>
-          </tr>
-        </thead>
-        <tbody className="text-sm">
-          {shown.map((variable) => (
-            <tr key={variable.name}>
-              <td className="mono truncate" title={variable.name}>
-                {variable.name}
-              </td>
-              <td className="truncate" title={variable.value ?? undefined}>
-                <Value variable={variable} />
-              </td>
-              <td className="t3 wide">{variable.from}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Configuration"
+        className="table-fixed [--row:29px] [&>tbody]:text-sm"
+        columns={columns}
+        rows={shown}
+        keyOf={({ name }) => name}
+      />
     </Panel>
   );
 }
@@ -82,3 +66,14 @@ function Value({ variable: { value, from, secretLength } }: { variable: Variable
     </span>
   );
 }
+
+const columns: readonly Column<Variable>[] = [
+  { header: 'Name', look: 'mono truncate', title: ({ name }) => name, cell: ({ name }) => name },
+  {
+    header: 'Value',
+    look: 'truncate',
+    title: ({ value }) => value,
+    cell: (variable) => <Value variable={variable} />,
+  },
+  { header: 'From', width: 'w-28', hideBelow: 'phone', look: 't3', cell: ({ from }) => from },
+];

@@ -8,6 +8,10 @@ import { useSession } from '../../frame/session/session.ts';
 import { standingOf } from '../../live/staleness.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
+import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
 import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
@@ -113,40 +117,44 @@ function Whole({ system }: { system: System }) {
   );
 }
 
+const dependencyColumns: readonly Column<System['database']>[] = [
+  {
+    header: 'Service',
+    cell: () => (
+      <div className="row gap-1.75 font-medium">
+        <span className="c-ok flex" role="img" aria-label="well">
+          <Icon name="done" size={14} />
+        </span>
+        Postgres
+      </div>
+    ),
+    below: ({ version, bytes }) => (
+      <div className="pl-5.25 wrap-anywhere">
+        {version} · {formatBytes(bytes)}
+      </div>
+    ),
+  },
+  {
+    header: 'Answer',
+    align: 'right',
+    look: 'whitespace-nowrap',
+    cell: ({ answerMs }) => `${answerMs} ms`,
+    below: ({ clockAheadMs }) =>
+      `clock ${clockAheadMs >= 0 ? '+' : '−'} ${formatCount(Math.abs(Math.round(clockAheadMs)))} ms`,
+  },
+];
+
 function DependsPanel({ system: { database } }: { system: System }) {
-  const { version, answerMs, bytes, clockAheadMs } = database;
   return (
     <Panel title="Depends on" note="asked every 4 s">
-      <table>
-        <caption className="sr-only">What it depends on</caption>
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col">Answer</th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr className="tall">
-            <td className="two">
-              <div className="row gap-1.75 font-medium">
-                <span className="c-ok flex" role="img" aria-label="well">
-                  <Icon name="done" size={14} />
-                </span>
-                Postgres
-              </div>
-              <div className="pl-5.25 wrap-anywhere">
-                {version} · {formatBytes(bytes)}
-              </div>
-            </td>
-            <td className="two text-right whitespace-nowrap">
-              <div>{answerMs} ms</div>
-              <div>
-                clock {clockAheadMs >= 0 ? '+' : '−'} {formatCount(Math.abs(Math.round(clockAheadMs)))} ms
-              </div>
-            </td>
-          </tr>
-        </tbody>
-      </table>
+      <DataTable
+        caption="What it depends on"
+        columns={dependencyColumns}
+        rows={[database]}
+        keyOf={({ version }) => version}
+        isHeadHidden
+        isTall
+      />
       <p className="pad sm t2 border-t border-line">
         Kafka and endpoints stand at their{' '}
         <Link className="link" to="/shards">
@@ -175,44 +183,42 @@ const quotaWords: Readonly<Record<Quota['name'], string>> = {
   previews: 'Previews at once',
 };
 
+const shareOf = ({ used, limit }: Quota) => (limit > 0 ? used / limit : 0);
+const isNear = (quota: Quota) => shareOf(quota) >= 0.9;
+
+const quotaColumns: readonly Column<Quota>[] = [
+  { header: 'Bound', width: 'w-38', look: 't2 whitespace-nowrap', cell: ({ name }) => quotaWords[name] },
+  { header: 'Share', cell: (quota) => <ShareBar share={shareOf(quota)} isLow={isNear(quota)} /> },
+  {
+    header: 'Now',
+    align: 'right',
+    width: 'w-44',
+    look: (quota) => (isNear(quota) ? 'whitespace-nowrap c-warn' : 'whitespace-nowrap'),
+    cell: ({ name, used, limit }) => {
+      const format = name.endsWith('Bytes') ? formatBytes : formatCount;
+      return (
+        <>
+          {format(used)} <span className="t3">of {format(limit)}</span>
+        </>
+      );
+    },
+  },
+];
+
 function BoundsPanel() {
-  const { data, error, refetch } = useQuery(listQuotasOptions());
+  const quotas = useQuery(listQuotasOptions());
   return (
     <Panel title="Bounds" note="of the account of this key">
-      {data === undefined && error !== null ? (
-        <Failed title="The bounds could not be read" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <table className="[--row:27px]">
-          <caption className="sr-only">Bounds</caption>
-          <thead className="sr-only">
-            <tr>
-              <th scope="col">Bound</th>
-              <th scope="col">Share</th>
-              <th scope="col">Now</th>
-            </tr>
-          </thead>
-          <tbody className="text-sm">
-            {data?.items.map(({ name, used, limit }) => {
-              const share = limit > 0 ? Math.min(100, (used / limit) * 100) : 0;
-              const isNear = share >= 90;
-              const format = name.endsWith('Bytes') ? formatBytes : formatCount;
-              return (
-                <tr key={name}>
-                  <td className="t2 whitespace-nowrap w-38">{quotaWords[name]}</td>
-                  <td>
-                    <div className="prog" role="presentation">
-                      <i style={{ width: `${share}%`, ...(isNear && { background: 'var(--warn)' }) }} />
-                    </div>
-                  </td>
-                  <td className={`text-right whitespace-nowrap w-44 ${isNear ? 'c-warn' : ''}`}>
-                    {format(used)} <span className="t3">of {format(limit)}</span>
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      )}
+      <ListView what="The bounds" query={quotas} items={quotas.data?.items} empty={null}>
+        <DataTable
+          caption="Bounds"
+          className="[--row:27px] [&>tbody]:text-sm"
+          columns={quotaColumns}
+          rows={quotas.data?.items}
+          keyOf={({ name }) => name}
+          isHeadHidden
+        />
+      </ListView>
     </Panel>
   );
 }

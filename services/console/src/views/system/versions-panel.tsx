@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
 import type { System } from '#client/types.gen.ts';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { countOf } from '../../parts/words/numbers.ts';
 import { clocksInWords, runBy, runByInWords } from './clock-words.ts';
 import { archiveInWords, archiveMends, partitionMends } from './database-words.ts';
 import { serviceLines, settingsOf } from './system-words.ts';
@@ -23,36 +25,13 @@ export function VersionsPanel({ system }: { system: System }) {
         'processes',
       )}
     >
-      <table className="[--row:30px]">
-        <caption className="sr-only">Processes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col" className="text-right">
-              Processes
-            </th>
-            <th scope="col">Version</th>
-            <th scope="col">Region</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ service, processes: count, version, isOdd, others, regions }) => (
-            <tr key={service}>
-              <td className="font-medium">{service}</td>
-              <td className="text-right">{formatCount(count)}</td>
-              <td>
-                <span className={isOdd ? 'c-warn' : undefined}>{version}</span>{' '}
-                {others.map((other) => (
-                  <span key={other} className="c-warn sm">
-                    {other}{' '}
-                  </span>
-                ))}
-              </td>
-              <td className="t2">{regions}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Processes"
+        className="[--row:30px]"
+        columns={columns}
+        rows={lines}
+        keyOf={({ service }) => service}
+      />
       <div className="pad border-t border-line">
         <dl className="kv sm">
           <dt>This API</dt>
@@ -98,6 +77,25 @@ export function VersionsPanel({ system }: { system: System }) {
     </Panel>
   );
 }
+
+const columns: readonly Column<ReturnType<typeof serviceLines>[number]>[] = [
+  { header: 'Service', look: 'font-medium', cell: ({ service }) => service },
+  countColumn('Processes', ({ processes }) => processes),
+  {
+    header: 'Version',
+    cell: ({ version, isOdd, others }) => (
+      <>
+        <span className={isOdd ? 'c-warn' : undefined}>{version}</span>{' '}
+        {others.map((other) => (
+          <span key={other} className="c-warn sm">
+            {other}{' '}
+          </span>
+        ))}
+      </>
+    ),
+  },
+  { header: 'Region', look: 't2', cell: ({ regions }) => regions },
+];
 
 interface StandingProps {
   isWell: boolean;
