@@ -1,4 +1,6 @@
 import type { RevisionDiff } from '#client/types.gen.ts';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
 import { titleOf } from '../words/action-titles.ts';
 import { placeInWords } from './places.ts';
 
@@ -12,33 +14,34 @@ interface DifferencesTableProps {
 export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTableProps) {
   const { from, to, differences } = diff;
   if (differences.length === 0) return <p className="t2">Nothing differs.</p>;
+  const columns: readonly Column<RevisionDiff['differences'][number]>[] = [
+    {
+      header: 'What',
+      isRowHeader: true,
+      width: 'w-32',
+      look: 't2 font-normal wrap-anywhere text-left',
+      cell: ({ pointer }) => placeOf(pointer),
+    },
+    {
+      header: `Revision ${from}`,
+      look: 't2 wrap-anywhere whitespace-pre-wrap',
+      cell: ({ pointer, before }) => (before === undefined ? <NotThere /> : <del>{wordsAt(pointer, before)}</del>),
+    },
+    {
+      header: `Revision ${to}`,
+      look: 'font-medium wrap-anywhere whitespace-pre-wrap',
+      cell: ({ pointer, after }) =>
+        after === undefined ? <NotThere /> : <ins className="no-underline">{wordsAt(pointer, after)}</ins>,
+    },
+  ];
   return (
-    <table className="table-fixed">
-      <thead>
-        <tr>
-          <th scope="col" className="w-32">
-            What
-          </th>
-          <th scope="col">Revision {from}</th>
-          <th scope="col">Revision {to}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ pointer, before, after }) => (
-          <tr key={`${pointer} ${before === undefined}`} className="align-top">
-            <th scope="row" className="t2 font-normal wrap-anywhere text-left">
-              {placeOf(pointer)}
-            </th>
-            <td className="t2 wrap-anywhere whitespace-pre-wrap">
-              {before === undefined ? <NotThere /> : <del>{wordsAt(pointer, before)}</del>}
-            </td>
-            <td className="font-medium wrap-anywhere whitespace-pre-wrap">
-              {after === undefined ? <NotThere /> : <ins className="no-underline">{wordsAt(pointer, after)}</ins>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      caption="What differs between the revisions"
+      className="table-fixed [&>tbody>tr]:align-top"
+      columns={columns}
+      rows={differences}
+      keyOf={({ pointer, before }) => `${pointer} ${before === undefined}`}
+    />
   );
 }
 

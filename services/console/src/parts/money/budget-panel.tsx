@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import type { BudgetFigures } from '#client/types.gen.ts';
 import { formatCount } from '../words/numbers.ts';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
+import { ShareBar } from '../data-table/share-bar.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { byNeed, isShort } from './budget-rows.ts';
 import { figuresOf, formatIn, type ShownFigures } from './budget-words.ts';
@@ -30,25 +33,14 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
         </>
       }
     >
-      <table className="sm [--row:27px] table-fixed">
-        <colgroup>
-          <col className="w-12" />
-          <col />
-          <col className="w-29" />
-        </colgroup>
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Country</th>
-            <th scope="col">Used</th>
-            <th scope="col">Left</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((budget) => (
-            <BudgetRow key={budget.country} budget={budget} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Budgets by country"
+        className="sm [--row:27px] table-fixed"
+        columns={columns}
+        rows={shown}
+        keyOf={({ country }) => country}
+        isHeadHidden
+      />
     </Panel>
   );
 }
@@ -61,25 +53,37 @@ function usedWords(unit: string, of: readonly ShownFigures[]): string {
   return `${used} of ${all} used${reserved > 0 ? `, ${formatIn(unit, reserved)} reserved for calls under way` : ''}.`;
 }
 
-function BudgetRow({ budget }: { budget: BudgetFigures }) {
-  const { country } = budget;
-  const { all, used, reserved, left, unit } = figuresOf(budget);
-  const isLow = isShort(budget);
-  const share = all.number > 0 ? Math.min(100, ((used.number + reserved.number) / all.number) * 100) : 100;
-  const words = `${used.text} used and ${reserved.text} reserved of ${all.text} ${unit}`;
-  return (
-    <tr title={words}>
-      <th scope="row" className={isLow ? 'font-semibold' : ''}>
-        {country}
-      </th>
-      <td>
-        <div className="prog" role="img" aria-label={words}>
-          <i style={{ width: `${share}%`, ...(isLow && { background: 'var(--warn)' }) }} />
-        </div>
-      </td>
-      <td className={`text-right whitespace-nowrap ${isLow ? 'c-warn font-medium' : ''}`}>
-        {left.number < 0 ? '0' : left.text} {unit === 'units' ? '' : `${unit} `}left
-      </td>
-    </tr>
-  );
+const columns: readonly Column<BudgetFigures>[] = [
+  {
+    header: 'Country',
+    isRowHeader: true,
+    width: 'w-12',
+    look: (budget) => (isShort(budget) ? 'font-semibold' : undefined),
+    cell: ({ country }) => country,
+  },
+  {
+    header: 'Used',
+    title: wordsOf,
+    cell: (budget) => {
+      const { all, used, reserved } = figuresOf(budget);
+      const share = all.number > 0 ? (used.number + reserved.number) / all.number : 1;
+      return <ShareBar share={share} isLow={isShort(budget)} words={wordsOf(budget)} />;
+    },
+  },
+  {
+    header: 'Left',
+    align: 'right',
+    width: 'w-29',
+    look: (budget) => (isShort(budget) ? 'whitespace-nowrap c-warn font-medium' : 'whitespace-nowrap'),
+    title: wordsOf,
+    cell: (budget) => {
+      const { left, unit } = figuresOf(budget);
+      return `${left.number < 0 ? '0' : left.text} ${unit === 'units' ? '' : `${unit} `}left`;
+    },
+  },
+];
+
+function wordsOf(budget: BudgetFigures): string {
+  const { all, used, reserved, unit } = figuresOf(budget);
+  return `${used.text} used and ${reserved.text} reserved of ${all.text} ${unit}`;
 }

@@ -1,4 +1,6 @@
 import type { RunReport } from '#client/types.gen.ts';
+import { countColumn, type Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { moneyText } from '../campaign/arithmetic.ts';
@@ -9,38 +11,35 @@ export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
   const { cost, kind } = run;
   if (!cost) return null;
   const total = moneyText(cost.amount, cost.currency);
+  const columns: readonly Column<(typeof cost.steps)[number]>[] = [
+    {
+      header: 'Step',
+      isRowHeader: true,
+      look: 'wrap-anywhere',
+      cell: ({ step, action }) => `${step} ${titleOf(action)}`,
+    },
+    countColumn('Units', ({ units }) => units),
+    {
+      header: cost.currency ?? 'Amount',
+      align: 'right',
+      look: 'whitespace-nowrap',
+      title: ({ price }) => (price === null ? 'It has no price' : `At ${price} a unit`),
+      cell: ({ amount }) => amount ?? '–',
+    },
+  ];
   return (
     <Panel
       title={kind === 'dry-run' ? 'What it would cost' : 'Cost'}
       note={total ?? 'in units: nothing of it has a price'}
       footer={<>{formatCount(cost.units)} units, for users that succeeded, or of which it is unknown.</>}
     >
-      <table className="sm [--row:27px]">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col" className="text-right">
-              Units
-            </th>
-            <th scope="col" className="text-right">
-              {cost.currency ?? 'Amount'}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {cost.steps
-            .filter(({ unitsPerUser }) => unitsPerUser > 0)
-            .map(({ step, action, price, units, amount }) => (
-              <tr key={step} title={price === null ? 'It has no price' : `At ${price} a unit`}>
-                <th scope="row" className="wrap-anywhere">
-                  {step} {titleOf(action)}
-                </th>
-                <td className="text-right">{formatCount(units)}</td>
-                <td className="text-right whitespace-nowrap">{amount ?? '–'}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Cost by step"
+        className="sm [--row:27px]"
+        columns={columns}
+        rows={cost.steps.filter(({ unitsPerUser }) => unitsPerUser > 0)}
+        keyOf={({ step }) => step}
+      />
     </Panel>
   );
 }

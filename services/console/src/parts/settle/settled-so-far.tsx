@@ -1,7 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ListSettlementsResponse, Problem, Settlement } from '#client/types.gen.ts';
-import { SkeletonRows } from '../standing/skeleton.tsx';
-import { Failed } from '../standing/states.tsx';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
+import { ListView } from '../data-table/list-view.tsx';
 import { Time } from '../times/time.tsx';
 import { sentence } from '../words/figures.ts';
 import { plainText } from '../words/plain-text.ts';
@@ -9,56 +10,50 @@ import { rejectWords, settledBy, settledWords } from './settlement-words.ts';
 
 /** What was looked up or said before, newest first. */
 export function SettledSoFar({ known }: { known: UseQueryResult<ListSettlementsResponse, Problem> }) {
-  if (known.error !== null && known.data === undefined) {
-    return (
-      <Failed
-        title="What was settled before could not be read"
-        error={known.error}
-        onRetry={() => void known.refetch()}
-      />
-    );
-  }
-  if (known.data?.items.length === 0) return <p className="t2">Nothing was looked up or said of them yet.</p>;
+  const items = known.data?.items;
   return (
-    <div className="box overflow-auto max-h-50">
-      <table className="table-auto">
-        <caption className="sr-only">What was looked up so far, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Looked up</th>
-            <th scope="col">By</th>
-            <th scope="col">What came of it</th>
-          </tr>
-        </thead>
-        <tbody>
-          {known.data?.items.map((each) => <Row key={each.settlementId} settlement={each} />) ?? (
-            <SkeletonRows rows={1} columns={[110, 130, 200]} />
-          )}
-        </tbody>
-      </table>
-    </div>
+    <ListView
+      what="What was settled before"
+      query={known}
+      items={items}
+      empty={<p className="t2">Nothing was looked up or said of them yet.</p>}
+    >
+      <div className="box overflow-auto max-h-50">
+        <DataTable
+          caption="What was looked up so far, newest first"
+          className="table-auto"
+          columns={columns}
+          rows={items}
+          keyOf={({ settlementId }) => settlementId}
+          loadingRows={1}
+        />
+      </div>
+    </ListView>
   );
 }
 
-function Row({ settlement }: { settlement: Settlement }) {
-  const { createdAt, requestedBy, state, cause } = settlement;
-  return (
-    <tr>
-      <td className="whitespace-nowrap">
-        <Time instant={createdAt} />
-      </td>
-      <td>
+const columns: readonly Column<Settlement>[] = [
+  { header: 'Looked up', look: 'whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+  {
+    header: 'By',
+    cell: (settlement) => (
+      <>
         {settledBy(settlement)}
-        {requestedBy !== null && <span className="t2">, {plainText(requestedBy.name)}</span>}
-      </td>
-      <td>
-        {state === 'running' && <b>goes on: </b>}
+        {settlement.requestedBy !== null && <span className="t2">, {plainText(settlement.requestedBy.name)}</span>}
+      </>
+    ),
+  },
+  {
+    header: 'What came of it',
+    cell: (settlement) => (
+      <>
+        {settlement.state === 'running' && <b>goes on: </b>}
         {settledWords(settlement)}
-        {state === 'failed' && <span className="c-bad">; {cause ?? 'it could not go on'}</span>}
-      </td>
-    </tr>
-  );
-}
+        {settlement.state === 'failed' && <span className="c-bad">; {settlement.cause ?? 'it could not go on'}</span>}
+      </>
+    ),
+  },
+];
 
 const shownRejects = 20;
 

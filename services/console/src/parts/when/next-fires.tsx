@@ -1,3 +1,5 @@
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { useMinute } from '../browser/now.ts';
 import { useZone } from '../times/zone.ts';
@@ -16,42 +18,35 @@ export function NextFires({ when }: { when: WhenForm }) {
     return <p className="t3 sm py-2">{text}</p>;
   }
   if (fires.length === 0) return <p className="t3 sm py-2">It never starts within these bounds.</p>;
+  const rows = fireRows(fires, { zone, own, now }).map((row, index) => ({ ...row, no: index + 1 }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { header: 'Number', isHeaderHidden: true, look: 't3', cell: ({ no }) => no },
+    {
+      header: `Next five, ${zonePlace(zone)}`,
+      look: ({ ownTime }) => (ownTime === null ? 'whitespace-nowrap t3' : 'font-medium whitespace-nowrap'),
+      cell: ({ time }) => time,
+    },
+    ...(own === zone ? [] : [ownTimeColumn(zonePlace(own))]),
+    {
+      header: 'Note',
+      look: ({ mark }) => (mark === null ? 't3' : 'c-warn'),
+      cell: ({ mark }) =>
+        mark !== null && (
+          <span className="row gap-1">
+            <Icon name={mark.icon} size={14} />
+            <span>{mark.text}</span>
+          </span>
+        ),
+    },
+  ];
   return (
     <div className="box scroll [--row:30px] aria-busy:text-faint [&_td:first-child]:w-8.5" aria-busy={isBehind}>
-      <table>
-        <caption className="sr-only">The next starts</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="sr-only">Number</span>
-            </th>
-            <th scope="col">Next five, {zonePlace(zone)}</th>
-            {own !== zone && (
-              <th scope="col" className="wide">
-                {zonePlace(own)}
-              </th>
-            )}
-            <th scope="col">Note</th>
-          </tr>
-        </thead>
-        <tbody>
-          {fireRows(fires, { zone, own, now }).map(({ key, time, ownTime, mark }, index) => (
-            <tr key={key}>
-              <td className="t3">{index + 1}</td>
-              <td className={ownTime === null ? 'whitespace-nowrap t3' : 'font-medium whitespace-nowrap'}>{time}</td>
-              {own !== zone && <td className="t2 whitespace-nowrap wide">{ownTime ?? '–'}</td>}
-              <td className={mark === null ? 't3' : 'c-warn'}>
-                {mark !== null && (
-                  <span className="row gap-1">
-                    <Icon name={mark.icon} size={14} />
-                    <span>{mark.text}</span>
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable caption="The next starts" columns={columns} rows={rows} keyOf={({ key }) => key} />
     </div>
   );
+}
+
+/** The same instants on the clocks of the page. */
+function ownTimeColumn(place: string): Column<{ ownTime: string | null }> {
+  return { header: place, hideBelow: 'phone', look: 't2 whitespace-nowrap', cell: ({ ownTime }) => ownTime ?? '–' };
 }

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { listCampaignRevisions } from '#client/sdk.gen.ts';
 import type { Campaign, ListedRevision } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
-import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { RestoreDialog, RevisionDialog } from './revision-dialogs.tsx';
 
@@ -23,71 +24,49 @@ export function RevisionsPanel({ campaign }: { campaign: Campaign }) {
       (await listCampaignRevisions({ path: { id }, query: { limit: 20 }, signal, throwOnError: true })).data,
     enabled: newest > 1,
   });
-  const error = useKeptError(revisions);
   if (newest === 1) return null;
   const mayRestore = isDraft(state) && archivedAt === null;
   const close = () => setOpen(null);
+  const columns: readonly Column<ListedRevision>[] = [
+    {
+      header: 'Revision',
+      cell: ({ revision }) => (
+        <>
+          {revision}
+          {revision === newest && <span className="t3"> as it is now</span>}
+        </>
+      ),
+      below: ({ name }) => <div className="truncate">{name}</div>,
+    },
+    { header: 'Written', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+    actionsColumn(({ revision }) => (
+      <>
+        {revision > 1 && (
+          <Button small onClick={() => setOpen({ verb: 'show', revision })}>
+            What changed
+          </Button>
+        )}
+        {mayRestore && revision < newest && (
+          <Button small refusal={refusal} onClick={() => setOpen({ verb: 'restore', revision })}>
+            Restore…
+          </Button>
+        )}
+      </>
+    )),
+  ];
   return (
     <Panel title="Revisions" note="newest first">
-      {!revisions.data && error !== null ? (
-        <Failed title="The revisions could not be read" error={error} onRetry={() => void revisions.refetch()} />
-      ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Revision</th>
-              <th scope="col">Written</th>
-              <th scope="col">
-                <span className="sr-only">Look, restore</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {revisions.data?.items.map((each) => (
-              <Row key={each.revision} listed={each} isNewest={each.revision === newest}>
-                {each.revision > 1 && (
-                  <Button small onClick={() => setOpen({ verb: 'show', revision: each.revision })}>
-                    What changed
-                  </Button>
-                )}
-                {mayRestore && each.revision < newest && (
-                  <Button small refusal={refusal} onClick={() => setOpen({ verb: 'restore', revision: each.revision })}>
-                    Restore…
-                  </Button>
-                )}
-              </Row>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <ListView what="The revisions" query={revisions} items={revisions.data?.items} empty={null}>
+        <DataTable
+          caption="Revisions, newest first"
+          columns={columns}
+          rows={revisions.data?.items}
+          keyOf={({ revision }) => revision}
+          loadingRows={2}
+        />
+      </ListView>
       {open?.verb === 'show' && <RevisionDialog campaign={campaign} revision={open.revision} onClose={close} />}
       {open?.verb === 'restore' && <RestoreDialog campaign={campaign} revision={open.revision} onClose={close} />}
     </Panel>
-  );
-}
-
-interface RowProps {
-  listed: ListedRevision;
-  isNewest: boolean;
-  children: ReactNode;
-}
-
-function Row({ listed: { revision, name, createdAt }, isNewest, children }: RowProps) {
-  return (
-    <tr>
-      <td className="two">
-        <div>
-          {revision}
-          {isNewest && <span className="t3"> as it is now</span>}
-        </div>
-        <div className="truncate">{name}</div>
-      </td>
-      <td>
-        <Time instant={createdAt} />
-      </td>
-      <td>
-        <div className="row justify-end">{children}</div>
-      </td>
-    </tr>
   );
 }

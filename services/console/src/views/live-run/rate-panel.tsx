@@ -2,12 +2,14 @@ import type { RunProgress } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { countOf, formatRate } from '../../parts/words/numbers.ts';
 import { marksOf, waitsOf } from './run-figures.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import type { RateMark } from '../../parts/charts/draw-marks.ts';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
 import type { RateSeries } from '../../parts/charts/rate-series.ts';
 import { foldedAbove } from '../../parts/step-table/country-groups.ts';
-import type { StepWait } from '../../parts/step-table/step-lines.ts';
 import { ratesByStep, shownRates, type LineRate } from './line-rates.ts';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
@@ -32,6 +34,37 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
   const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
   const isOver = progress.endedAt !== null;
   const chart = <RateChart {...{ series, marks, notedSince }} />;
+  const columns: readonly Column<LineRate>[] = [
+    {
+      header: isByStep ? 'Step' : 'Shard',
+      isRowHeader: true,
+      width: isByStep ? 'w-36' : 'w-41',
+      title: ({ step, action, country }) => `${step} ${titleOf(action)} ${country}`.trimEnd(),
+      cell: ({ step, action, country }) => (
+        <span className="flex gap-1.25">
+          {step} <span className="truncate">{titleOf(action)}</span> <span>{country}</span>
+        </span>
+      ),
+    },
+    {
+      header: 'Share of the fastest',
+      cell: ({ country, step, cause, perSecond }) =>
+        cause !== null && perSecond === 0 ? (
+          <span className="row gap-1 c-bad whitespace-nowrap" title={cause}>
+            <Icon name="open" size={14} />
+            {waitOf(country, step)?.words ?? 'waits'}
+          </span>
+        ) : (
+          <ShareBar share={(perSecond ?? 0) / highest} />
+        ),
+    },
+    {
+      header: 'Users per second',
+      align: 'right',
+      width: 'w-17.5',
+      cell: ({ perSecond }) => (perSecond === null ? '–' : `${formatRate(perSecond)}/s`),
+    },
+  ];
   return (
     <Panel
       title={isByStep ? 'Rate by step' : 'Rate'}
@@ -40,30 +73,14 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
     >
       {!isByStep && chart}
       {lines.length > 0 && !isOver && (
-        <table className={`table-fixed ${isByStep ? 'd30' : 'sm [--row:25px]'}`}>
-          <colgroup>
-            <col className={isByStep ? 'w-36' : 'w-41'} />
-            <col />
-            <col className="w-17.5" />
-          </colgroup>
-          <thead className="sr-only">
-            <tr>
-              <th scope="col">{isByStep ? 'Step' : 'Shard'}</th>
-              <th scope="col">Share of the fastest</th>
-              <th scope="col">Users per second</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map((line) => (
-              <LineRow
-                key={`${line.step} ${line.country}`}
-                line={line}
-                wait={waitOf(line.country, line.step)}
-                highest={highest}
-              />
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          caption={isByStep ? 'Rate by step' : 'Rate by shard'}
+          className={`table-fixed ${isByStep ? 'd30' : 'sm [--row:25px]'}`}
+          columns={columns}
+          rows={lines}
+          keyOf={({ step, country }) => `${step} ${country}`}
+          isHeadHidden
+        />
       )}
       {isByStep && chart}
       {others > 0 && !isOver && <p className="sm t3 px-4 pt-1 pb-2.5">and {others} more, with fewer users</p>}
@@ -79,35 +96,4 @@ function shardsInWords(rates: readonly LineRate[], progress: RunProgress): strin
   const done = marks.filter((mark) => mark !== null).length - waiting;
   const moving = rates.filter(({ perSecond }, index) => (perSecond ?? 0) > 0 && marks[index] === null).length;
   return `${countOf(moving, 'shard moves', 'shards move')}, ${waiting} wait, ${done} are done.`;
-}
-
-interface LineRowProps {
-  line: LineRate;
-  wait: StepWait | null;
-  highest: number;
-}
-
-function LineRow({ line: { step, action, country, perSecond, cause }, wait, highest }: LineRowProps) {
-  return (
-    <tr>
-      <th scope="row" title={`${step} ${titleOf(action)} ${country}`.trimEnd()}>
-        <span className="flex gap-1.25">
-          {step} <span className="truncate">{titleOf(action)}</span> <span>{country}</span>
-        </span>
-      </th>
-      <td>
-        {cause !== null && perSecond === 0 ? (
-          <span className="row gap-1 c-bad whitespace-nowrap" title={cause}>
-            <Icon name="open" size={14} />
-            {wait?.words ?? 'waits'}
-          </span>
-        ) : (
-          <div className="prog">
-            <i style={{ width: `${((perSecond ?? 0) / highest) * 100}%` }} />
-          </div>
-        )}
-      </td>
-      <td className="text-right">{perSecond === null ? '–' : `${formatRate(perSecond)}/s`}</td>
-    </tr>
-  );
 }
