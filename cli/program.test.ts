@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { campaign as draft } from './campaigns/sample-campaign.ts';
 import { exitCodes } from './frame/exit-codes.ts';
+import { findCommandFiles } from './frame/found-commands.ts';
+import { headings } from './frame/headings.ts';
 import { runProgram } from './program.ts';
 import { progressOf, reportOf } from './runs/sample-run.ts';
 import { startTestApi, type TestApi } from './api/test-api.ts';
@@ -191,5 +193,14 @@ describe('the end of a command', () => {
     const { code, out } = await muster('--help');
     expect(code).toBe(exitCodes.ok);
     expect(out).toContain('campaign');
+  });
+
+  test('help lists every command under its heading, headings in their order and words by name', async () => {
+    const { out } = await muster('--help');
+    const listed = out.split(/^(?=[A-Z].*:$)/m).slice(2);
+    expect(listed.map((group) => group.split(':')[0])).toEqual([...headings, 'Help']);
+    const words = listed.slice(0, -1).map((group) => [...group.matchAll(/^ {2}([a-z-]+)/gm)].map(([, word]) => word));
+    expect(words.flat().toSorted()).toEqual([...findCommandFiles().keys()].toSorted());
+    for (const inGroup of words) expect(inGroup).toEqual(inGroup.toSorted());
   });
 });

@@ -18,6 +18,7 @@ import type {
 import { secretNames } from '../../shared/ports/registry.ts';
 import { command, group } from '../frame/command-table.ts';
 import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
+import type { Heading } from '../frame/headings.ts';
 import { flag, text, within } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { readSecretFiles, readSecretFrom } from './read-secret.ts';
@@ -170,8 +171,8 @@ const remove = command({
   noted: (_, { args: [name] }) => `${name} is deleted`,
 });
 
-export const commands = [
-  group('action-types', 'what a chain may be made of, and how it is called; over the API', [
-    ...[list, show, options, create, set, setSecret, removeSecret, ...enabling, remove],
-  ]),
-];
+export const heading: Heading = 'Campaigns';
+
+export const commands = group('action-types', 'what a chain may be made of, and how it is called; over the API', [
+  ...[list, show, options, create, set, setSecret, removeSecret, ...enabling, remove],
+]);

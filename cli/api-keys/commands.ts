@@ -3,14 +3,14 @@ import {
   createApiKey,
   getApiKey,
   listApiKeys,
-  listQuotas,
   revokeApiKey,
   rotateApiKey,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, ListedApiKey, Quota } from '../../sdk/generated/types.gen.ts';
+import type { ApiKey, ApiKeyPatchInput, ListApiKeysData, ListedApiKey } from '../../sdk/generated/types.gen.ts';
 import { roles } from '../../shared/domain/roles.ts';
 import { z } from 'zod';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { flag, neededOneOf, oneOf, pages, several, text, whole, within } from '../frame/options.ts';
@@ -186,26 +186,8 @@ const revoke = command({
   noted: ({ name }) => `${name} is refused from now on`,
 });
 
-const quotas = command({
-  name: 'quotas',
-  said: 'what the account of this key may have, and how much of it there is',
-  ask: ({ client }) => listQuotas({ client }),
-  shown: tableOf<Quota>('', [
-    left('quota', ({ name }) => name),
-    right('used', ({ name, used }) => amount(name, used)),
-    right('of', ({ name, limit }) => amount(name, limit)),
-    right('', ({ used, limit }) => `${Math.floor((used / limit) * 100)} %`),
-  ]),
-});
+export const heading: Heading = 'Access';
 
-/** Bytes as people count them. */
-function amount(name: Quota['name'], value: number): string {
-  return name.endsWith('Bytes') ? `${count(Math.round(value / 1024 ** 2))} MiB` : count(value);
-}
-
-export const commands = [
-  group('api-keys', 'who may use the API, and for what; over the API', [
-    ...[list, show, calls, create, set, rotate, revoke, refusedPeople],
-  ]),
-  quotas,
-];
+export const commands = group('api-keys', 'who may use the API, and for what; over the API', [
+  ...[list, show, calls, create, set, rotate, revoke, refusedPeople],
+]);

@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { approvalStates } from '../../shared/domain/approval/approval-states.ts';
 import { writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group, viewOf, worded } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { budgetsOf } from '../campaigns/budget-texts.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
@@ -127,8 +128,8 @@ function usersOf(texts: readonly string[]): Record<string, number> {
   );
 }
 
-export const commands = [
-  group('approvals', 'who has to approve what before it runs, and who has', [
-    ...[list, show, submit, approve, sendBack, withdraw, policy],
-  ]),
-];
+export const heading: Heading = 'Campaigns';
+
+export const commands = group('approvals', 'who has to approve what before it runs, and who has', [
+  ...[list, show, submit, approve, sendBack, withdraw, policy],
+]);

@@ -20,6 +20,7 @@ import { inCommands } from '../api/in-commands.ts';
 import { command, group } from '../frame/command-table.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { changesFile, contentOf, fieldsFile, readFields } from '../frame/given.ts';
+import type { Heading } from '../frame/headings.ts';
 import { pages, text, whole } from '../frame/options.ts';
 import { left, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
@@ -202,10 +203,10 @@ const forecast = command({
   shown: renderForecast,
 });
 
-export const commands = [
-  group('clients', 'who schedules callbacks, and by which rules; over the API', [
-    ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, load],
-    forecast,
-    ...endpointCommands,
-  ]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('clients', 'who schedules callbacks, and by which rules; over the API', [
+  ...[list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth, ledger, load],
+  forecast,
+  ...endpointCommands,
+]);

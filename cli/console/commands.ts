@@ -1,5 +1,6 @@
 import { createLogInLink, logOutEverywhere } from '../../sdk/generated/sdk.gen.ts';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { count } from '../show/numbers.ts';
 
 const link = command({
@@ -17,4 +18,6 @@ const logOut = command({
   shown: ({ ended }) => `${count(ended)} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
 });
 
-export const commands = [group('console', 'log-ins to the web console', [link, logOut])];
+export const heading: Heading = 'Access';
+
+export const commands = group('console', 'log-ins to the web console', [link, logOut]);

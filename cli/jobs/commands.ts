@@ -11,6 +11,7 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Job, JobSummary, NewJobInput } from '../../sdk/generated/types.gen.ts';
 import { apiOf, byHand, command, fieldLabel, group, worded } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { writeData } from '../frame/command-context.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { flag, oneOf, pages, several, severalWhole, text, whole } from '../frame/options.ts';
@@ -198,12 +199,12 @@ const change = command({
   },
 });
 
-export const commands = [
-  group('jobs', 'callbacks that are due once; over the API', [
-    ...[schedule, send, cancelAll, rescheduleAll, change, list, counts, show, cancel, reschedule, runNow],
-    ...listCommands,
-  ]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('jobs', 'callbacks that are due once; over the API', [
+  ...[schedule, send, cancelAll, rescheduleAll, change, list, counts, show, cancel, reschedule, runNow],
+  ...listCommands,
+]);
 
 /**
  * A value of JSON where the text is one. A text in quotes is left alone: the API sends texts as they are. So is a

@@ -3,6 +3,7 @@ import type { QuietHoursRulesInput, QuietRule } from '../../sdk/generated/types.
 import { z } from 'zod';
 import { command } from '../frame/command-table.ts';
 import { fieldsFile, readFields } from '../frame/given.ts';
+import type { Heading } from '../frame/headings.ts';
 import { left, tableOf } from '../show/tables.ts';
 
 const columns = [
@@ -14,17 +15,17 @@ const columns = [
   left('users', ({ then }: QuietRule) => (then === 'wait' ? 'wait' : 'are dropped')),
 ];
 
-export const commands = [
-  command({
-    name: 'quiet-hours',
-    said: 'when which action types call nobody; with --file, when they do from now on',
-    options: fieldsFile,
-    ask: async ({ client, options: { file }, context: { input } }) => {
-      if (file === undefined) return getQuietHours({ client });
-      const body = await readFields({ words: [], file, input }, z.custom<QuietHoursRulesInput>());
-      return setQuietHours({ client, body });
-    },
-    refused: 'not changed',
-    shown: ({ rules }, view) => tableOf('no rules: there are no quiet hours', columns)({ items: rules }, view),
-  }),
-];
+export const heading: Heading = 'Audiences';
+
+export const commands = command({
+  name: 'quiet-hours',
+  said: 'when which action types call nobody; with --file, when they do from now on',
+  options: fieldsFile,
+  ask: async ({ client, options: { file }, context: { input } }) => {
+    if (file === undefined) return getQuietHours({ client });
+    const body = await readFields({ words: [], file, input }, z.custom<QuietHoursRulesInput>());
+    return setQuietHours({ client, body });
+  },
+  refused: 'not changed',
+  shown: ({ rules }, view) => tableOf('no rules: there are no quiet hours', columns)({ items: rules }, view),
+});

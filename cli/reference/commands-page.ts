@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Argument, Command, Option } from 'commander';
 import { exitCodes, exitMeanings } from '../frame/exit-codes.ts';
+import { addCommands, loadAllCommands } from '../frame/found-commands.ts';
 import { createSession } from '../frame/session.ts';
 import { createTerminal } from '../frame/terminal.ts';
-import { allRows, createProgram } from '../program.ts';
+import { createProgram } from '../program.ts';
 import { code, joined, sentence } from './words.ts';
 
 /** Every command with its options, as `--help` has them, and what each exit code means. */
@@ -15,8 +16,8 @@ export async function commandsPage(): Promise<string> {
     input: Readable.from([]),
     onInterrupt: () => new AbortController().signal,
   });
-  for (const row of await allRows()) row.addTo(program, session);
-  const sections = program.commands.map((command) => `## ${command.name()}\n\n${sectionOf(command)}`);
+  addCommands(program, await loadAllCommands(), session);
+  const groups = Map.groupBy(program.commands, (command) => command.helpGroup().replace(/:$/, ''));
   return `# The command line: every command
 
 \`muster <command>\`; in a checkout \`npm run -s muster -- <command>\`. \`--json\` before any command prints
@@ -25,8 +26,13 @@ data as JSON, \`--help\` behind it says the same as this page. How output, quest
 
 ${exitLines()}
 
-${sections.join('\n\n')}
+${[...groups].map(([heading, commands]) => groupOf(heading, commands)).join('\n\n')}
 `;
+}
+
+function groupOf(heading: string, commands: readonly Command[]): string {
+  const sections = commands.map((command) => `### ${command.name()}\n\n${sectionOf(command)}`);
+  return `## ${heading}\n\n${sections.join('\n\n')}`;
 }
 
 function exitLines(): string {

@@ -1,4 +1,4 @@
-import { compareRun, explainRunUser, getRunRates, getRunReport } from '../../sdk/generated/sdk.gen.ts';
+import { compareRun, getRunRates, getRunReport } from '../../sdk/generated/sdk.gen.ts';
 import type { Run, RunReport } from '../../sdk/generated/types.gen.ts';
 import { answer, byHand, command, type ApiCall } from '../frame/command-table.ts';
 import type { View } from '../show/paint.ts';
@@ -8,7 +8,6 @@ import { cut, left, type ItemColumn } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 import { forms, typeOf, writeAll } from './as-file.ts';
 import { renderComparison } from './comparison.ts';
-import { renderExplanation } from './explanation.ts';
 import { renderRates } from './rates.ts';
 import { renderReport } from './report.ts';
 import { runOf } from './run-of.ts';
@@ -58,13 +57,4 @@ export const rates = command({
   said: 'how fast it has gone, from its start on',
   ask: async ({ client, args: [id] }) => getRunRates({ client, path: { id: await runOf(id, client) } }),
   shown: (data, { width }) => renderRates(data, width),
-});
-
-export const explain = command({
-  name: 'explain',
-  args: ['<campaign|run>', '<user>'],
-  said: 'why a user did or did not get what: every call, and how each step ended',
-  ask: async ({ client, args: [id, userId] }) =>
-    explainRunUser({ client, path: { id: await runOf(id, client), userId } }),
-  shown: renderExplanation,
 });

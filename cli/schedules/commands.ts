@@ -25,6 +25,7 @@ import type {
 import { scheduleStates } from '../../shared/domain/recurrence/schedule-states.ts';
 import { command, group } from '../frame/command-table.ts';
 import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
+import type { Heading } from '../frame/headings.ts';
 import { needed, oneOf, several, text, whole } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { tableOf } from '../show/tables.ts';
@@ -196,8 +197,8 @@ const occurrences = command({
   shown: occurrenceTable,
 });
 
-export const commands = [
-  group('schedules', 'what recurs; over the API', [
-    ...[list, show, create, set, ...verbs, remove, runNow, backfill, preview, occurrences],
-  ]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('schedules', 'what recurs; over the API', [
+  ...[list, show, create, set, ...verbs, remove, runNow, backfill, preview, occurrences],
+]);

@@ -1,6 +1,7 @@
 import { listSegments } from '../../sdk/generated/sdk.gen.ts';
 import type { Segment } from '../../sdk/generated/types.gen.ts';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { pages, text } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 
@@ -28,4 +29,6 @@ const list = command({
   },
 });
 
-export const commands = [group('segments', 'segments that audiences can name, over the API', [list])];
+export const heading: Heading = 'Audiences';
+
+export const commands = group('segments', 'segments that audiences can name, over the API', [list]);

@@ -3,6 +3,7 @@ import { changeShard, getShard, listShards } from '../../sdk/generated/sdk.gen.t
 import type { Shard } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { command } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { neededWhole } from '../frame/options.ts';
 import { renderShard, renderShards } from './render.ts';
 
@@ -54,12 +55,12 @@ function isBehind({ partitions: { wanted, actual } }: Shard): boolean {
   return actual !== null && actual < wanted;
 }
 
-export const commands = [
-  command({
-    name: 'shards',
-    said: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
-    ask: ({ client }) => listShards({ client }),
-    shown: ({ items }, view) => renderShards(items, view),
-    commands: [show, set],
-  }),
-];
+export const heading: Heading = 'Campaigns';
+
+export const commands = command({
+  name: 'shards',
+  said: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
+  ask: ({ client }) => listShards({ client }),
+  shown: ({ items }, view) => renderShards(items, view),
+  commands: [show, set],
+});

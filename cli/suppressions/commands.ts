@@ -14,6 +14,7 @@ import type {
   UploadSuppressionsResponses,
 } from '../../sdk/generated/types.gen.ts';
 import { answer, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { needed, oneOf, pages, text, whole } from '../frame/options.ts';
 import { count, duration } from '../show/numbers.ts';
@@ -171,6 +172,14 @@ function renderUpload(shown: SuppressionUpload, view: View): string {
   );
 }
 
-export const commands = [
-  group('suppressions', 'people whom no run calls', [list, add, remove, show, upload, uploads, uploadOf]),
-];
+export const heading: Heading = 'Audiences';
+
+export const commands = group('suppressions', 'people whom no run calls', [
+  list,
+  add,
+  remove,
+  show,
+  upload,
+  uploads,
+  uploadOf,
+]);

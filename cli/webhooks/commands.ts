@@ -13,6 +13,7 @@ import {
 import type { NewWebhookInput, Webhook, WebhookDelivery, WebhookPatchInput } from '../../sdk/generated/types.gen.ts';
 import { askedEvents, deliveryStates, noticeFormats } from '../../shared/contracts/webhooks/webhooks.ts';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { changesFile, readFields } from '../frame/given.ts';
 import { oneOf, pages, several, text, within } from '../frame/options.ts';
@@ -179,8 +180,8 @@ const remove = command({
   noted: (_, { args: [id] }) => `${id} is told nothing any more`,
 });
 
-export const commands = [
-  group('webhooks', 'who is told what becomes of campaigns and runs', [
-    ...[create, list, show, set, deliveries, test, sendAgain, rotate, remove],
-  ]),
-];
+export const heading: Heading = 'Notifications';
+
+export const commands = group('webhooks', 'who is told what becomes of campaigns and runs', [
+  ...[create, list, show, set, deliveries, test, sendAgain, rotate, remove],
+]);

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { allRows, createProgram } from '../../cli/program.ts';
+import { addCommands, loadAllCommands } from '../../cli/frame/found-commands.ts';
 import { createSession } from '../../cli/frame/session.ts';
 import { createTestTerminal } from '../../cli/frame/test-terminal.ts';
+import { createProgram } from '../../cli/program.ts';
 import { root } from '../tiers/commands.ts';
 
 const program = createProgram();
@@ -15,7 +16,7 @@ const session = createSession({
   input: Readable.from([]),
   onInterrupt: () => new AbortController().signal,
 });
-for (const row of await allRows()) row.addTo(program, session);
+addCommands(program, await loadAllCommands(), session);
 
 /** Pages and views that name a command. `docs/reference` is written from the commands themselves. */
 const texts = globSync(['services/console/src/**/*.{ts,tsx}', 'README.md', 'docs/**/*.md', 'sdk/README.md'], {

@@ -39,4 +39,13 @@ describe('the import graph', () => {
   it('reaches the files of a folder whose path is in quotes', () => {
     expect([...graph.reachableFrom(['test/boards.test.ts'])]).toContain('deploy/helm/values.yaml');
   });
+
+  it('reaches the commands that the command line finds by the names of their files', () => {
+    const commands = ['cli/jobs/commands.ts', 'cli/jobs/dead-jobs.commands.ts'];
+    const files = [...commands, 'cli/jobs/list-commands.ts', 'cli/frame/found-commands.ts'];
+    const found = createImportGraph(treeOf(Object.fromEntries(files.map((file) => [file, '']))));
+    expect([...found.reachableFrom(['cli/frame/found-commands.ts'])].toSorted()).toEqual(
+      ['cli/frame/found-commands.ts', ...commands].toSorted(),
+    );
+  });
 });

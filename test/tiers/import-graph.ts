@@ -32,6 +32,10 @@ const typeImport = /^import type [^;]*;/gm;
 const quoted = /(['"`])((?:#client\/|\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*)\1/g;
 const moduleName = /\.(?:ts|tsx|mts|mjs|js)$/;
 
+/** The module that finds the commands of the command line by the names of their files. */
+const commandFinder = 'cli/frame/found-commands.ts';
+const commandFile = /^cli\/[^/]+\/(?:.+\.)?commands\.ts$/;
+
 /** The files that can be reached from one by imports, and by paths in quotes: so do tests start processes. */
 export interface ImportGraph {
   /** The files themselves among them. */
@@ -59,7 +63,8 @@ function findMentions(file: string, tree: SourceTree): string[] {
   if (!moduleName.test(file)) return [];
   const source = tree.read(file)?.replaceAll(typeImport, '') ?? '';
   const texts = new Set([...source.matchAll(quoted)].map(([, , text = '']) => text));
-  return [...texts].flatMap((text) => resolveMention(text, file, tree));
+  const found = file === commandFinder ? tree.filesBelow('cli').filter((each) => commandFile.test(each)) : [];
+  return [...found, ...[...texts].flatMap((text) => resolveMention(text, file, tree))];
 }
 
 /** Paths in quotes are relative to the file's folder or to the root. A folder stands for all that is in it. */

@@ -3,6 +3,7 @@ import { deleteGroup, getGroup, listGroups, putGroup } from '../../sdk/generated
 import type { Group, GroupDefinitionInput } from '../../sdk/generated/types.gen.ts';
 import { command, group } from '../frame/command-table.ts';
 import { fieldsFile, readFields } from '../frame/given.ts';
+import type { Heading } from '../frame/headings.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 
 const table = tableOf<Group>('', [
@@ -51,6 +52,6 @@ const remove = command({
   noted: (_, { args: [name] }) => `${name} is deleted`,
 });
 
-export const commands = [
-  group('groups', 'the markets that schedules fire for; over the API', [list, show, put, remove]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('groups', 'the markets that schedules fire for; over the API', [list, show, put, remove]);

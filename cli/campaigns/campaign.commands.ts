@@ -22,6 +22,7 @@ import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
 import { runKinds } from '../../shared/domain/run/run-kinds.ts';
 import { noteNext, writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group, noteLines, viewOf, worded } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';
@@ -264,18 +265,18 @@ const runs = command({
 
 const named = '<campaign|run>';
 
-export const commands = [
-  group('campaign', 'campaigns and their runs, over the API', [
-    ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
-    ...revisionCommands<CheckedCampaign>({
-      arg: '<campaign>',
-      list: listCampaignRevisions,
-      diff: diffCampaignRevisions,
-      restore: restoreCampaignRevision,
-      restored: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
-      warned: warningsOf,
-    }),
-    ...archiveCommands,
-    ...[testSend, dryRun, report(named), runs, failures(named), retryFailed(named)],
-  ]),
-];
+export const heading: Heading = 'Campaigns';
+
+export const commands = group('campaign', 'campaigns and their runs, over the API', [
+  ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
+  ...revisionCommands<CheckedCampaign>({
+    arg: '<campaign>',
+    list: listCampaignRevisions,
+    diff: diffCampaignRevisions,
+    restore: restoreCampaignRevision,
+    restored: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
+    warned: warningsOf,
+  }),
+  ...archiveCommands,
+  ...[testSend, dryRun, report(named), runs, failures(named), retryFailed(named)],
+]);

@@ -15,6 +15,7 @@ import { draftText } from '../campaigns/render.ts';
 import { revisionCommands } from '../campaigns/revision-commands.ts';
 import { writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { readFields, yes } from '../frame/given.ts';
@@ -127,19 +128,19 @@ const remove = byHand({
   },
 });
 
-export const commands = [
-  group('template', 'definitions of campaigns with variables', [
-    ...[create, change, list, show, use],
-    ...revisionCommands<Template>({
-      arg: '<template>',
-      list: listTemplateRevisions,
-      diff: diffTemplateRevisions,
-      restore: restoreTemplateRevision,
-      restored: ({ id, revision }) => `${id} revision ${revision}\n`,
-    }),
-    remove,
-  ]),
-];
+export const heading: Heading = 'Campaigns';
+
+export const commands = group('template', 'definitions of campaigns with variables', [
+  ...[create, change, list, show, use],
+  ...revisionCommands<Template>({
+    arg: '<template>',
+    list: listTemplateRevisions,
+    diff: diffTemplateRevisions,
+    restore: restoreTemplateRevision,
+    restored: ({ id, revision }) => `${id} revision ${revision}\n`,
+  }),
+  remove,
+]);
 
 function variableText([name, { type, description, default: usual }]: [string, Template['variables'][string]]): string {
   const said = description === undefined ? '' : `: ${description}`;

@@ -19,6 +19,7 @@ import { renderEstimate } from '../show/render-estimate.ts';
 import { entryText } from '../show/sources.ts';
 import { writeData } from '../frame/command-context.ts';
 import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
@@ -135,11 +136,13 @@ const remove = byHand({
   },
 });
 
-export const commands = [
-  group('saved-audience', 'combinations of sources with a name, which campaigns take by copying them', [
-    ...[create, change, list, show, estimate, remove],
-  ]),
-];
+export const heading: Heading = 'Audiences';
+
+export const commands = group(
+  'saved-audience',
+  'combinations of sources with a name, which campaigns take by copying them',
+  [...[create, change, list, show, estimate, remove]],
+);
 
 function fieldsOf({ name, description, owner, countries, ...who }: ValuesOf<typeof fields>): object {
   return {

@@ -9,6 +9,7 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { DeadLetter, DeadLetterContent, DeadLetterGroup } from '../../sdk/generated/types.gen.ts';
 import { answer, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { flag, oneOf, pages, text } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { count } from '../show/numbers.ts';
@@ -108,9 +109,13 @@ const verbs = [
   }),
 );
 
-export const commands = [
-  group('dead-letters', 'messages that were not understood or not believed, over the API', [list, show, ...verbs]),
-];
+export const heading: Heading = 'Runs';
+
+export const commands = group('dead-letters', 'messages that were not understood or not believed, over the API', [
+  list,
+  show,
+  ...verbs,
+]);
 
 /** Its bytes come last, after an empty line. The API makes no text of what could steer a terminal. */
 function renderDeadLetter(letter: DeadLetterContent): string {

@@ -10,6 +10,7 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { DeadJob, DeadJobGroup } from '../../sdk/generated/types.gen.ts';
 import { answer, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { flag, pages, text, type OptionShape } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { count } from '../show/numbers.ts';
@@ -103,9 +104,9 @@ const discard = command({
   shown: ({ jobs }) => `${jobs === 1 ? '1 job is' : `${count(jobs)} jobs are`} put away\n`,
 });
 
-export const commands = [
-  group('dead-jobs', 'callbacks that were given up, over the API', [list, show, replay, discard]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('dead-jobs', 'callbacks that were given up, over the API', [list, show, replay, discard]);
 
 interface Selection {
   client?: string | undefined;

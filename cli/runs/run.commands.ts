@@ -1,4 +1,5 @@
 import { group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { controlVerbs, events, set } from './control-commands.ts';
 import { compare, rates } from './figures-commands.ts';
 import { retryFailed } from './retry-failed.ts';
@@ -8,24 +9,24 @@ import { heldOut, receipts, unknown, users } from './user-commands.ts';
 
 const named = '<run|campaign>';
 
-export const commands = [
-  group('run', 'runs while they go on, over the API', [
-    ...[
-      ...controlVerbs(named),
-      retryFailed(named),
-      set,
-      unknown,
-      receipts,
-      users,
-      heldOut,
-      share,
-      shares,
-      revokeShare,
-      settle,
-      settlements,
-      compare,
-      rates,
-      events,
-    ],
-  ]),
-];
+export const heading: Heading = 'Runs';
+
+export const commands = group('run', 'runs while they go on, over the API', [
+  ...[
+    ...controlVerbs(named),
+    retryFailed(named),
+    set,
+    unknown,
+    receipts,
+    users,
+    heldOut,
+    share,
+    shares,
+    revokeShare,
+    settle,
+    settlements,
+    compare,
+    rates,
+    events,
+  ],
+]);

@@ -16,6 +16,7 @@ import type {
 } from '../../sdk/generated/types.gen.ts';
 import { writeData } from '../frame/command-context.ts';
 import { answer, apiOf, byHand, command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
@@ -191,12 +192,13 @@ const remove = byHand({
   },
 });
 
-export const commands = [
-  group('audience', 'uploaded lists of users, which campaigns can name; and how many are in an audience', [
-    ...[upload, list, all, show, rejects, rename, describe, remove],
-    ...countCommands,
-  ]),
-];
+export const heading: Heading = 'Audiences';
+
+export const commands = group(
+  'audience',
+  'uploaded lists of users, which campaigns can name; and how many are in an audience',
+  [...[upload, list, all, show, rejects, rename, describe, remove], ...countCommands],
+);
 
 /** `9` campaigns; `9 + 2 saved`. */
 function usesText({ usedBy, usedBySaved }: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>): string {

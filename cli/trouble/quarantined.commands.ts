@@ -6,6 +6,7 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { QuarantinedStep, QuarantinedStepDetail } from '../../sdk/generated/types.gen.ts';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { oneOf, pages, text } from '../frame/options.ts';
 import { runOf } from '../runs/run-of.ts';
@@ -67,11 +68,11 @@ const discard = command({
   shown: decided,
 });
 
-export const commands = [
-  group('quarantined', 'steps whose calls ended their workers again and again, over the API', [
-    ...[list, show, replay, discard],
-  ]),
-];
+export const heading: Heading = 'Runs';
+
+export const commands = group('quarantined', 'steps whose calls ended their workers again and again, over the API', [
+  ...[list, show, replay, discard],
+]);
 
 /** Where it is, whom it concerns, whether it may be opened again, and a line for each call that was noted. */
 function renderStep(detail: QuarantinedStepDetail, view: View): string {

@@ -1,5 +1,6 @@
 import { createPaint } from '../show/paint.ts';
 import { byHand } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import { writeData } from '../frame/command-context.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { within } from '../frame/options.ts';
@@ -11,7 +12,9 @@ const secondsADay = 86_400;
 const many = { least: 0, most: 10_000_000_000 };
 const days = { least: 1, most: 3650 };
 
-const size = byHand({
+export const heading: Heading = 'Trying it out';
+
+export const commands = byHand({
   name: 'size',
   said: 'how many workers, partitions, cores, connections and how much disk a load needs',
   options: {
@@ -60,5 +63,3 @@ const size = byHand({
     return Promise.resolve(exitCodes.ok);
   },
 });
-
-export const commands = [size];

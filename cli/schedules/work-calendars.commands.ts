@@ -7,6 +7,7 @@ import {
 } from '../../sdk/generated/sdk.gen.ts';
 import type { WorkCalendar, WorkCalendarDefinitionInput, WorkCalendarSummary } from '../../sdk/generated/types.gen.ts';
 import { command, group } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
 import { fieldsFile, readFields } from '../frame/given.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
@@ -64,6 +65,11 @@ const remove = command({
   noted: (_, { args: [name] }) => `${name} is deleted`,
 });
 
-export const commands = [
-  group('work-calendars', 'days off that schedules go by; over the API', [list, show, put, remove]),
-];
+export const heading: Heading = 'Callbacks';
+
+export const commands = group('work-calendars', 'days off that schedules go by; over the API', [
+  list,
+  show,
+  put,
+  remove,
+]);

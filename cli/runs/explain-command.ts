@@ -1,3 +1,0 @@
-import { explain } from './figures-commands.ts';
-
-export const commands = [explain];

@@ -1,0 +1,16 @@
+import { enableHost } from '../../sdk/generated/sdk.gen.ts';
+import { command } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
+import { text } from '../frame/options.ts';
+
+export const heading: Heading = 'Callbacks';
+
+export const commands = command({
+  name: 'enable-host',
+  args: ['<client>', '<host>'],
+  said: 'bring back the jobs of a host that is left alone, without waiting for it to be tried',
+  options: { endpoint: text('--endpoint <name>', 'of its client, whose jobs wait for the host') },
+  ask: ({ client, args: [owner, name], options }) =>
+    enableHost({ client, body: { client: owner, host: name, ...options } }),
+  shown: (enabled) => `${enabled.host}: its jobs are brought back\n`,
+});

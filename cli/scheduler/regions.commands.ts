@@ -1,0 +1,38 @@
+import { activateRegion, getScheduler, switchRegion } from '../../sdk/generated/sdk.gen.ts';
+import type { Region } from '../../sdk/generated/types.gen.ts';
+import { command } from '../frame/command-table.ts';
+import type { Heading } from '../frame/headings.ts';
+import { text } from '../frame/options.ts';
+import { tableOf } from '../show/tables.ts';
+import { regionColumns } from './render.ts';
+
+const reason = { reason: text('--reason <text>', 'for whoever reads it later') };
+const regionTable = tableOf<Region>('', regionColumns);
+
+const change = command({
+  name: 'switch',
+  args: ['<region>'],
+  said: 'make it the only one: from the answer on, claims of all others are refused',
+  options: reason,
+  ask: ({ client, args: [region], options: body }) => switchRegion({ client, path: { region }, body }),
+  shown: regionTable,
+});
+
+const activate = command({
+  name: 'activate',
+  args: ['<region>'],
+  said: 'let it take part again',
+  options: reason,
+  ask: ({ client, args: [region] }) => activateRegion({ client, path: { region } }),
+  shown: regionTable,
+});
+
+export const heading: Heading = 'Callbacks';
+
+export const commands = command({
+  name: 'regions',
+  said: 'where jobs are offered and claimed',
+  ask: async ({ client }) => ({ data: { items: (await getScheduler({ client })).data.regions } }),
+  shown: regionTable,
+  commands: [change, activate],
+});
