@@ -48,7 +48,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           include: [
-            '{shared,services,cli,benchmarks,sdk,deploy}/**/*.test.ts',
+            '{shared,services,cli,benchmarks,sdk,deploy,migrations}/**/*.test.ts',
             'test/{audit,support,soak,tiers,mutations,lint}/**/*.test.ts',
             'test/alerts/{documents,boards}.test.ts',
             'test/browser/support/*.test.ts',

@@ -1,39 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
+import { orderSql } from './20261122000000_schema/sql-order.ts';
 
-/** Each may refer to what those before it make. */
-const subjects = [
-  'installation',
-  'access',
-  'campaigns',
-  'approvals',
-  'templates',
-  'action-types',
-  'quiet-hours',
-  'runs',
-  'feeds',
-  'steps',
-  'users',
-  'suppressions',
-  'set-aside',
-  'partitions',
-  'budgets',
-  'clients',
-  'endpoints',
-  'jobs',
-  'ordered-jobs',
-  'schedules',
-  'notices',
-  'webhooks',
-  'report-links',
-  'audience-counts',
-  'saved-audiences',
-  'named-audiences',
-];
+const folder = new URL('20261122000000_schema/', import.meta.url);
 
-/** All tables, functions and views as they first stood, by subject: the files beside this one. */
+/** All tables, functions and views as they first stood, by subject: the files of the folder, in their own order. */
 export async function up(knex: Knex): Promise<void> {
-  for (const subject of subjects) {
-    await knex.raw(await readFile(new URL(`20261122000000_schema/${subject}.sql`, import.meta.url), 'utf8'));
-  }
+  const texts = await readTexts();
+  for (const name of orderSql(texts)) await knex.raw(texts.get(name) ?? '');
+}
+
+/** By name, without `.sql`. */
+async function readTexts(): Promise<Map<string, string>> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const read = async (file: string) =>
+    [file.replace(/\.sql$/, ''), await readFile(new URL(file, folder), 'utf8')] as const;
+  return new Map(await Promise.all(files.map(read)));
 }

@@ -1,3 +1,4 @@
+-- after: installation
 -- Keys, sessions, and what was changed by them (docs/decisions/0034-sessions-and-roles.md,
 -- 0055-keys-with-owners-and-scopes.md).
 

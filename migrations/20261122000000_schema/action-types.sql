@@ -1,3 +1,4 @@
+-- after: nothing
 -- Action types as data, the shards that came to life, and what workers share about their endpoints
 -- (docs/decisions/0017-action-types-as-data.md, 0021-endpoints-protected-by-all-workers-together.md).
 

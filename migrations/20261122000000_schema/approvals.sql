@@ -1,3 +1,4 @@
+-- after: campaigns
 -- Who has to approve what before it runs, and who has (docs/decisions/0082-approval-is-of-what-would-run.md).
 
 -- The newest one is in force; none: nothing is asked for.

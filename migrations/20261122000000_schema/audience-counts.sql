@@ -1,3 +1,4 @@
+-- after: notices
 -- Audiences counted exactly, because a person asked (docs/decisions/0101-counted-by-paging-once.md).
 
 create table audience_counts (

@@ -1,3 +1,4 @@
+-- after: campaigns, feeds, runs, steps
 -- Budgets: so many units, or so much money, of a campaign in a country, reserved per batch before its call
 -- (docs/decisions/0028-budgets.md, 0098-budgets-in-money.md). Campaigns without any have no row here, and their feeds
 -- no units.

@@ -1,3 +1,4 @@
+-- after: nothing
 -- Campaigns, when they start, and uploaded lists of users.
 
 create table campaigns (

@@ -1,3 +1,4 @@
+-- after: nothing
 -- Clients that schedule callbacks, and what is counted of them.
 
 -- Each change moves installation.clients_revision in the same transaction.

@@ -1,3 +1,4 @@
+-- after: clients
 -- Endpoints of clients: where calls go, and by which rules (docs/decisions/0093-endpoints-of-clients.md).
 
 -- Each change moves its client's revision and installation.clients_revision in the same transaction.

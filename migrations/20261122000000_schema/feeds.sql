@@ -1,6 +1,7 @@
+-- after: runs
 -- Feeds, and the batches cut from them (docs/execution-path.md, docs/feeding.md,
--- docs/decisions/0023-audiences-as-merged-streams.md). Shapes and storage settings of the execution path, from here to
--- partitions.sql, were measured: change them with a benchmark in hand.
+-- docs/decisions/0023-audiences-as-merged-streams.md). Shapes and storage settings of the execution path (here, in
+-- steps.sql, users.sql and partitions.sql) were measured: change them with a benchmark in hand.
 
 -- The paging state of one (run, country).
 create table feeds (

@@ -1,3 +1,4 @@
+-- after: nothing
 -- What there is once for the whole installation, or by its name.
 
 -- One row. Its id tells this installation's messages from those of another one on the same Kafka.

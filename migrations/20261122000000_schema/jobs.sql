@@ -1,3 +1,4 @@
+-- after: partitions
 -- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-jobs-as-one-row.md,
 -- 0030-looking-offering-calling.md, 0032-accepting-jobs.md). Shapes and statements were measured: change them with a
 -- benchmark in hand.

@@ -1,3 +1,4 @@
+-- after: campaigns, saved-audiences
 -- What campaigns can name, in the order in which they do (docs/decisions/0117-all-audiences-in-one-list.md).
 
 -- A TypeID of shared/domain/ids, of its prefix and its uuid.

@@ -1,3 +1,4 @@
+-- after: campaigns, clients, feeds, installation, jobs, runs, schedules
 -- What processes that listen are told of, when the transaction commits: they look at it at once, and less often where
 -- nothing is told (docs/decisions/0076-told-not-asked.md). Only what changes seldom tells by itself: transactions that
 -- tell commit one after another.

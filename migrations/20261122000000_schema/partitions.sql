@@ -1,3 +1,4 @@
+-- after: feeds, steps, users
 -- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so that old weeks are dropped
 -- whole (docs/decisions/0011-agenda-holds-partitions.md).
 

@@ -1,3 +1,4 @@
+-- after: nothing
 -- Hours in which an action type calls nobody of a country (docs/decisions/0087-quiet-hours.md).
 
 -- The newest one is in force; none: there are no quiet hours.

@@ -1,3 +1,4 @@
+-- after: runs
 -- Links that show the report of a run to people without a key (docs/decisions/0089-a-report-is-shared-by-a-link.md).
 create table report_links (
   id uuid primary key,

@@ -1,3 +1,4 @@
+-- after: action-types, campaigns, installation
 -- Runs, how they went, and what people do to them (docs/decisions/0012-runs-made-by-the-scheduler.md,
 -- 0015-control-is-a-state-that-is-looked-at.md, 0016-two-histories.md, 0025-retries-as-child-runs.md).
 -- Small tables with rows that change every second are vacuumed after so many rows, and keep room for updates in their

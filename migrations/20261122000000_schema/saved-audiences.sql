@@ -1,3 +1,4 @@
+-- after: nothing
 -- Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md).
 
 create table saved_audiences (

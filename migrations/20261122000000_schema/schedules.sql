@@ -1,3 +1,4 @@
+-- after: nothing
 -- What recurs, what of it fired, and for whom (docs/decisions/0031-recurring-schedules.md).
 
 -- Markets that a schedule fires for, one by one.

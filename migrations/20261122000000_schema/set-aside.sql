@@ -1,3 +1,4 @@
+-- after: installation
 -- What waits for the decision of a person (docs/decisions/0022-suspects-run-alone.md).
 
 -- Messages that could not be read.

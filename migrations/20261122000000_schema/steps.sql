@@ -1,3 +1,4 @@
+-- after: nothing
 -- The ledger: what was done of each batch (docs/states.md, docs/decisions/0011-agenda-holds-partitions.md).
 
 -- state: 1 running, 2 waiting, 3 done. A row is inserted by its claim. No other index: it would end HOT updates.

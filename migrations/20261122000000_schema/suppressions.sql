@@ -1,3 +1,4 @@
+-- after: nothing
 -- Suppression lists of the installation: people whom no step of an action type calls
 -- (docs/decisions/0085-withheld-before-the-call.md).
 

@@ -1,3 +1,4 @@
+-- after: nothing
 -- Definitions of campaigns with variables (docs/decisions/0081-templates.md).
 
 create table templates (

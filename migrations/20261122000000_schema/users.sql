@@ -1,3 +1,4 @@
+-- after: nothing
 -- What became of single users: failures, who was suppressed, what unknown outcomes were settled as, and receipts
 -- (docs/decisions/0020-settlement-of-unknown-outcomes.md, 0027-receipts-as-a-second-line.md).
 

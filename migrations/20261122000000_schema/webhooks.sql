@@ -1,3 +1,4 @@
+-- after: approvals, budgets, campaigns, clients, installation, notices, runs
 -- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-webhooks-are-clients.md). Each is
 -- a client with the same id, so that its calls are jobs like any other's.
 
