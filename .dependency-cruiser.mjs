@@ -8,8 +8,8 @@ const adapters = '^(shared/(kafka|postgres|http-client)|services/.+/(postgres|ht
 /** Ports and contracts lie in the room that they are of, and say by their ending what they are. */
 const ports = '^(shared/ports/|services/.+/ports/|services/.+\\.port\\.ts$)';
 const contracts = '^(shared/contracts/|services/.+\\.contract\\.ts$)';
-/** What a room makes its stores and routes of: `clients/clients-module.ts`. */
-const module = '/(?<room>[^/]+)/\\k<room>-module\\.ts';
+/** What a room of the API makes stores in: `clients/routes.ts` its own, `clients/parts.ts` those that other rooms use. */
+const composition = '/(routes|parts)\\.ts';
 const inTests = '\\.(test|conformance)\\.ts$';
 
 export default {
@@ -50,12 +50,12 @@ export default {
       to: { path: adapters, pathNot: '^(services/$1/.*\\b$2|shared/(postgres|http-client))/' },
     },
     {
-      name: 'only-main-and-modules-name-adapters',
+      name: 'only-main-routes-and-parts-name-adapters',
       comment:
-        'A service asks ports; its main.ts, or the module of a room, alone decides what stands behind them. ' +
+        'A service asks ports; its main.ts, or routes.ts and parts.ts of a room, alone decide what stands behind them. ' +
         "A room's other files may name the types of its own SQL.",
       severity: 'error',
-      from: { path: services, pathNot: `(/main\\.ts|${module}|${inTests})$|/(postgres|http)/|^services/sandbox/` },
+      from: { path: services, pathNot: `(/main\\.ts|${composition}|${inTests})$|/(postgres|http)/|^services/sandbox/` },
       to: { path: adapters, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -68,10 +68,24 @@ export default {
       to: { path: adapters, pathNot: '^services/$1/$2/.*postgres/', dependencyTypes: ['type-only'] },
     },
     {
-      name: 'a-module-names-the-sql-of-its-own-room',
+      name: 'routes-and-parts-name-the-sql-of-their-own-room',
       severity: 'error',
-      from: { path: `^services/(.+)${module}$` },
-      to: { path: '^services/.+/(postgres|http)/', pathNot: '^services/$1/$2/' },
+      from: { path: `^services/(.+)${composition}$` },
+      to: { path: '^services/.+/(postgres|http)/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'routes-files-are-found-not-imported',
+      comment: 'The API imports each routes.ts below its folder. What two rooms use of one is a part.',
+      severity: 'error',
+      from: {},
+      to: { path: '^services/api/.+/routes\\.ts$' },
+    },
+    {
+      name: 'parts-are-put-together-in-one-place',
+      comment: 'A room asks for what it needs by its shape; only its routes.ts takes all parts.',
+      severity: 'error',
+      from: { path: '^services/api/[^/]+/', pathNot: `${composition}$|${inTests}` },
+      to: { path: '^services/api/[^/]+\\.ts$' },
     },
     {
       name: 'services-do-not-see-each-other',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { changeSentence } from '../../services/api/access/audit/change-sentences.ts';
-import { apiDocument } from '../../services/api/api-document.ts';
+import { describedApi } from '../../services/api/api-document.ts';
 import { code, sentence } from './words.ts';
 
 const operation = z.looseObject({
@@ -20,17 +19,18 @@ type Operation = z.infer<typeof operation>;
 
 /** Every operation of the OpenAPI document, by what it is of. */
 export async function apiPage(): Promise<string> {
-  const { tags, paths } = document.parse(await apiDocument());
+  const described = await describedApi();
+  const { tags, paths } = document.parse(described.document);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, each]) => ({ path, method, each })),
   );
   const declared = new Set(tags.map(({ name }) => name));
   const homeless = operations.find(({ each }) => !declared.has(each.tags[0] ?? ''));
-  if (homeless) throw new Error(`${homeless.each.operationId} is in no section: api.ts describes the tags`);
+  if (homeless) throw new Error(`${homeless.each.operationId} is in no section: nothing describes its tag`);
   const sections = tags.map(({ name, description }) => {
     const lines = operations
       .filter(({ each }) => each.tags[0] === name)
-      .map(({ path, method, each }) => operationLine(method.toUpperCase(), path, each));
+      .map(({ path, method, each }) => operationLine(method.toUpperCase(), path, each, described.sentences));
     return `## ${name}\n\n${sentence(description)}\n\n${lines.join('\n')}`;
   });
   return `# The API: every operation
@@ -49,11 +49,12 @@ function operationLine(
   method: string,
   path: string,
   { operationId, summary, parameters, ...others }: Operation,
+  sentences: ReadonlyMap<string, string>,
 ): string {
   const role = others['x-required-role'];
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => code(name));
   const asked = query.length === 0 ? '' : ` Query: ${query.join(', ')}.`;
-  const words = changeSentence(method, path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  const words = sentences.get(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   const audited = words === undefined ? '' : ` _${words}_.`;
   const named = `\`${operationId}\`${role === undefined ? '' : `; ${role}`}`;
   return `- \`${method} ${path}\` (${named}): ${sentence(summary)}${asked}${audited}`;

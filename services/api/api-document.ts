@@ -1,6 +1,9 @@
 import type { FastifySchema } from 'fastify';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { createApi, type ApiDeps } from './api.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createApi } from './api.ts';
+import type { ApiDeps } from './api-parts.ts';
 
 /**
  * The OpenAPI document of any installation, written from the shapes of the routes: they are registered and never
@@ -11,17 +14,30 @@ export async function apiDocument(): Promise<unknown> {
   return (await describedApi()).document;
 }
 
-/** The document with the shapes that it is written from, by method and path. */
-export async function describedApi(): Promise<{ document: unknown; shapes: ReadonlyMap<string, FastifySchema> }> {
+interface DescribedApi {
+  document: unknown;
+  /** Shapes that the document is written from, by method and path. */
+  shapes: ReadonlyMap<string, FastifySchema>;
+  /** Sentences of the audit log, by method and route. */
+  sentences: ReadonlyMap<string, string>;
+}
+
+/** The document with everything that routes declare about themselves beside it. */
+export async function describedApi(): Promise<DescribedApi> {
   const deps = {
     logger: createLogger('api', 'silent'),
+    meter: noMeter,
+    clock: systemClock,
+    config: {},
     catalogue: { current: () => ({ actionTypes: {} }) },
     accepting: {},
   };
   if (!isEnoughToRegister(deps)) throw new TypeError('the routes cannot be registered');
   const api = await createApi(deps);
   try {
-    return { document: structuredClone(api.server.swagger()), shapes: api.server.requestShapes };
+    const { server } = api;
+    const document: unknown = structuredClone(server.swagger());
+    return { document, shapes: server.requestShapes, sentences: server.changeSentences };
   } finally {
     await api.close();
   }

@@ -10,42 +10,17 @@ import { listening } from '../../shared/runtime/process/listening.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { consoleFolder } from '../console/built-console.ts';
-import { accessModule } from './access/access-module.ts';
-import { actionTypesModule } from './action-types/action-types-module.ts';
 import { createApi } from './api.ts';
-import { approvalsModule } from './campaigns/approvals/approvals-module.ts';
-import { audienceCountsModule } from './audiences/counts/counts-module.ts';
-import { audiencesModule } from './audiences/lists/lists-module.ts';
-import { campaignsModule } from './campaigns/campaigns-module.ts';
-import { quietHoursModule } from './withheld/quiet-hours/quiet-hours-module.ts';
-import { suppressionsModule } from './withheld/suppressions/suppressions-module.ts';
-import { templatesModule } from './campaigns/templates/templates-module.ts';
-import { testSendsModule } from './trials/test-sends/test-sends-module.ts';
-import { clientsModule } from './clients/clients-module.ts';
+import { createApiParts } from './api-parts.ts';
 import { readConfig, type ApiConfig } from './frame/config.ts';
 import { readConsolePages } from './console/console-pages.ts';
 import { createDatabaseLook } from './frame/database-look.ts';
-import { dryRunsModule } from './trials/dry-runs/dry-runs-module.ts';
-import { frameModule } from './frame/frame-module.ts';
-import { schedulerModule } from './installation/scheduler/scheduler-module.ts';
-import { jobsModule } from './jobs/jobs-module.ts';
-import { namedAudiencesModule } from './audiences/named/named-module.ts';
-import { receiptsModule } from './receipts/receipts-module.ts';
-import { runsModule } from './runs/runs-module.ts';
-import { savedAudiencesModule } from './audiences/saved/saved-module.ts';
-import { schedulesModule } from './schedules/schedules-module.ts';
-import { systemModule } from './installation/system/system-module.ts';
-import { segmentsModule } from './audiences/segments/segments-module.ts';
-import { shardsModule } from './installation/shards/shards-module.ts';
-import { troubleModule } from './trouble/trouble-module.ts';
-import { webhooksModule } from './notifications/notifications-module.ts';
 
 export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
   const { logger, owner, addPart, onClose } = context;
   const clock = systemClock;
-  const parts = frameModule(config, { ...context, clock });
+  const parts = createApiParts(config, { ...context, clock, installationId: () => database.installationId() });
   const { pool } = parts;
-  const access = accessModule(parts);
 
   let installation: Installation | undefined;
   let isKeyAdded = config.bootstrapApiKey === undefined;
@@ -72,40 +47,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (opened) => opened.stop(),
   );
 
-  const clients = clientsModule(parts);
   const pages = await readConsolePages(consoleFolder);
   const api = onClose(
     await createApi({
       ...parts,
-      ...access,
-      ...campaignsModule(parts),
-      ...approvalsModule(parts),
-      ...templatesModule(parts),
-      ...testSendsModule(parts),
-      ...dryRunsModule(parts),
-      ...runsModule(parts),
-      ...audiencesModule(parts),
-      ...segmentsModule(parts),
-      ...audienceCountsModule(parts),
-      ...savedAudiencesModule(parts),
-      ...namedAudiencesModule(parts),
-      ...receiptsModule(parts),
-      ...shardsModule(parts, database.installationId),
-      ...clients,
-      ...actionTypesModule(parts),
-      ...suppressionsModule(parts),
-      ...quietHoursModule(parts),
-      ...troubleModule(parts),
-      ...schedulerModule(parts),
-      ...jobsModule(parts, clients),
-      ...schedulesModule(parts),
-      ...webhooksModule(parts),
-      ...systemModule(parts),
-      host: config.host,
-      port: config.port,
-      publicAddress: config.publicAddress,
-      docs: config.docs,
-      installation: { name: config.installationName ?? null, zone: config.zone },
       pages,
       ping: database.require,
       refusal: database.refusal,

@@ -11,6 +11,7 @@ import {
   suppressionList,
   suppressionUpload,
 } from '../../services/api/withheld/suppressions/suppressions.contract.ts';
+import { createSuppressionUploads } from '../../services/api/withheld/suppressions/postgres/suppression-uploads.ts';
 
 const on = apiOnPostgres();
 
@@ -63,7 +64,7 @@ const rowsOf = (...users: string[]) => ({ users, countries: users.map(() => '*')
 const end = { rows: 1, rejected: 0, rejects: [] };
 
 async function begun(mode: 'replace' | 'add', confirmRemoved: number | null = null) {
-  const begin = await on.deps.suppressionUploads.begin(start(mode, confirmRemoved));
+  const begin = await createSuppressionUploads(on.deps).begin(start(mode, confirmRemoved));
   if (begin.kind !== 'begun') expect.fail(`the upload is ${begin.kind}`);
   return begin.upload;
 }

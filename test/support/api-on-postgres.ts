@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi, type Api } from '../../services/api/api.ts';
-import type { ApiParts } from '../../services/api/frame/frame-module.ts';
+import type { BaseParts } from '../../services/api/frame/parts.ts';
 import type { Quotas } from '../../shared/domain/quotas.ts';
 import { joinInstallation } from '../../shared/postgres/registry/installation.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
@@ -21,7 +21,7 @@ import { makeClockSettable, onSettableClock, setClock } from './postgres-clock.t
 export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTerms = {}) {
   const database = databaseForFile();
   const closing: (() => unknown)[] = [];
-  const onClose: ApiParts['onClose'] = (resource, close) => {
+  const onClose: BaseParts['onClose'] = (resource, close) => {
     closing.unshift(() => close(resource));
     return resource;
   };

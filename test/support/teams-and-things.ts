@@ -8,6 +8,7 @@ import { wholeScope, type Scope } from '../../shared/domain/scopes.ts';
 import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';
+import { createTemplateStore } from '../../services/api/campaigns/templates/postgres/template-store.ts';
 
 /**
  * Scopes of keys, seen from the team that owns all things: its own, one of its countries alone, another team's, one of
@@ -108,7 +109,7 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
       jch: await made('/v1/jobs/changes', { client: owning.client, verb: 'cancel', tag: 'none' }),
       sch: await made('/v1/schedules', { name: 'nightly', cron: '0 3 * * *', zone: 'UTC', target }),
       cmp: publicId('campaign', campaignId),
-      tpl: publicId('template', (await on.deps.templates.create(uuidv7(), template, null)).templateId),
+      tpl: publicId('template', (await createTemplateStore(on.deps).create(uuidv7(), template, null)).templateId),
       run: publicId('run', runId),
       apr: publicId('approval', approval),
       qst: publicId('quarantinedStep', step),

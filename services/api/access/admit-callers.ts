@@ -19,12 +19,6 @@ export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
   refusal?: (() => Error | undefined) | undefined;
 }
 
-export interface Admission {
-  authentication: Authentication;
-  /** Whether a request would be taken now, by the key or the session that it came with. */
-  isKeyGood(request: FastifyRequest): Promise<boolean>;
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null where no key is needed. */
@@ -33,7 +27,7 @@ declare module 'fastify' {
 }
 
 /** Lets in those that may ask what they ask. Routes that are registered after this have to say who may. */
-export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<Admission> {
+export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<void> {
   const { authentication } = deps;
   await server.register(cookie);
   server.decorateRequest('session', null);
@@ -54,10 +48,10 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
     checkFieldsOfOperators(request);
     done();
   });
-  return { authentication, isKeyGood: (request) => isTaken(authentication, request) };
 }
 
-async function isTaken(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
+/** Whether a request would be taken now, by the key or the session that it came with. */
+export async function isKeyGood(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
   try {
     await authentication.callerOf(request);
     return true;

@@ -127,7 +127,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/api-keys',
-    config: { ...config, refusals, isAnswerSecret: true },
+    config: { ...config, refusals, isAnswerSecret: true, audit: 'made a key' },
     schema: {
       operationId: 'createApiKey',
       summary: 'Make a key',
@@ -153,7 +153,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/api-keys/:id/rotate',
-    config: { ...config, isAnswerSecret: true },
+    config: { ...config, isAnswerSecret: true, audit: 'gave a key another secret' },
     schema: {
       operationId: 'rotateApiKey',
       summary: 'Give a key another secret',
@@ -183,7 +183,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/api-keys/:id',
-    config: { ...config, refusals },
+    config: { ...config, refusals, audit: 'changed a key' },
     schema: {
       operationId: 'changeApiKey',
       summary: 'Change name, owner, role, scope, bounds or end of a key',
@@ -232,7 +232,7 @@ function revokeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/api-keys/:id',
-    config,
+    config: { ...config, audit: 'revoked a key' },
     schema: {
       operationId: 'revokeApiKey',
       summary: 'Refuse a key, and the sessions that it opened, from now on',

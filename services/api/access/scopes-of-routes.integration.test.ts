@@ -11,6 +11,7 @@ import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows
 import { listedRoutes } from '../../../test/support/route-table.ts';
 import { problem } from '../frame/problems.contract.ts';
 import type { RouteScope } from './scopes.ts';
+import { createTemplateStore } from '../campaigns/templates/postgres/template-store.ts';
 
 const on = apiOnPostgres({ begun: 'once' });
 
@@ -75,7 +76,7 @@ const addList = () =>
 const addTemplate = async () => {
   const campaign = { countries: ['ID', { $variable: 'country' }], chain: [{ action: 'award-reward' }] };
   const definition = { name: 'theirs', variables: { country: { type: 'string' as const } }, campaign };
-  return (await on.deps.templates.create(uuidv7(), definition, null)).templateId;
+  return (await createTemplateStore(on.deps).create(uuidv7(), definition, null)).templateId;
 };
 
 const addSaved = async () => {

@@ -115,7 +115,7 @@ function logInRoute(
     url: '/session',
     // No key was shown yet: what is read costs next to nothing, and no number of bad log-ins shuts a good one out.
     bodyLimit: maxLogInBytes,
-    config: { role: 'anybody', isAnswerSecret: true, rateLimit: false },
+    config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, audit: 'logged in' },
     schema: {
       operationId: 'logIn',
       summary: 'Open a session by key, by a link that works once, or by what an issuer sent back',
@@ -205,7 +205,7 @@ function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: S
   server.route({
     method: 'DELETE',
     url: '/session',
-    config: { role: 'viewer', scope: 'own' },
+    config: { role: 'viewer', scope: 'own', audit: 'logged out' },
     schema: {
       operationId: 'logOut',
       summary: 'End the session that asks',
@@ -223,7 +223,7 @@ function everySessionRoute(server: HttpServer, opened: BrowserSessions): void {
   server.route({
     method: 'DELETE',
     url: '/sessions',
-    config: { role: 'viewer', scope: 'own' },
+    config: { role: 'viewer', scope: 'own', audit: 'logged out everywhere' },
     schema: {
       operationId: 'logOutEverywhere',
       summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
@@ -243,7 +243,7 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
   server.route({
     method: 'POST',
     url: '/session/links',
-    config: { role: 'viewer', scope: 'own', isAnswerSecret: true },
+    config: { role: 'viewer', scope: 'own', isAnswerSecret: true, audit: 'made a log-in link' },
     schema: {
       operationId: 'createLogInLink',
       summary: 'Make a link that logs in once, within ten minutes',

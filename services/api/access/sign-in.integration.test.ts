@@ -10,7 +10,7 @@ import { startIssuer, type SaidClaims, type SentBack, type TestIssuer } from '..
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { createDoors } from './access-module.ts';
+import { createDoors } from './parts.ts';
 import type { RefusedPerson } from './callers/caller-notes.ts';
 
 const on = apiOnPostgres();

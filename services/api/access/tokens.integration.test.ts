@@ -15,7 +15,7 @@ import { newSigningKey, startIssuer, type SaidClaims, type TestIssuer } from '..
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { createDoors } from './access-module.ts';
+import { createDoors } from './parts.ts';
 import { createCallerNotes } from './callers/caller-notes.ts';
 import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
 

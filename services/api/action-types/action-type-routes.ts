@@ -94,7 +94,7 @@ function createRoute(server: HttpServer, { actionTypes, egress, viewOf, answer }
   server.route({
     method: 'POST',
     url: '/action-types',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'registered an action type' },
     schema: {
       operationId: 'createActionType',
       summary: 'Register an action type',
@@ -135,7 +135,7 @@ function replaceRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PUT',
     url: '/action-types/:name',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'replaced an action type' },
     schema: {
       operationId: 'replaceActionType',
       summary: 'Say anew how an action type is called',
@@ -161,7 +161,7 @@ function changeRoute(server: HttpServer, { changer, answer }: Parts): void {
   server.route({
     method: 'PATCH',
     url: '/action-types/:name',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'changed an action type' },
     schema: {
       operationId: 'changeActionType',
       summary: 'Change some of how an action type is called',
@@ -187,7 +187,7 @@ function deleteRoute(server: HttpServer, { actionTypes }: Parts): void {
   server.route({
     method: 'DELETE',
     url: '/action-types/:name',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'deleted an action type' },
     schema: {
       operationId: 'deleteActionType',
       summary: 'Delete an action type that no campaign has in its chain',

@@ -7,6 +7,7 @@ import { createSecretBox } from '../../../shared/runtime/configuration/secret-bo
 import { createApi, type Api } from '../api.ts';
 import { actionType } from './action-types.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { createActionTypeStore } from './postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -33,7 +34,7 @@ const set = (secret: string, value: unknown, headers: object = {}) =>
 
 /** As a worker opens them. */
 async function opened() {
-  const type = await on.deps.actionTypes.get('send-message');
+  const type = await createActionTypeStore(on.deps).get('send-message');
   if (!type) throw new Error('it is gone');
   return openSecrets(type, on.deps.secretBox);
 }
@@ -115,7 +116,7 @@ describe('removing a secret', () => {
     await set('signing', signing);
     for (let time = 1; time <= 2; time++) {
       expect((await ask('DELETE', `${path}/secrets/authorization`)).statusCode).toBe(204);
-      expect((await on.deps.actionTypes.get('send-message'))?.revision).toBe(4);
+      expect((await createActionTypeStore(on.deps).get('send-message'))?.revision).toBe(4);
     }
     expect(await opened()).toEqual({ signing });
     expect((await ask('DELETE', '/v1/action-types/award-nothing/secrets/signing')).statusCode).toBe(404);

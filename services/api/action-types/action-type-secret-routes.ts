@@ -37,7 +37,7 @@ export function actionTypeSecretRoutes(
   server.route({
     method: 'PUT',
     url: '/action-types/:name/secrets/:secret',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'set a secret of an action type' },
     schema: {
       operationId: 'setActionTypeSecret',
       summary: 'Set a secret of an action type',
@@ -70,7 +70,7 @@ export function actionTypeSecretRoutes(
   server.route({
     method: 'DELETE',
     url: '/action-types/:name/secrets/:secret',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'removed a secret of an action type' },
     schema: {
       operationId: 'removeActionTypeSecret',
       summary: 'Take a secret of an action type away',

@@ -9,6 +9,7 @@ import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { actionType } from './action-types.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { createActionTypeStore } from './postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -152,10 +153,10 @@ describe('a campaign whose action says what it takes', () => {
   });
 
   it('is refused where a newer version let a schema in that this one cannot use', async () => {
-    const kept = await on.deps.actionTypes.get('award-reward');
+    const kept = await createActionTypeStore(on.deps).get('award-reward');
     if (!kept) throw new Error('it is gone');
     const config = { ...kept.config, paramsSchema: { type: 'tensor' } };
-    await on.deps.actionTypes.change('award-reward', { config }, null);
+    await createActionTypeStore(on.deps).change('award-reward', { config }, null);
     expect(problemsOf(await campaignWith({})).join()).toContain('/chain/0/action unreadable-schema');
   });
 });

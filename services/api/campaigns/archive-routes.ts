@@ -30,7 +30,7 @@ function archiveRoute(server: HttpServer, { campaigns, campaignArchive }: Archiv
   server.route({
     method: 'POST',
     url: '/campaigns/:id/archive',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'archived a campaign' },
     schema: {
       operationId: 'archiveCampaign',
       summary: 'Put a campaign away: lists leave it out, and it is neither changed nor started',
@@ -56,7 +56,7 @@ function unarchiveRoute(server: HttpServer, { campaigns, campaignArchive }: Arch
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unarchive',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'took a campaign out of the archive' },
     schema: {
       operationId: 'unarchiveCampaign',
       summary: 'Take a campaign out of the archive',
@@ -78,7 +78,7 @@ function deleteRoute(server: HttpServer, { campaigns, campaignArchive }: Archive
   server.route({
     method: 'DELETE',
     url: '/campaigns/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'deleted a draft' },
     schema: {
       operationId: 'deleteCampaign',
       summary: 'Delete a draft that never ran, with all of its revisions',

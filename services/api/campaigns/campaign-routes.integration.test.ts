@@ -6,6 +6,7 @@ import { problem } from '../frame/problems.contract.ts';
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { reportShards } from '../../../test/support/report-shards.ts';
+import { createActionTypeStore } from '../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -341,7 +342,7 @@ describe('starting a campaign', () => {
 
   it('is refused when its action is not configured any more', async () => {
     const { links } = await created();
-    await on.deps.actionTypes.change('award-reward', { enabled: false }, null);
+    await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
 
     const response = await post(links.start);
 

@@ -60,7 +60,7 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'made a campaign' },
     schema: {
       operationId: 'createCampaign',
       summary: 'Create a campaign',
@@ -118,7 +118,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'started a campaign' },
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
@@ -160,7 +160,7 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'asked how many users a campaign reaches' },
     schema: {
       operationId: 'estimateCampaign',
       summary: 'Ask how many users a campaign would have',
@@ -188,7 +188,7 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'took a campaign off its schedule' },
     schema: {
       operationId: 'unscheduleCampaign',
       summary: 'Take a scheduled campaign back before its run begins',

@@ -20,7 +20,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
   server.route({
     method: 'POST',
     url: '/campaigns/:id/clone',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'cloned a campaign' },
     schema: {
       operationId: 'cloneCampaign',
       summary: 'Make a draft of what a campaign is now',

@@ -46,7 +46,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/campaigns/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'changed a campaign' },
     schema: {
       operationId: 'changeCampaign',
       summary: 'Change a draft, or what is said about a campaign',

@@ -10,6 +10,7 @@ import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { reportShards } from '../../../test/support/report-shards.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { createActionTypeStore } from '../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -116,7 +117,7 @@ describe('restoring a revision', () => {
 
   it('is checked as a change is', async () => {
     const id = await changedTwice();
-    await on.deps.actionTypes.change('award-reward', { enabled: false }, null);
+    await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
     const refused = problem.parse((await restore(id, 1)).json());
     expect(refused).toMatchObject({ status: 422, errors: [{ pointer: '/chain/0/action', code: 'unknown-action' }] });
     expect((await show(id)).revision).toBe(3);

@@ -107,7 +107,7 @@ function restoreRoute(server: HttpServer, deps: RevisionRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/revisions/:revision/restore',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'restored a revision of a campaign' },
     schema: {
       operationId: 'restoreCampaignRevision',
       summary: 'Give a draft the definition that it had in an earlier revision',

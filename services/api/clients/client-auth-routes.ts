@@ -21,7 +21,12 @@ export function clientAuthRoutes(
   server.route({
     method: 'PUT',
     url: '/clients/:id/auth',
-    config: { role: 'operator', scope: 'client', refusals: clientAuthRefusals },
+    config: {
+      role: 'operator',
+      scope: 'client',
+      refusals: clientAuthRefusals,
+      audit: 'set the authorization of a client’s calls',
+    },
     schema: {
       operationId: 'setClientAuth',
       summary: 'Set what a client’s calls are authorised with',
@@ -51,7 +56,7 @@ export function clientAuthRoutes(
   server.route({
     method: 'DELETE',
     url: '/clients/:id/auth',
-    config: { role: 'operator', scope: 'client' },
+    config: { role: 'operator', scope: 'client', audit: 'removed the authorization of a client’s calls' },
     schema: {
       operationId: 'removeClientAuth',
       summary: 'Let a client’s calls go without it',

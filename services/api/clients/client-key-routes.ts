@@ -42,6 +42,7 @@ export function clientKeyRoutes(
     config: {
       role: 'operator',
       scope: 'client',
+      audit: 'added a signing key to a client',
       isAnswerSecret: true,
       refusals: { 'invalid-secret': 'the secret is not `whsec_` and 24 to 64 bytes in base64' },
     },
@@ -74,7 +75,7 @@ export function clientKeyRoutes(
   server.route({
     method: 'DELETE',
     url: '/clients/:id/keys/:keyId',
-    config: { role: 'operator', scope: 'client' },
+    config: { role: 'operator', scope: 'client', audit: 'ended a signing key of a client' },
     schema: {
       operationId: 'removeClientKey',
       summary: 'End a signing key at once',

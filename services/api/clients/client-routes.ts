@@ -87,7 +87,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/clients',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'made a client' },
     schema: {
       operationId: 'createClient',
       summary: 'Create a client',
@@ -124,7 +124,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/clients/:id',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'changed limits of a client' },
     schema: {
       operationId: 'changeClient',
       summary: 'Change some of a client’s rules',
@@ -148,7 +148,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/clients/:id',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'deleted a client' },
     schema: {
       operationId: 'deleteClient',
       summary: 'Delete a client',
@@ -172,7 +172,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     server.route({
       method: 'POST',
       url: `/clients/:id/${verb}`,
-      config: { role: 'operator', scope: 'installation' },
+      config: { role: 'operator', scope: 'installation', audit: `${verb}d a client` },
       schema: {
         operationId: `${verb}Client`,
         summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',

@@ -100,7 +100,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/clients/:id/endpoints',
-    config: operating,
+    config: { ...operating, audit: 'made an endpoint of a client' },
     schema: {
       operationId: 'createClientEndpoint',
       summary: 'Create an endpoint of a client',
@@ -144,7 +144,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
   server.route({
     method: 'PATCH',
     url: '/clients/:id/endpoints/:endpoint',
-    config: operating,
+    config: { ...operating, audit: 'changed an endpoint of a client' },
     schema: {
       operationId: 'changeClientEndpoint',
       summary: 'Change some of an endpoint’s rules',
@@ -174,7 +174,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/clients/:id/endpoints/:endpoint',
-    config: operating,
+    config: { ...operating, audit: 'deleted an endpoint of a client' },
     schema: {
       operationId: 'deleteClientEndpoint',
       summary: 'Delete an endpoint',
@@ -197,7 +197,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     server.route({
       method: 'POST',
       url: `/clients/:id/endpoints/:endpoint/${verb}`,
-      config: operating,
+      config: { ...operating, audit: `${verb}d an endpoint of a client` },
       schema: {
         operationId: `${verb}ClientEndpoint`,
         summary: verb === 'disable' ? 'Call nothing through it; its jobs are accepted, and wait' : 'Let it go on',

@@ -40,6 +40,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       ...operating,
       isAnswerSecret: true,
       refusals: { 'invalid-secret': 'the secret is not `whsec_` and 24 to 64 bytes in base64' },
+      audit: 'added a signing key to an endpoint',
     },
     schema: {
       operationId: 'addClientEndpointKey',
@@ -72,7 +73,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
   server.route({
     method: 'DELETE',
     url: '/clients/:id/endpoints/:endpoint/keys/:keyId',
-    config: operating,
+    config: { ...operating, audit: 'ended a signing key of an endpoint' },
     schema: {
       operationId: 'removeClientEndpointKey',
       summary: 'End a signing key of an endpoint at once',
@@ -95,7 +96,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
   server.route({
     method: 'PUT',
     url: '/clients/:id/endpoints/:endpoint/auth',
-    config: { ...operating, refusals: clientAuthRefusals },
+    config: { ...operating, refusals: clientAuthRefusals, audit: 'set the authorization of an endpoint’s calls' },
     schema: {
       operationId: 'setClientEndpointAuth',
       summary: 'Set what calls through an endpoint are authorised with',
@@ -126,7 +127,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
   server.route({
     method: 'DELETE',
     url: '/clients/:id/endpoints/:endpoint/auth',
-    config: operating,
+    config: { ...operating, audit: 'removed the authorization of an endpoint’s calls' },
     schema: {
       operationId: 'removeClientEndpointAuth',
       summary: 'Let calls through an endpoint go with what its client has',

@@ -116,7 +116,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
   server.route({
     method: 'POST',
     url: '/dead-jobs/:id/replay',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'replayed a dead job' },
     schema: {
       operationId: 'replayDeadJob',
       summary: 'Call a dead job again',
@@ -145,7 +145,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
   server.route({
     method: 'POST',
     url: '/dead-jobs/replay',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'replayed dead jobs' },
     schema: {
       operationId: 'replayDeadJobs',
       summary: 'Call dead jobs again: those of a client, those for a cause, or all',
@@ -171,7 +171,7 @@ function discardRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesD
   server.route({
     method: 'POST',
     url: '/dead-jobs/:id/discard',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'discarded a dead job' },
     schema: {
       operationId: 'discardDeadJob',
       summary: 'Put a dead job away: nobody will call it again',
@@ -190,7 +190,7 @@ function discardRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesD
   server.route({
     method: 'POST',
     url: '/dead-jobs/discard',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'discarded dead jobs' },
     schema: {
       operationId: 'discardDeadJobs',
       summary: 'Put dead jobs away: those of a client, those for a cause, or all',

@@ -30,7 +30,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'POST',
     url: '/jobs/changes',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'began to change all jobs of a filter' },
     schema: {
       operationId: 'changeJobs',
       summary: 'Take back or move all jobs of a client that fit',

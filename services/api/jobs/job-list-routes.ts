@@ -82,7 +82,7 @@ function cancelRoute(server: HttpServer, { listedJobs: jobs, clientTurns, client
   server.route({
     method: 'POST',
     url: '/jobs/cancel',
-    config: changing,
+    config: { ...changing, audit: 'cancelled jobs by ids or keys' },
     schema: {
       operationId: 'cancelJobs',
       summary: 'Take jobs back by their ids or keys',
@@ -123,7 +123,7 @@ function moveRoute(server: HttpServer, { listedJobs: jobs, clientTurns, clients,
   server.route({
     method: 'POST',
     url: '/jobs/reschedule',
-    config: changing,
+    config: { ...changing, audit: 'rescheduled jobs by ids or keys' },
     schema: {
       operationId: 'rescheduleJobs',
       summary: 'Move jobs to another time by their ids or keys',
@@ -153,7 +153,7 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/resend',
-    config: changing,
+    config: { ...changing, audit: 'sent ended jobs again' },
     schema: {
       operationId: 'resendJobs',
       summary: 'Send jobs again that have ended, also those that were called',

@@ -6,11 +6,9 @@ import { cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jo
 import { acceptedJob } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
-import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
-import { createApi } from '../api.ts';
 import { createJobChanger } from './change-jobs.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
@@ -240,13 +238,18 @@ describe('the figures of a client', () => {
   });
 
   it('tell of a check that found a difference', async () => {
-    const none = { due: 0, oldestDueAt: null, inLine: 0, keysInLine: 0, oldestInLineAt: null, hosts: 0 };
-    const check = { at: on.deps.clock.now(), partitions: 64, expected: 3, counted: 2, ...none };
-    const nothing = { called: 0, expired: 0, cancelled: 0, dead: 0, sidelined: 0, waiting: 0, reporting: 0 };
-    const clientLedgers = { ledgerOf: () => Promise.resolve({ ...nothing, accepted: 3, pending: 3, check }) };
-    const other = await createApi({ ...on.deps, clientLedgers });
-    const request = { method: 'GET', url: `/v1/clients/${clientId}/ledger`, headers: authorized } as const;
-    expect((await other.server.inject(request)).json()).toMatchObject({ balanced: false, check: { difference: -1 } });
+    for (let index = 0; index < 3; index++) await schedule();
+    await on.pool.query(
+      `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, sidelined, in_line,
+         keys_in_line, dead, hosts) values ($1, now(), 64, 3, 2, 0, 0, 0, 0, 0, 0)`,
+      [uuidOf('client', clientId)],
+    );
+    expect((await ask('GET', `/v1/clients/${clientId}/ledger`)).json()).toMatchObject({
+      accepted: 3,
+      pending: 3,
+      balanced: false,
+      check: { difference: -1 },
+    });
   });
 
   it('say how many calls the next hours bring, and which minutes are full', async () => {

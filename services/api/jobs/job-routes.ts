@@ -124,7 +124,7 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/:id/cancel',
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit: 'cancelled a job' },
     schema: {
       operationId: 'cancelJob',
       summary: 'Take a job back',
@@ -146,17 +146,21 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
   });
 }
 
-const moves = { reschedule: 'Move a job to another time', 'run-now': 'Let a job be called at once' } as const;
+const moves = {
+  reschedule: { operationId: 'rescheduleJob', summary: 'Move a job to another time', audit: 'rescheduled a job' },
+  'run-now': { operationId: 'runJobNow', summary: 'Let a job be called at once', audit: 'let a job run now' },
+} as const;
 
 function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutesDeps): void {
   const { jobStore, clock } = deps;
+  const { operationId, summary, audit } = moves[verb];
   server.route({
     method: 'POST',
     url: `/jobs/:id/${verb}`,
-    config: { role: 'scheduler', scope: 'client' },
+    config: { role: 'scheduler', scope: 'client', audit },
     schema: {
-      operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
-      summary: moves[verb],
+      operationId,
+      summary,
       tags,
       headers: idempotentHeaders,
       params: byId,

@@ -3,7 +3,7 @@ import { calendar } from '../../../shared/contracts/campaigns/calendar.ts';
 import { instant } from '../../../shared/contracts/instants.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { CampaignCalendar } from '../campaigns/campaigns-module.ts';
+import type { CampaignCalendar } from '../campaigns/parts.ts';
 import { campaignsInScope } from '../access/scopes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { invalidRequest } from '../frame/http-problem.ts';

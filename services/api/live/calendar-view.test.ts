@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { CalendarRun, CampaignRecord, CampaignsOfTime } from '../campaigns/campaigns-module.ts';
+import type { CalendarRun, CampaignRecord, CampaignsOfTime } from '../campaigns/parts.ts';
 import { calendarItems, capacitiesOf } from './calendar-view.ts';
 
 const time = {

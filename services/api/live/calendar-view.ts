@@ -7,7 +7,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
 import { startOf } from '../campaigns/campaign-start.ts';
-import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/campaigns-module.ts';
+import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/parts.ts';
 
 /** Every hour of a week, and some. */
 const startsEach = 200;

@@ -8,7 +8,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { campaignsInScope } from '../access/scopes.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaigns-module.ts';
+import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/parts.ts';
 import { idInQuery, invalidCursor } from '../frame/public-ids.ts';
 import { campaignCountsView, listedCampaignView } from '../campaigns/campaign-list-view.ts';
 import type { RunWatch } from '../runs/watch-run.ts';

@@ -8,7 +8,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { EventStreams } from '../access/event-streams.ts';
 import { callerOf, campaignsInScope, requireSeen, type CheckScopeDeps } from '../access/scopes.ts';
-import type { CampaignLists } from '../campaigns/campaigns-module.ts';
+import type { CampaignLists } from '../campaigns/parts.ts';
 import { liveEvents } from './live-events.ts';
 import { requireId } from '../frame/public-ids.ts';
 import type { RunRoutesDeps } from '../runs/run-routes.ts';

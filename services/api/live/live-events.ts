@@ -3,7 +3,7 @@ import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import { holdsEveryCampaign, type CampaignScope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { mergeSources } from '../frame/merge-sources.ts';
-import type { CampaignLists } from '../campaigns/campaigns-module.ts';
+import type { CampaignLists } from '../campaigns/parts.ts';
 import { campaignCountsView } from '../campaigns/campaign-list-view.ts';
 import type { CampaignWatch } from './watch-campaigns.ts';
 import type { RunWatch } from '../runs/watch-run.ts';

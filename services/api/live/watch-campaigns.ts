@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { CampaignCountsRow, CampaignLists } from '../campaigns/campaigns-module.ts';
+import type { CampaignCountsRow, CampaignLists } from '../campaigns/parts.ts';
 import { wakeInTurns } from '../frame/wake-in-turns.ts';
 
 export interface WatchCampaignsDeps {

@@ -7,7 +7,7 @@ import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { refusingInvalidCursor } from '../frame/public-ids.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { DeadJobStore } from '../jobs/jobs-module.ts';
+import type { DeadJobStore } from '../jobs/parts.ts';
 import type { WebhookStore } from './postgres/webhook-store.ts';
 import { requireWebhook, tags, webhookInPath } from './webhook-routes.ts';
 import { deliveryView } from './webhook-view.ts';
@@ -46,7 +46,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
   server.route({
     method: 'POST',
     url: '/webhooks/:id/test',
-    config: { role: 'manager', scope: 'account' },
+    config: { role: 'manager', scope: 'account', audit: 'sent a test notice of a webhook' },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send it a test',
@@ -68,7 +68,7 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
   server.route({
     method: 'POST',
     url: '/webhooks/:id/send-again',
-    config: { role: 'manager', scope: 'account' },
+    config: { role: 'manager', scope: 'account', audit: 'sent dead notices of a webhook again' },
     schema: {
       operationId: 'sendNoticesAgain',
       summary: 'Send its dead notices again',

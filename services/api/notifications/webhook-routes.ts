@@ -16,7 +16,7 @@ import { mailAddressOf } from '../../../shared/contracts/webhooks/notice-urls.ts
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { accountInScope, callerOf, requireSomeCampaigns } from '../access/scopes.ts';
-import type { ClientStore } from '../clients/clients-module.ts';
+import type { ClientStore } from '../clients/parts.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
@@ -25,7 +25,7 @@ import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { JobChanger } from '../jobs/change-jobs.ts';
-import type { JobChanges } from '../jobs/jobs-module.ts';
+import type { JobChanges } from '../jobs/parts.ts';
 import type { WebhookRecord, WebhookStore } from './postgres/webhook-store.ts';
 import { clientTerms, newSigningKey, storedUrl, type SealTerms } from './webhook-terms.ts';
 import { webhookView } from './webhook-view.ts';
@@ -95,7 +95,7 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/webhooks',
-    config: { role: 'manager', scope: 'account', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'account', isAnswerSecret: true, audit: 'made a webhook' },
     schema: {
       operationId: 'createWebhook',
       summary: 'Tell another service, or people by e-mail, what becomes of campaigns and runs',
@@ -135,7 +135,7 @@ function changeRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/webhooks/:id',
-    config: { role: 'manager', scope: 'account', refusals: patchRefusals },
+    config: { role: 'manager', scope: 'account', refusals: patchRefusals, audit: 'changed a webhook' },
     schema: {
       operationId: 'changeWebhook',
       summary: 'Change what it is told of, and where',
@@ -179,7 +179,7 @@ function deleteRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/webhooks/:id',
-    config: { role: 'manager', scope: 'account' },
+    config: { role: 'manager', scope: 'account', audit: 'deleted a webhook' },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Tell it nothing any more',
@@ -213,7 +213,7 @@ function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/webhooks/:id/rotate',
-    config: { role: 'manager', scope: 'account', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'account', isAnswerSecret: true, audit: 'gave a webhook another secret' },
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Sign with a new secret',

@@ -33,7 +33,7 @@ export function runReceiptRoutes(server: HttpServer, { reports, receipts, heavyR
   server.route({
     method: 'GET',
     url: '/runs/:id/receipts',
-    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the receipts of a run' },
     schema: {
       operationId: 'listRunReceipts',
       summary: 'Users that were accepted, and whether they were delivered',

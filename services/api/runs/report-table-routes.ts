@@ -13,7 +13,7 @@ export function reportTableRoutes(server: HttpServer, { reports }: { reports: Ru
   server.route({
     method: 'GET',
     url: '/runs/:id/report/table',
-    config: { role: 'viewer', scope: 'campaign', heavy: 'exports' },
+    config: { role: 'viewer', scope: 'campaign', heavy: 'exports', audit: 'exported the report of a run' },
     schema: {
       operationId: 'getReportTable',
       summary: 'The report as a table: a line for each step and country',

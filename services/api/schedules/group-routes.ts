@@ -50,7 +50,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'PUT',
     url: '/groups/:name',
-    config: { role: 'operator', scope: 'installation', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404], audit: 'set a group of schedules' },
     schema: {
       operationId: 'putGroup',
       summary: 'Make a group, or say it anew',
@@ -66,7 +66,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/groups/:name',
-    config: { role: 'operator', scope: 'installation', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404], audit: 'deleted a group of schedules' },
     schema: {
       operationId: 'deleteGroup',
       summary: 'Delete a group',

@@ -76,7 +76,12 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/schedules/:id/run-now',
-    config: { role: eitherRole, scope: 'schedule', refusals: { 'no-groups': 'none of the groups is registered' } },
+    config: {
+      role: eitherRole,
+      scope: 'schedule',
+      refusals: { 'no-groups': 'none of the groups is registered' },
+      audit: 'fired a schedule now',
+    },
     schema: {
       operationId: 'runScheduleNow',
       summary: 'Fire now, beside the rhythm',
@@ -105,6 +110,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
     config: {
       role: eitherRole,
       scope: 'schedule',
+      audit: 'backfilled a schedule',
       refusals: {
         'invalid-span': '`until` lies before `from`',
         'no-groups': 'none of the groups is registered',

@@ -91,7 +91,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/schedules',
-    config: { role: 'scheduler', scope: 'schedule' },
+    config: { role: 'scheduler', scope: 'schedule', audit: 'made a schedule' },
     schema: {
       operationId: 'createSchedule',
       summary: 'Create a schedule',
@@ -160,6 +160,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     config: {
       role: eitherRole,
       scope: 'schedule',
+      audit: 'changed a schedule',
       refusals: {
         ...patchRefusals,
         'invalid-span': '`until` lies before `from`',
@@ -216,7 +217,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/schedules/:id',
-    config: { role: 'scheduler', scope: 'schedule' },
+    config: { role: 'scheduler', scope: 'schedule', audit: 'deleted a schedule' },
     schema: {
       operationId: 'deleteSchedule',
       summary: 'Delete a schedule',
@@ -262,7 +263,7 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
   server.route({
     method: 'POST',
     url: `/schedules/:id/${verb}`,
-    config: { role: eitherRole, scope: 'schedule' },
+    config: { role: eitherRole, scope: 'schedule', audit: `${verb}d a schedule` },
     schema: {
       operationId: `${verb}Schedule`,
       summary: summaries[verb],
@@ -282,9 +283,8 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
       const { move, schedule } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: schedule.state };
       if (move.kind === 'forbidden') throw stateForbids(schedule, verb, move.allowed);
-      return reply
-        .header('etag', entityTag(schedule.revision))
-        .send(scheduleView(schedule, seesContentOfJobs(request)));
+      const view = scheduleView(schedule, seesContentOfJobs(request));
+      return reply.header('etag', entityTag(schedule.revision)).send(view);
     },
   });
 }

@@ -58,7 +58,7 @@ export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCa
   server.route({
     method: 'PUT',
     url: '/work-calendars/:name',
-    config: { role: 'operator', scope: 'installation', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404], audit: 'set a work calendar' },
     schema: {
       operationId: 'putWorkCalendar',
       summary: 'Make a work calendar, or say it anew',
@@ -78,7 +78,7 @@ export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCa
   server.route({
     method: 'DELETE',
     url: '/work-calendars/:name',
-    config: { role: 'operator', scope: 'installation', never: [404] },
+    config: { role: 'operator', scope: 'installation', never: [404], audit: 'deleted a work calendar' },
     schema: {
       operationId: 'deleteWorkCalendar',
       summary: 'Delete a work calendar that no schedule goes by',

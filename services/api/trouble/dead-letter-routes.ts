@@ -115,11 +115,11 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
 }
 
 function verbRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRoutesDeps): void {
-  const { summary, description, to, done } = verbs[verb];
+  const { summary, description, participle, to, done } = verbs[verb];
   server.route({
     method: 'POST',
     url: `/dead-letters/:id/${verb}`,
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: `${participle} a dead letter` },
     schema: {
       operationId: `${verb}DeadLetter`,
       summary: summary.replace('dead letters', 'a dead letter'),
@@ -142,11 +142,11 @@ function verbRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRo
 }
 
 function selectionRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRoutesDeps): void {
-  const { summary, description, to } = verbs[verb];
+  const { summary, description, participle, to } = verbs[verb];
   server.route({
     method: 'POST',
     url: `/dead-letters/${verb}`,
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: `${participle} dead letters` },
     schema: {
       operationId: `${verb}DeadLetters`,
       summary: `${summary}: all of a topic or reason about which nobody has decided`,

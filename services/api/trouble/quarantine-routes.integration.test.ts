@@ -8,6 +8,7 @@ import { claimOne, leaseMs, startFedRun } from '../../../test/support/conformanc
 import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
 import { failureCode, quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { problem } from '../frame/problems.contract.ts';
+import { createActionTypeStore } from '../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -96,9 +97,9 @@ describe('quarantined steps over HTTP', () => {
   });
 
   it.each(['C', 'D'] as const)('are not opened again in class %s', async (of) => {
-    const type = await on.deps.actionTypes.get('send-message');
+    const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
-    await on.deps.actionTypes.change('send-message', { config: { ...type.config, class: of } }, null);
+    await createActionTypeStore(on.deps).change('send-message', { config: { ...type.config, class: of } }, null);
     await quarantineOne('send-message');
     const response = await post('replay');
     expect([response.statusCode, codeOf(response)]).toEqual([409, 'not-replayable']);

@@ -37,7 +37,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/replay',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'replayed a quarantined step' },
     schema: {
       operationId: 'replayQuarantinedStep',
       summary: 'Open a quarantined step again',
@@ -62,7 +62,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/discard',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'discarded a quarantined step' },
     schema: {
       operationId: 'discardQuarantinedStep',
       summary: 'Leave a quarantined step as it ended',

@@ -96,6 +96,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
     config: {
       role: 'manager',
       scope: 'campaign',
+      audit: 'settled unknown users of a run',
       heavy: 'uploads',
       refusals: {
         ...listRefusals,

@@ -58,7 +58,8 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
       if (!isWhole(scope) && asked !== undefined && asked !== key)
         throw outOfScope('this key has a scope: it sees its own changes');
       const wanted = { ...filter, ...times, apiKey: isWhole(scope) ? asked : key };
-      return pageView('change', await audit.list(wanted, limit, cursorInQuery('change', cursor)), auditView);
+      const page = await audit.list(wanted, limit, cursorInQuery('change', cursor));
+      return pageView('change', page, (record) => auditView(record, server.changeSentences));
     },
   });
 

@@ -1,15 +1,19 @@
 import type { AuditRecordShape } from '../../../../shared/contracts/access/audit.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { changeSentence } from './change-sentences.ts';
 import type { AuditRecord } from './postgres/audit-log.ts';
 
-export function auditView({ auditId, at, apiKey, detail, ...record }: AuditRecord): AuditRecordShape {
+/** @param sentences by method and route; an entry of another version of Muster may have none */
+export function auditView(
+  { auditId, at, apiKey, detail, ...record }: AuditRecord,
+  sentences: ReadonlyMap<string, string>,
+): AuditRecordShape {
+  const operation = `${record.method} ${record.route}`;
   return {
     id: publicId('change', auditId),
     at: at.toISOString(),
     keyId: apiKey === null ? null : publicId('apiKey', apiKey),
     ...record,
-    summary: changeSentence(record.method, record.route) ?? `${record.method} ${record.route}`,
+    summary: sentences.get(operation) ?? operation,
     detail: { ...detail },
   };
 }

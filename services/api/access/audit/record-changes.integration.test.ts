@@ -8,6 +8,7 @@ import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { createApi } from '../../api.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
+import { createActionTypeStore } from '../../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -42,7 +43,7 @@ it('a change that succeeded is in the audit log before it is answered, with who 
 it('a change that the state refused is there with why', async () => {
   const { send, listed, create } = audited();
   const id = await create();
-  await on.deps.actionTypes.change('award-reward', { enabled: false }, null);
+  await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
 
   await send('POST', `/v1/campaigns/${id}/start`);
 

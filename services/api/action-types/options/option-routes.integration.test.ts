@@ -5,6 +5,8 @@ import { problem } from '../../frame/problems.contract.ts';
 import { createOptionDirectory } from './option-directory.ts';
 import { optionList } from './option-list.contract.ts';
 import type { OptionsAnswer, OptionsAsked } from './option-source.port.ts';
+import { createActionTypeStore } from '../postgres/action-type-store.ts';
+import { createUsedValues } from './postgres/used-values.ts';
 
 const on = apiOnPostgres();
 const path = '/v1/action-types/award-reward';
@@ -101,11 +103,11 @@ describe('where the schema names a source', () => {
           return Promise.resolve(answer);
         },
       },
-      usedValues: on.deps.usedValues,
+      usedValues: createUsedValues(on.deps),
       clock: on.deps.clock,
     });
   async function search(directory: ReturnType<typeof ofTeam>, more: object = {}) {
-    const type = await on.deps.actionTypes.get('award-reward');
+    const type = await createActionTypeStore(on.deps).get('award-reward');
     if (!type) throw new Error('it is gone');
     return directory.list({ type, parameter: 'rewardId', limit: 10, ...more });
   }

@@ -48,6 +48,7 @@ export function audienceUploadRoute(
     config: {
       role: 'manager',
       scope: 'campaign',
+      audit: 'uploaded an audience',
       heavy: 'uploads',
       refusals: {
         ...listRefusals,

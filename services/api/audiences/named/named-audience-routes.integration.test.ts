@@ -8,6 +8,7 @@ import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createNamedAudienceDirectory } from './named-audience-directory.ts';
+import { createNamedAudienceStore } from './postgres/named-audience-store.ts';
 
 const on = apiOnPostgres();
 
@@ -238,7 +239,7 @@ describe('where the segmentation service offers a list', () => {
   const directory = () =>
     createNamedAudienceDirectory({
       segmentation: { list: answer },
-      ...{ namedAudiences: on.deps.namedAudiences, clock: on.deps.clock },
+      ...{ namedAudiences: createNamedAudienceStore(on.deps), clock: on.deps.clock },
     });
 
   /** Three at once, whatever is asked for. */

@@ -4,6 +4,7 @@ import type { SegmentList, SegmentsAsked } from '../../../../shared/ports/segmen
 import { someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createSegmentDirectory } from './segment-directory.ts';
+import { createUsedSegments } from './postgres/used-segments.ts';
 
 const on = apiOnPostgres();
 
@@ -64,7 +65,7 @@ describe('where it offers one', () => {
           return Promise.resolve(answer);
         },
       },
-      usedSegments: on.deps.usedSegments,
+      usedSegments: createUsedSegments(on.deps),
       clock: on.deps.clock,
     });
   const offers = { id: 'riders', name: 'Lapsed riders', countries: ['SG'], estimate: 4 };

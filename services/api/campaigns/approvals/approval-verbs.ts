@@ -49,6 +49,7 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
     config: {
       role: 'manager',
       scope: 'campaign',
+      audit: 'submitted a campaign for approval',
       refusals: {
         'no-budget': 'the campaign has no budget for the country',
         'repeated-country': 'a country is named twice',
@@ -123,6 +124,7 @@ function approveRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): voi
     config: {
       role: 'approver',
       scope: 'campaign',
+      audit: 'approved a campaign',
       refusals: {
         'no-budget': 'the campaign has no budget for the country',
         'repeated-country': 'a country is named twice',
@@ -155,7 +157,7 @@ function sendBackRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/send-back',
-    config: { role: 'approver', scope: 'campaign' },
+    config: { role: 'approver', scope: 'campaign', audit: 'sent a campaign back unapproved' },
     schema: {
       operationId: 'sendBackCampaign',
       summary: 'Send back what was submitted, with a word to its author',
@@ -177,7 +179,7 @@ function withdrawRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/withdraw',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'withdrew a campaign from approval' },
     schema: {
       operationId: 'withdrawCampaign',
       summary: 'Take back what was submitted',

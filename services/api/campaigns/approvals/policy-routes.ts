@@ -29,7 +29,7 @@ export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDe
   server.route({
     method: 'PUT',
     url: '/approval-policy',
-    config: { role: 'operator', scope: 'installation' },
+    config: { role: 'operator', scope: 'installation', audit: 'set who has to approve what' },
     schema: {
       operationId: 'setApprovalPolicy',
       summary: 'Say from which size on who has to approve what',

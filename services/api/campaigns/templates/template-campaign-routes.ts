@@ -30,7 +30,12 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
   server.route({
     method: 'POST',
     url: '/templates/:id/campaigns',
-    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: templateRefusals,
+      audit: 'made a campaign from a template',
+    },
     schema: {
       operationId: 'createCampaignOfTemplate',
       summary: 'Create a campaign from a template, with values for its variables',

@@ -96,7 +96,7 @@ function restoreRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/templates/:id/revisions/:revision/restore',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'restored a revision of a template' },
     schema: {
       operationId: 'restoreTemplateRevision',
       summary: 'Give a template what it was in an earlier revision',

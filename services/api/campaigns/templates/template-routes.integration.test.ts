@@ -8,6 +8,7 @@ import { refusedBy, teamsOn } from '../../../../test/support/teams-on-postgres.t
 import { createApi } from '../../api.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
+import { createActionTypeStore } from '../../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres({ quotas: { campaignChanges: 4 } });
 const { askAs, makeManager } = teamsOn(on);
@@ -261,7 +262,7 @@ describe('a campaign from a template', () => {
 
   it('is refused for what is no longer configured, by the place in the campaign', async () => {
     const { id } = await created();
-    await on.deps.actionTypes.change('send-message', { enabled: false }, null);
+    await createActionTypeStore(on.deps).change('send-message', { enabled: false }, null);
     expect(problemsOf(await use(id, given))).toEqual(['unknown-action /chain/1/action']);
   });
 });

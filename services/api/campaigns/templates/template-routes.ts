@@ -44,7 +44,7 @@ function createRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/templates',
-    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals, audit: 'made a template' },
     schema: {
       operationId: 'createTemplate',
       summary: 'Create a template: a definition of a campaign in which values are variables',
@@ -110,7 +110,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/templates/:id',
-    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals, audit: 'changed a template' },
     schema: {
       operationId: 'changeTemplate',
       summary: 'Change a template, as its next revision',
@@ -139,7 +139,7 @@ function deleteRoute(server: HttpServer, { templates }: TemplateRoutesDeps): voi
   server.route({
     method: 'DELETE',
     url: '/templates/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'deleted a template' },
     schema: {
       operationId: 'deleteTemplate',
       summary: 'Delete a template, with all of its revisions',

@@ -19,6 +19,7 @@ export interface DocumentedApi {
   description: string;
   /** Empty, or the path below which everything is. */
   basePath: string;
+  /** Every tag that a route may have. */
   tags: { name: string; description: string }[];
   /** Adds what the shapes of the routes do not say, to a copy. */
   amend: (document: unknown) => void;
@@ -41,6 +42,7 @@ export async function describeRoutes(
   server: HttpServer,
   { title, version, description, basePath, tags, amend, asOf }: DocumentedApi,
 ): Promise<ApiDocument> {
+  requireDescribedTags(server, tags);
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -86,6 +88,16 @@ export async function describeRoutes(
       return written.packed;
     },
   };
+}
+
+/** Throws for a route, registered after this, with a tag that is not described. */
+function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): void {
+  const described = new Set(tags.map(({ name }) => name));
+  server.addHook('onRoute', ({ method, url, schema }) => {
+    const other = schema?.tags?.find((tag) => !described.has(tag));
+    if (other !== undefined)
+      throw new Error(`${String(method)} ${url} has the tag "${other}", which nothing describes`);
+  });
 }
 
 /** @throws {HttpProblem} where the document is not for the request */

@@ -4,9 +4,9 @@ import { holdsAll, seesReach, type Scope } from '../../../../shared/domain/scope
 import { publicId, uuidOf, type IdKind } from '../../../../shared/domain/ids/ids.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../../audiences/lists/audience-store.port.ts';
-import type { CampaignLists, ListedCampaign } from '../../campaigns/campaigns-module.ts';
-import type { ClientStore } from '../../clients/clients-module.ts';
-import type { DeadLetterStore, QuarantinedSteps } from '../../trouble/trouble-module.ts';
+import type { CampaignLists, ListedCampaign } from '../../campaigns/parts.ts';
+import type { ClientStore } from '../../clients/parts.ts';
+import type { DeadLetterStore, QuarantinedSteps } from '../../trouble/parts.ts';
 import type { RunReports } from '../../runs/run-reports.port.ts';
 import type { ScheduleStore } from '../../schedules/schedule-store.port.ts';
 import type { ShardLook } from '../../installation/shards/shard-look.ts';

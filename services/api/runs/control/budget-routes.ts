@@ -52,6 +52,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     config: {
       role: 'manager',
       scope: 'campaign',
+      audit: 'changed budgets of a campaign',
       refusals: {
         'no-budget': 'the campaign has no budget for the country',
         'repeated-country': 'a country is named twice',

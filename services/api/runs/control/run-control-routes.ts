@@ -75,7 +75,7 @@ function verbRoute(
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: `${participles[verb]} a run` },
     schema: {
       operationId: `${verb}Run`,
       ...summaries[verb],
@@ -106,7 +106,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
   server.route({
     method: 'PATCH',
     url: '/runs/:id',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'changed limits of a run' },
     schema: {
       operationId: 'changeRun',
       summary: 'Change deadline, priority, pace or the limit of failed users of a run while it goes on',

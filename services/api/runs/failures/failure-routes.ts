@@ -40,7 +40,7 @@ export function failureRoutes(server: HttpServer, { reports, heavyRuns }: Failur
   server.route({
     method: 'GET',
     url: '/runs/:id/failures',
-    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the failures of a run' },
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, were suppressed or are unknown, with the reason',

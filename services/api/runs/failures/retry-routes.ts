@@ -30,6 +30,7 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
     config: {
       role: 'manager',
       scope: 'campaign',
+      audit: 'retried the failed users of a run',
       refusals: { 'not-in-run': 'a step, an action or a country is not in the run' },
     },
     schema: {

@@ -51,7 +51,7 @@ function makeRoute(server: HttpServer, { reports, reportLinks, publicAddress }: 
   server.route({
     method: 'POST',
     url: '/runs/:id/share',
-    config: { role: 'manager', scope: 'campaign', isAnswerSecret: true },
+    config: { role: 'manager', scope: 'campaign', isAnswerSecret: true, audit: 'made a link to a report' },
     schema: {
       operationId: 'shareReport',
       summary: 'Make a link that shows the report to people without a key',
@@ -102,7 +102,7 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
   server.route({
     method: 'DELETE',
     url: '/runs/:id/shares/:linkId',
-    config: { role: 'manager', scope: 'campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'revoked a link to a report' },
     schema: {
       operationId: 'revokeReportLink',
       summary: 'Revoke a link: it shows nothing any more',

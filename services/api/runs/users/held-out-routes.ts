@@ -27,7 +27,7 @@ export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyRuns 
   server.route({
     method: 'GET',
     url: '/runs/:id/held-out',
-    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the held-out users of a run' },
     schema: {
       operationId: 'listHeldOutUsers',
       summary: 'Those of the audience who get nothing, to compare with',

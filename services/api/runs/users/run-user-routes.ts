@@ -30,7 +30,7 @@ export function runUserRoutes(server: HttpServer, { reports, users, heavyRuns }:
   server.route({
     method: 'GET',
     url: '/runs/:id/users',
-    config: { role: 'viewer', scope: 'users', heavy: 'exports' },
+    config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the users of a run' },
     schema: {
       operationId: 'listRunUsers',
       summary: 'Everybody, with the outcome of each step',

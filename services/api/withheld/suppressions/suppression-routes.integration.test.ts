@@ -5,6 +5,7 @@ import { textArray } from '../../../../shared/postgres/connection/array-literals
 import { suppressedAmong } from '../../../../shared/postgres/ledger/suppressions.ts';
 import { noteSettings } from '../../../../shared/postgres/registry/service-settings.ts';
 import { problem } from '../../frame/problems.contract.ts';
+import { createActionTypeStore } from '../../action-types/postgres/action-type-store.ts';
 
 const on = apiOnPostgres();
 
@@ -72,9 +73,9 @@ describe('people that are put on a suppression list', () => {
   });
 
   it('may be people of an action type that was registered just now', async () => {
-    const type = await on.deps.actionTypes.get('send-message');
+    const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
-    await on.deps.actionTypes.create('send-letter', { config: type.config, enabled: true });
+    await createActionTypeStore(on.deps).create('send-letter', { config: type.config, enabled: true });
     expect((await add({ actionType: 'send-letter', users: ['u1'] })).json()).toMatchObject({ people: 1 });
   });
 

@@ -82,6 +82,7 @@ function uploadRoute(server: HttpServer, deps: SuppressionUploadRoutesDeps): voi
     config: {
       role: 'operator',
       scope: 'installation',
+      audit: 'uploaded suppressions',
       heavy: 'uploads',
       refusals: { ...listRefusals, 'unknown-action-type': 'the action type is not registered' },
       uploads: { 'text/csv': 'A header with a column `userId`, or a user id a line' },

@@ -41,8 +41,6 @@ export interface NewCount {
 /** `known`: the same is being counted, or was. `too-many`: the account has as many open as it may. */
 export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
-export type CountRequests = ReturnType<typeof createCountRequests>;
-
 /** Audiences that people want counted (docs/decisions/0101-counted-by-paging-once.md). */
 export function createCountRequests({ pool }: { pool: Pool }) {
   async function get(connection: Pool | PoolClient, countId: string): Promise<CountRecord | undefined> {

@@ -46,8 +46,6 @@ export interface SavedSearch {
   within?: CampaignScope | undefined;
 }
 
-export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
-
 /** Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md). */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });

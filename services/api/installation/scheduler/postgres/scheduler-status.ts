@@ -22,8 +22,6 @@ export interface SchedulerLook {
   hosts: HostLook[];
 }
 
-export type SchedulerStatus = ReturnType<typeof createSchedulerStatus>;
-
 /** How jobs are looked at, offered and called, for people. */
 export function createSchedulerStatus({ pool }: { pool: Pool }) {
   async function regions(): Promise<RegionLook[]> {

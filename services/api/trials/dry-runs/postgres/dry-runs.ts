@@ -18,8 +18,6 @@ export interface NewDryRun {
   asker: Asker;
 }
 
-export type DryRuns = ReturnType<typeof createDryRuns>;
-
 /** Runs of whole audiences without a call (docs/decisions/0092-a-dry-run.md). */
 export function createDryRuns({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {

@@ -59,5 +59,3 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
     },
   };
 }
-
-export type QuietHoursStore = ReturnType<typeof createQuietHoursStore>;

@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify';
+import type { GroupLook } from '../../shared/ports/group-look.ts';
+import type { PartCheck } from '../../shared/runtime/process/readiness.ts';
+import { createAccessParts } from './access/parts.ts';
+import { isKeyGood } from './access/admit-callers.ts';
+import { createAuthenticate } from './access/authenticate.ts';
+import { createEventStreams } from './access/event-streams.ts';
+import { createHeavyRequests } from './access/heavy-requests.ts';
+import { createActionTypeParts } from './action-types/parts.ts';
+import { createAudienceParts } from './audiences/parts.ts';
+import { createCampaignParts } from './campaigns/parts.ts';
+import { createClientParts } from './clients/parts.ts';
+import type { ConsolePages } from './console/console-pages.ts';
+import { createBaseParts, type BaseContext } from './frame/parts.ts';
+import type { ApiConfig } from './frame/config.ts';
+import { apiMetrics } from './frame/metrics.ts';
+import { createShardParts, createWorkerLook } from './installation/shards/parts.ts';
+import { exportShardFigures } from './installation/shards/shard-look.ts';
+import { createJobParts } from './jobs/parts.ts';
+import { createCampaignWatch } from './live/watch-campaigns.ts';
+import { createReceiptParts } from './receipts/parts.ts';
+import { createRunParts } from './runs/parts.ts';
+import { createRunWatch } from './runs/watch-run.ts';
+import { createScheduleParts } from './schedules/parts.ts';
+import { createTroubleParts } from './trouble/parts.ts';
+
+interface ApiContext extends BaseContext {
+  /** The installation that the process is of; undefined until the database has answered. */
+  installationId: () => string | undefined;
+  /** Looks at the workers' group. By default, the brokers are asked. */
+  group?: GroupLook;
+}
+
+/**
+ * Parts of the process: everything that is opened and closed with it, remembers something, or is used by several rooms.
+ * A store that one room uses alone is made by the room's `routes.ts`.
+ */
+export function createApiParts(config: ApiConfig, { installationId, group, ...context }: ApiContext) {
+  const base = createBaseParts(config, context);
+  const clients = createClientParts(base);
+  return {
+    ...base,
+    ...clients,
+    ...createAccessParts(base),
+    ...createActionTypeParts(base),
+    ...createAudienceParts(base),
+    ...createCampaignParts(base),
+    ...createJobParts(base, clients),
+    ...createReceiptParts(base),
+    ...createRunParts(base),
+    ...createScheduleParts(base),
+    ...createShardParts(base, group ?? createWorkerLook(base, installationId)),
+    ...createTroubleParts(base),
+  };
+}
+
+/** Parts that a server is made of. */
+export type ApiDeps = ReturnType<typeof createApiParts> & {
+  /** Pages of the console; without them, `/` leads to the documentation. */
+  pages?: ConsolePages | undefined;
+  /** Rejects when the database does not answer. */
+  ping: PartCheck;
+  /** Why this process may not take part in its database; nothing is carried out while there is a reason. */
+  refusal?: (() => Error | undefined) | undefined;
+};
+
+/** Parts of one server: they end with it. */
+export function createServerParts(deps: ApiDeps) {
+  const refusedKeys = deps.meter.counter(apiMetrics.unauthorized).of({});
+  const onRefusedKey = () => refusedKeys.add();
+  const authentication = createAuthenticate({ ...deps, onRefused: onRefusedKey });
+  exportShardFigures(deps.meter, deps.shardLook);
+  return {
+    authentication,
+    onRefusedKey,
+    isKeyGood: (request: FastifyRequest) => isKeyGood(authentication, request),
+    watch: createRunWatch(deps),
+    campaignWatch: createCampaignWatch(deps),
+    streams: createEventStreams(deps),
+    heavyRequests: createHeavyRequests(deps),
+  };
+}
+
+/** Everything that a `routes.ts` registers its routes with. */
+export interface ApiParts extends ApiDeps, ReturnType<typeof createServerParts> {
+  /** False from the moment at which the server begins to stop. */
+  isReady: () => boolean;
+}

@@ -1,0 +1,38 @@
+import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
+import { createStoredAudiences } from '../../../shared/postgres/audiences/stored-audiences.ts';
+import type { SegmentList, Segmentation } from '../../../shared/ports/segmentation.ts';
+import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
+import type { BaseParts } from '../frame/parts.ts';
+import { askableSegmentation } from './ask/askable-segmentation.ts';
+import { createCountRequests } from './counts/postgres/count-requests.ts';
+import { createAudienceStore } from './lists/postgres/audience-store.ts';
+import { createSavedAudienceStore } from './saved/postgres/saved-audience-store.ts';
+
+/** Questions to the segmentation service in flight, of all requests. */
+const questionsAtOnce = 64;
+
+/** Audiences, and the segmentation service, as campaigns ask for them. */
+export function createAudienceParts({ pool, uploadPool, quotas, ...parts }: BaseParts) {
+  return {
+    audiences: createAudienceStore({ pool, uploadPool, quotas }),
+    savedAudiences: createSavedAudienceStore({ pool, quotas }),
+    countRequests: createCountRequests({ pool }),
+    storedAudiences: createStoredAudiences({ pool }),
+    segmentation: openSegmentation(parts),
+  };
+}
+
+type Parts = Pick<BaseParts, 'config' | 'environment' | 'egress' | 'logger' | 'meter' | 'onClose'>;
+
+function openSegmentation(parts: Parts): Pick<Segmentation, 'describe'> & SegmentList {
+  const { config, environment, egress, logger, meter, onClose } = parts;
+  const connections = { pages: 1, descriptions: questionsAtOnce };
+  const onSentAgain = readsSentAgain(meter, 'segmentation');
+  return onClose(
+    askableSegmentation(
+      () => createSegmentation({ config: config.engine, environment, egress, connections, onSentAgain }),
+      logger,
+    ),
+    (opened) => opened.close(),
+  );
+}

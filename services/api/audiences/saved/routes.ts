@@ -1,0 +1,280 @@
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  savedAudience,
+  savedAudienceDefinition,
+  savedAudienceEstimate,
+  savedAudiencePatch,
+  savedAudienceWithWarnings,
+  type SavedAudienceDefinition,
+} from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { callerOf, campaignsInScope, requireCampaignInScope } from '../../access/scopes.ts';
+import { withoutAbsent } from '../../campaigns/about-parts.ts';
+import { askSources } from '../ask/ask-sources.ts';
+import type { AskedSources } from '../ask/asked-sources.ts';
+import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
+import { refuseFields } from '../../campaigns/refusals.ts';
+import type { ApiParts } from '../../api-parts.ts';
+import { invalidRequest, notFound } from '../../frame/http-problem.ts';
+import { idempotentHeaders } from '../../frame/server/idempotency.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../../frame/if-match.ts';
+import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { cursorInQuery, pageView } from '../../frame/public-ids.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
+import { checkShape } from '../../frame/server/check-shape.ts';
+import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
+import type { UsedSavedAudience } from './postgres/saved-audience-store.ts';
+import { savedAudienceView, savedBounds, savedEstimateView } from './saved-audience-view.ts';
+import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { textShape } from '../../../../shared/contracts/stored-texts.ts';
+
+const byId = z.object({ id: z.string().describe('sav_…') });
+const tags = ['audiences'];
+
+const listQuery = pageQuery.extend({
+  q: z.string().trim().max(200).optional().describe('Part of the name'),
+  list: textShape(200).optional().describe('aud_…: those that take it in or leave it out'),
+  segment: textShape(200).optional().describe('The same of a segment'),
+});
+
+/** Combinations of sources with a name, which campaigns take by copying them. */
+export function routes(server: HttpServer, parts: ApiParts): void {
+  createRoute(server, parts);
+  listRoute(server, parts);
+  showRoute(server, parts);
+  estimateRoute(server, parts);
+  changeRoute(server, parts);
+  deleteRoute(server, parts);
+}
+
+function createRoute(server: HttpServer, deps: ApiParts): void {
+  server.route({
+    method: 'POST',
+    url: '/saved-audiences',
+    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals, audit: 'saved an audience' },
+    schema: {
+      operationId: 'createSavedAudience',
+      summary: 'Save a combination of sources under a name',
+      description:
+        'Campaigns take it by copying it, and remember which revision of it. With an `Idempotency-Key`, a repeat creates nothing.',
+      tags,
+      headers: idempotentHeaders,
+      body: savedAudienceDefinition,
+      response: { 201: jsonAnswer('The saved audience', savedAudienceWithWarnings) },
+    },
+    handler: async (request, reply) => {
+      const { begun, body } = request;
+      const asked = await requireUsable(request, body, deps);
+      const { account } = callerOf(request);
+      const record = await deps.savedAudiences.create(begun?.createdId ?? uuidv7(), body, account);
+      if (record === 'list-gone') return refuseGone(request, body, deps);
+      await remember(record, asked, deps);
+      const view = savedAudienceView(record);
+      return reply
+        .code(201)
+        .header('location', view.links.self)
+        .send({ ...view, warnings: asked.warnings });
+    },
+  });
+}
+
+function listRoute(server: HttpServer, { savedAudiences }: ApiParts): void {
+  server.route({
+    method: 'GET',
+    url: '/saved-audiences',
+    config: { role: 'viewer', scope: 'campaign' },
+    schema: {
+      operationId: 'listSavedAudiences',
+      summary: 'List saved audiences, newest first',
+      tags,
+      querystring: listQuery,
+      response: { 200: jsonAnswer('A page of saved audiences', pageShape(savedAudience)) },
+    },
+    handler: async (request) => {
+      const { q, list, segment, limit, cursor } = request.query;
+      const search = { text: q, list, segment, within: campaignsInScope(request) };
+      const page = await savedAudiences.page(search, limit, cursorInQuery('savedAudience', cursor));
+      return pageView('savedAudience', page, savedAudienceView);
+    },
+  });
+}
+
+function showRoute(server: HttpServer, deps: ApiParts): void {
+  server.route({
+    method: 'GET',
+    url: '/saved-audiences/:id',
+    config: { role: 'viewer', scope: 'campaign' },
+    schema: {
+      operationId: 'getSavedAudience',
+      summary: 'Show a saved audience, and what uses it',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The saved audience', savedAudience) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const view = savedAudienceView(await requireSaved(id, deps));
+      return reply.header('etag', entityTag(view.revision)).send(view);
+    },
+  });
+}
+
+function estimateRoute(server: HttpServer, deps: ApiParts): void {
+  server.route({
+    method: 'POST',
+    url: '/saved-audiences/:id/estimate',
+    // Every key may read the audience, and a preview of a campaign with it computes the same.
+    config: {
+      role: 'manager',
+      scope: 'calculation',
+      refusals: sourceRefusals,
+      audit: 'asked how many users a saved audience has',
+    },
+    schema: {
+      operationId: 'estimateSavedAudience',
+      summary: 'Ask how many users a saved audience has now',
+      description:
+        'What each source says by country, and what follows for all of them. Nothing of it is changed; the list of all audiences shows ' +
+        'what was estimated last.',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The estimate', savedAudienceEstimate), ...problems(422) },
+    },
+    handler: async (request) => {
+      request.isPreview = true;
+      refuseFields(request.body);
+      const record = await requireSaved(request.params.id, deps);
+      const asked = await askSources(record.definition, deps);
+      if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+      await remember(record, asked, deps);
+      return savedEstimateView(record, asked, deps.clock.now());
+    },
+  });
+}
+
+function changeRoute(server: HttpServer, deps: ApiParts): void {
+  server.route({
+    method: 'PATCH',
+    url: '/saved-audiences/:id',
+    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals, audit: 'changed a saved audience' },
+    schema: {
+      operationId: 'changeSavedAudience',
+      summary: 'Change a saved audience, as its next revision',
+      description:
+        'A field that is given takes the place of the whole field before; null takes a description or an owner away. Campaigns that ' +
+        'took it stay as they are: they have copies of its sources.',
+      tags,
+      params: byId,
+      headers: ifMatchHeaders,
+      body: savedAudiencePatch,
+      response: { 200: jsonAnswer('The saved audience as it is now', savedAudienceWithWarnings) },
+    },
+    // What is wrong is said by the changed one, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const before = await requireSaved(id, deps);
+      const { savedAudienceId, revision } = before;
+      const expected = expectedRevision(request.headers['if-match']);
+      if (expected !== null && expected !== revision) throw revisedSince(id, revision);
+      const wanted = changed(before.definition, request.body);
+      const asked = await requireUsable(request, wanted, deps);
+      const { account } = callerOf(request);
+      const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
+      if (!redefined) throw notFound('saved-audience', id);
+      if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
+      const after = requireWritten(id, redefined);
+      request.auditDetail = { name: after.definition.name, revision: after.revision };
+      await remember(after, asked, deps);
+      const view = savedAudienceView(after);
+      return reply.header('etag', entityTag(view.revision)).send({ ...view, warnings: asked.warnings });
+    },
+  });
+}
+
+function deleteRoute(server: HttpServer, { savedAudiences }: ApiParts): void {
+  server.route({
+    method: 'DELETE',
+    url: '/saved-audiences/:id',
+    config: { role: 'manager', scope: 'campaign', audit: 'deleted a saved audience' },
+    schema: {
+      operationId: 'deleteSavedAudience',
+      summary: 'Delete a saved audience, with all of its revisions',
+      description:
+        'Whoever took it stays as it is: campaigns and templates have copies of its sources, and none is looked up here. Deleting it again ' +
+        'changes nothing.',
+      tags,
+      params: byId,
+      response: { 204: z.null().describe('It is gone') },
+    },
+    handler: async (request, reply) => {
+      const savedAudienceId = requireSavedId(request.params.id);
+      const before = await savedAudiences.get(savedAudienceId);
+      if (before) request.auditDetail = { name: before.definition.name, revision: before.revision };
+      await savedAudiences.delete(savedAudienceId);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+/** @throws {HttpProblem} 422 */
+function changed(before: SavedAudienceDefinition, patch: unknown): SavedAudienceDefinition {
+  const fields = z.record(z.string(), z.unknown()).safeParse(patch).data;
+  const checked = checkShape(savedAudienceDefinition, fields ? withoutAbsent({ ...before, ...fields }) : patch);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  return checked.value;
+}
+
+/**
+ * Everything that it names is there, as far as that can be asked now.
+ * @throws {HttpProblem} 422; 403 where it is for countries that the key is not for
+ */
+async function requireUsable(
+  request: FastifyRequest,
+  { countries, audience }: SavedAudienceDefinition,
+  deps: ApiParts,
+): Promise<AskedSources> {
+  const errors = checkAgainstConfig({ countries, chain: [] }, await deps.catalogue.refresh());
+  if (errors.length > 0) throw invalidRequest(errors);
+  requireCampaignInScope(request, { countries, chain: [] });
+  const asked = await askSources({ countries, audience }, deps);
+  if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+  return asked;
+}
+
+/**
+ * A list was deleted after it was asked for: that is said as if it had been before.
+ * @throws {HttpProblem} 422, each time
+ */
+async function refuseGone(
+  request: FastifyRequest,
+  definition: SavedAudienceDefinition,
+  deps: ApiParts,
+): Promise<never> {
+  await requireUsable(request, definition, deps);
+  const detail = 'a list that it names was deleted while it was saved';
+  throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
+}
+
+/** For the list of all audiences, which asks no service how large each of them is. */
+async function remember(
+  record: UsedSavedAudience,
+  asked: AskedSources,
+  { savedAudiences, clock }: ApiParts,
+): Promise<void> {
+  await savedAudiences.noteEstimate(record, savedBounds(record.definition.countries, asked), clock.now());
+}
+
+/** @throws {HttpProblem} 404 */
+function requireSavedId(id: string): string {
+  const savedAudienceId = uuidOf('savedAudience', id);
+  if (savedAudienceId === undefined) throw notFound('saved-audience', id);
+  return savedAudienceId;
+}
+
+async function requireSaved(id: string, { savedAudiences }: ApiParts): Promise<UsedSavedAudience> {
+  const record = await savedAudiences.get(requireSavedId(id));
+  if (!record) throw notFound('saved-audience', id);
+  return record;
+}

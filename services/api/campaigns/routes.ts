@@ -1,0 +1,20 @@
+import type { ApiParts } from '../api-parts.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { archiveRoutes } from './archive-routes.ts';
+import { campaignRoutes } from './campaign-routes.ts';
+import { cloneRoutes } from './clone-routes.ts';
+import { draftRoutes } from './draft-routes.ts';
+import { createCampaignArchive } from './postgres/campaign-archive.ts';
+import { createCampaignRevisions } from './postgres/campaign-revisions.ts';
+import { revisionRoutes } from './revision-routes.ts';
+
+export const tags = [{ name: 'campaigns', description: 'Who gets what, and when' }];
+
+export function routes(server: HttpServer, parts: ApiParts): void {
+  const { pool } = parts;
+  campaignRoutes(server, parts);
+  draftRoutes(server, parts);
+  archiveRoutes(server, { ...parts, campaignArchive: createCampaignArchive({ pool }) });
+  cloneRoutes(server, parts);
+  revisionRoutes(server, { ...parts, campaignRevisions: createCampaignRevisions({ pool }) });
+}

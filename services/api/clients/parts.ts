@@ -1,0 +1,15 @@
+import type { BaseParts } from '../frame/parts.ts';
+import { createClientEgress } from './client-egress.ts';
+import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientStore } from './postgres/client-store.ts';
+
+/** Stores and rules of clients that jobs, schedules and webhooks go by. */
+export function createClientParts({ pool, config }: BaseParts) {
+  return {
+    clientStore: createClientStore({ pool }),
+    clientEgress: createClientEgress(config.egress, config.targetTopics),
+    clientFigures: createClientFigures({ pool }),
+  };
+}
+
+export type { ClientStore } from './postgres/client-store.ts';

@@ -1,0 +1,123 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { createHostNames } from '../../../shared/http-client/host-names.ts';
+import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
+import { poolSizes } from '../../../shared/postgres/connection/connections.ts';
+import { createNotices } from '../../../shared/postgres/connection/notices.ts';
+import { createPool, createUploadPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
+import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
+import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
+import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import type { ProcessContext } from '../../../shared/runtime/process/process.ts';
+import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
+import type { ApiConfig } from './config.ts';
+import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
+import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
+
+/** Parts of the process that rooms make theirs of: pools, readers of what is registered, the configuration. */
+export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
+  config: ApiConfig;
+  /** Taken out of the configuration, so that a test can replace one of them. */
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  publicAddress: ApiConfig['publicAddress'];
+  docs: ApiConfig['docs'];
+  quotas: ApiConfig['quotas'];
+  secretBox: ApiConfig['secretBox'];
+  mail: ApiConfig['mail'];
+  /** What prices are in. */
+  currency: ApiConfig['currency'];
+  installation: { name: string | null; zone: string };
+  clock: Clock;
+  /** For ordinary statements. */
+  pool: ReturnType<typeof createPool>;
+  /** Connections for exports and reports, so that ordinary statements never wait for theirs. */
+  heavyPool: ReturnType<typeof createPool>;
+  /** Connections for uploads, which hold a connection or run long statements while the file is received. */
+  uploadPool: ReturnType<typeof createPool>;
+  /** What a room opens a pool of its own with. */
+  poolOptions: (name: ApiPool) => PoolDeps;
+  registry: RegistryReader;
+  clients: ClientReader;
+  catalogue: CatalogueReader;
+  idempotency: IdempotentRequests;
+  /** For what operators configure. */
+  egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
+  /** Called in the order given, once the database was looked at and before the first request is taken. */
+  onStart: (start: () => void) => void;
+  start: () => void;
+}
+
+/** Of the API's pools besides its own, what comes behind `muster-api-`. */
+type ApiPool = keyof typeof poolSizes.api extends infer Name
+  ? Name extends `muster-api-${infer Rest}`
+    ? Rest
+    : never
+  : never;
+
+export interface BaseContext extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
+  /** Null, or absent, where it is off. */
+  tracing?: ProcessContext['tracing'];
+  clock: Clock;
+}
+
+export function createBaseParts(config: ApiConfig, context: BaseContext): BaseParts {
+  const { clock, logger, meter, tracing = null, environment, onClose } = context;
+  const starts: (() => void)[] = [];
+  const connection = { connectionString: config.databaseUrl, logger, meter };
+  const own = { applicationName: 'muster-api', max: poolSizes.api['muster-api'] };
+  const pool = onClose(createPool({ ...connection, ...own }), (opened) => opened.end());
+  const heavy = { applicationName: 'muster-api-heavy', max: poolSizes.api['muster-api-heavy'] };
+  const heavyPool = onClose(createPool({ ...connection, ...heavy }), (opened) => opened.end());
+  const uploads = { applicationName: 'muster-api-uploads', max: poolSizes.api['muster-api-uploads'] };
+  const uploadPool = onClose(createUploadPool({ ...connection, ...uploads }), (opened) => opened.end());
+  const notices = onClose(createNotices({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
+    opened.stop(),
+  );
+  const registry = onClose(
+    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock, logger }),
+    (reader) => reader.stop(),
+  );
+  const clients = onClose(
+    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    (reader) => reader.stop(),
+  );
+  starts.push(() => notices.start());
+  starts.push(() => registry.start());
+  starts.push(() => clients.start());
+  return {
+    config,
+    host: config.host,
+    port: config.port,
+    publicAddress: config.publicAddress,
+    docs: config.docs,
+    quotas: config.quotas,
+    secretBox: config.secretBox,
+    mail: config.mail,
+    currency: config.currency,
+    installation: { name: config.installationName ?? null, zone: config.zone },
+    clock,
+    logger,
+    meter,
+    tracing,
+    environment,
+    onClose,
+    pool,
+    heavyPool,
+    uploadPool,
+    poolOptions: (name) => {
+      const applicationName = `muster-api-${name}` as const;
+      return { ...connection, applicationName, max: poolSizes.api[applicationName] };
+    },
+    registry,
+    clients,
+    catalogue: createCatalogueReader(registry, { countries: config.engine.countries, currency: config.currency }),
+    idempotency: createIdempotentRequests({ pool }),
+    egress: {
+      guard: createEgressGuard([config.egress]),
+      names: onClose(createHostNames({ clock }), (names) => names.close()),
+    },
+    onStart: (start) => void starts.push(start),
+    start: () => starts.forEach((start) => start()),
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import {
+  enabledHost,
+  hostSelection,
+  regionsShape,
+  regionSwitch,
+  schedulerShape,
+} from '../../../../shared/contracts/jobs/scheduler.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { holdsAll } from '../../../../shared/domain/scopes.ts';
+import { scopeOf } from '../../access/scopes.ts';
+import type { ApiParts } from '../../api-parts.ts';
+import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { HttpProblem, quoted } from '../../frame/http-problem.ts';
+import { idempotentHeaders } from '../../frame/server/idempotency.ts';
+import { createSchedulerStatus, type RegionLook } from './postgres/scheduler-status.ts';
+import { regionsView, schedulerView } from './scheduler-view.ts';
+
+const tag = 'scheduler';
+
+export const tags = [{ name: tag, description: 'Who fires what is due, and how late it is' }];
+
+const byName = z.object({ region: z.string() });
+
+/** Who looks at due jobs, who calls them, and what operators do about regions and hosts. */
+export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
+  const schedulerStatus = createSchedulerStatus({ pool });
+  server.route({
+    method: 'GET',
+    url: '/scheduler',
+    config: { role: 'viewer', scope: 'client' },
+    schema: {
+      operationId: 'getScheduler',
+      summary: 'Regions, nodes, leaders, partitions, hosts that are left alone, backlog and lag',
+      tags: [tag],
+      response: { 200: jsonAnswer('All of it', schedulerShape) },
+    },
+    handler: async (request) => {
+      const look = await schedulerStatus.look();
+      const { clients: seen } = scopeOf(request);
+      return schedulerView({ ...look, hosts: look.hosts.filter(({ clientId }) => holdsAll(seen, [clientId])) });
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/regions/:region/switch',
+    config: { role: 'operator', scope: 'installation', audit: 'made a region the only one that fires' },
+    schema: {
+      operationId: 'switchRegion',
+      summary: 'Make a region the only one that offers and claims jobs',
+      description:
+        'For a split brain, or a region that is to be emptied: from this answer on, claims of the others are refused, whatever they ' +
+        'believe. Calls that are under way are recorded as ever.',
+      tags: [tag],
+      headers: idempotentHeaders,
+      params: byName,
+      body: regionSwitch,
+      response: { 200: jsonAnswer('All regions', regionsShape) },
+    },
+    handler: async (request) => {
+      const { region } = request.params;
+      request.auditDetail = { region, ...request.body };
+      return known(region, await schedulerStatus.switchTo(region, request.body.reason ?? null));
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/regions/:region/activate',
+    config: { role: 'operator', scope: 'installation', audit: 'let a region fire again' },
+    schema: {
+      operationId: 'activateRegion',
+      summary: 'Let a region offer and claim jobs again',
+      tags: [tag],
+      headers: idempotentHeaders,
+      params: byName,
+      response: { 200: jsonAnswer('All regions', regionsShape) },
+    },
+    handler: async (request) => {
+      const { region } = request.params;
+      request.auditDetail = { region };
+      return known(region, await schedulerStatus.activate(region));
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/hosts/enable',
+    config: {
+      role: 'operator',
+      scope: 'client',
+      audit: 'let a host be called again',
+      refusals: { 'unknown-endpoint': 'the client has no endpoint of this name' },
+    },
+    schema: {
+      operationId: 'enableHost',
+      summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',
+      tags: [tag],
+      headers: idempotentHeaders,
+      body: hostSelection,
+      response: { 200: jsonAnswer('The host', enabledHost), ...problems(404) },
+    },
+    handler: async (request) => {
+      const { client: ref, endpoint: name, host } = request.body;
+      const client = await knowingEndpoint(await clientNamed(ref, scopeOf(request), clients), name, clients);
+      const { clientId } = client;
+      request.auditDetail = { client: ref, ...(name !== undefined && { endpoint: name }), host };
+      const outletId = endpointNamed(client, name, '/endpoint')?.endpointId ?? clientId;
+      await schedulerStatus.enableHost(outletId, host);
+      return { clientId: publicId('client', clientId), host };
+    },
+  });
+}
+
+function known(region: string, regions: readonly RegionLook[] | undefined) {
+  if (regions) return regionsView(regions);
+  throw new HttpProblem({ status: 404, code: 'region-not-found', detail: `there is no region ${quoted(region)}` });
+}

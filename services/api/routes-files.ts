@@ -1,0 +1,65 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { ApiParts } from './api-parts.ts';
+import type { HttpServer } from './frame/server/create-http-server.ts';
+import type { HttpProblem } from './frame/http-problem.ts';
+
+type RegisterRoutes = (server: HttpServer, parts: ApiParts) => void | Promise<void>;
+
+const registerRoutes = z.custom<RegisterRoutes>(isFunction, 'has to be a function');
+
+/** Exports of a file named `routes.ts`. */
+const routesExports = z.object({
+  /** Registers routes below `/v1`: callers are admitted, and changes recorded. */
+  routes: registerRoutes,
+  /** Registers routes by their whole path, in a scope of their own that admits every caller. */
+  openRoutes: registerRoutes.optional(),
+  /** Tags of the OpenAPI document that the folder owns. Any route may have one. */
+  tags: z.array(z.strictObject({ name: z.string(), description: z.string() })).default([]),
+  /** Returns the problem that an error of the folder's handlers stands for; undefined for any other error. */
+  explain: z.custom<(error: unknown) => HttpProblem | undefined>(isFunction, 'has to be a function').optional(),
+});
+
+export interface RoutesFile extends z.infer<typeof routesExports> {
+  /** Path below the folder that was searched. */
+  file: string;
+}
+
+/**
+ * Imports each `routes.ts` below a folder, sorted by path.
+ * @throws {Error} naming the file whose exports are not those of a routes file
+ */
+export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
+  const files = globSync('**/routes.ts', { cwd: folder }).toSorted();
+  return await Promise.all(
+    files.map(async (file) => {
+      const exports: unknown = await import(pathToFileURL(path.join(folder, file)).href);
+      const { data, error } = routesExports.safeParse(exports);
+      if (data) return { file, ...data };
+      const [issue] = error.issues;
+      throw new Error(`${file}: its export "${issue?.path.join('.')}" ${issue?.message}`);
+    }),
+  );
+}
+
+/**
+ * Tags of all files, in alphabetical order.
+ * @throws {Error} for a tag that two files describe
+ */
+export function tagsOf(files: readonly Pick<RoutesFile, 'file' | 'tags'>[]): RoutesFile['tags'] {
+  const owners = new Map<string, string>();
+  for (const { file, tags } of files) {
+    for (const { name } of tags) {
+      const other = owners.get(name);
+      if (other !== undefined) throw new Error(`the tag "${name}" is described by ${other} and by ${file}`);
+      owners.set(name, file);
+    }
+  }
+  return files.flatMap(({ tags }) => tags).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}

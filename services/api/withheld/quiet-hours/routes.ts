@@ -1,0 +1,60 @@
+import { quietHours, writtenQuietHours } from '../../../../shared/contracts/endpoints/quiet-hours.ts';
+import { callerOf } from '../../access/scopes.ts';
+import type { ApiParts } from '../../api-parts.ts';
+import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../../frame/if-match.ts';
+import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { createQuietHoursStore, type QuietHoursRecord } from './postgres/quiet-hours-store.ts';
+
+const tag = 'quiet hours';
+
+export const tags = [{ name: tag, description: 'When an action type calls nobody of a country' }];
+
+/** When an action type calls no users of a country. */
+export function routes(server: HttpServer, { pool }: ApiParts): void {
+  const store = createQuietHoursStore({ pool });
+  server.route({
+    method: 'GET',
+    url: '/quiet-hours',
+    config: { role: 'viewer', scope: 'none' },
+    schema: {
+      operationId: 'getQuietHours',
+      summary: 'Show when which action types call nobody',
+      tags: [tag],
+      response: { 200: jsonAnswer('The quiet hours', quietHours) },
+    },
+    handler: async (_request, reply) => {
+      const record = await store.read();
+      return reply.header('etag', entityTag(record.revision)).send(view(record));
+    },
+  });
+
+  server.route({
+    method: 'PUT',
+    url: '/quiet-hours',
+    config: { role: 'operator', scope: 'installation', audit: 'set quiet hours' },
+    schema: {
+      operationId: 'setQuietHours',
+      summary: 'Say when which action types call nobody',
+      description:
+        'By the clocks of each country. They are in force within seconds, for runs that go on too; what waited for others goes on. Without rules there are none.',
+      tags: [tag],
+      headers: ifMatchHeaders,
+      body: writtenQuietHours,
+      response: { 200: jsonAnswer('The quiet hours as they are now', quietHours), ...problems(412) },
+    },
+    handler: async (request, reply) => {
+      const expected = expectedRevision(request.headers['if-match']);
+      const { rules } = request.body;
+      const before = await store.read();
+      request.auditDetail = { from: before.rules, to: rules };
+      const record = await store.set(rules, expected, callerOf(request).key);
+      if (!record) throw revisedSince('the quiet hours', (await store.read()).revision);
+      return reply.header('etag', entityTag(record.revision)).send(view(record));
+    },
+  });
+}
+
+function view({ revision, rules, madeAt }: QuietHoursRecord) {
+  return { revision, rules, madeAt: madeAt?.toISOString() ?? null };
+}
