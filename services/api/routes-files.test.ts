@@ -38,15 +38,14 @@ describe('files named routes.ts', () => {
   });
 
   it.each([
-    ['export const tags = [];', 'a/routes.ts: its export "routes" has to be a function'],
-    ['export const routes = 1;', 'a/routes.ts: its export "routes" has to be a function'],
-    ['export function routes() {}\nexport const openRoutes = 1;', 'a/routes.ts: its export "openRoutes" has to be'],
-    [
-      'export function routes() {}\nexport const tags = [{ name: "x" }];',
-      'a/routes.ts: its export "tags.0.description"',
-    ],
-  ])('are refused by name: %j', async (text, message) => {
+    ['export const tags = [];', /has to be a function\n *→ at routes$/],
+    ['export const routes = 1;', /has to be a function\n *→ at routes$/],
+    ['export function routes() {}\nexport const openRoutes = 1;', /has to be a function\n *→ at openRoutes$/],
+    ['export function routes() {}\nexport const tags = [{ name: "x" }];', /→ at tags\[0\]\.description$/],
+    ['export function routes() {}\nexport const tag = [];', /Unrecognized key: "tag"$/],
+  ])('are refused by their path and export: %j', async (text, message) => {
     await write('a/routes.ts', text);
+    await expect(findRoutesFiles(folder)).rejects.toThrow('a/routes.ts is no routes file:');
     await expect(findRoutesFiles(folder)).rejects.toThrow(message);
   });
 });

@@ -10,8 +10,8 @@ type RegisterRoutes = (server: HttpServer, parts: ApiParts) => void | Promise<vo
 
 const registerRoutes = z.custom<RegisterRoutes>(isFunction, 'has to be a function');
 
-/** Exports of a file named `routes.ts`. */
-const routesExports = z.object({
+/** Exports of a file named `routes.ts`. Others are refused: one of these may be misspelt. */
+const routesExports = z.strictObject({
   /** Registers routes below `/v1`: callers are admitted, and changes recorded. */
   routes: registerRoutes,
   /** Registers routes by their whole path, in a scope of their own that admits every caller. */
@@ -38,8 +38,7 @@ export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
       const exports: unknown = await import(pathToFileURL(path.join(folder, file)).href);
       const { data, error } = routesExports.safeParse(exports);
       if (data) return { file, ...data };
-      const [issue] = error.issues;
-      throw new Error(`${file}: its export "${issue?.path.join('.')}" ${issue?.message}`);
+      throw new Error(`${file} is no routes file:\n${z.prettifyError(error)}`);
     }),
   );
 }
