@@ -93,7 +93,7 @@ describe('a data table', () => {
   });
 
   it('opens a detail below its row in the width of all columns', () => {
-    renderTable({ detail: ({ code }) => (code === 'SG' ? 'More about Singapore' : null) });
+    renderTable({ detail: ({ code }) => code === 'SG' && 'More about Singapore' });
     const detail = screen.getByRole('cell', { name: 'More about Singapore' });
     expect(detail.getAttribute('colspan')).toBe('4');
     expect(screen.getAllByRole('row')).toHaveLength(4);

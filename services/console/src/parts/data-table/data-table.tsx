@@ -7,6 +7,8 @@ import { columnLook, type Column } from './columns.tsx';
 interface DataTableProps<Row> {
   /** Names the table, and the order of its rows, to screen readers. */
   caption: string;
+  /** Classes of the caption, which is hidden from sight without them. */
+  captionLook?: string;
   columns: readonly Column<Row>[];
   /** Undefined while they are loaded: grey bars stand in for them. */
   rows: readonly Row[] | undefined;
@@ -24,19 +26,19 @@ interface DataTableProps<Row> {
   rowLook?: (row: Row) => string | undefined;
   /**
    * J, K and the arrows go from row to row. In each row, what opens it carries `data-row-link`, and what selects it
-   * `data-row-select`.
+   * `data-row-select`. `around`: a list around the table has these keys, for its cards too.
    */
-  hasRowKeys?: boolean;
-  /** What is open below a row, in the whole width; null if nothing is. */
+  hasRowKeys?: boolean | 'around';
+  /** What is open below a row, in the whole width; false if nothing is. */
   detail?: (row: Row) => ReactNode;
 }
 
 /** A table with its columns as data. Sorting and paging are the server's: the rows come in their order. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, rows, className, isHeadHidden, hasRowKeys = false } = props;
+  const { caption, captionLook = 'sr-only', columns, rows, className, isHeadHidden, hasRowKeys = false } = props;
   return (
     <table className={className}>
-      <caption className="sr-only">{caption}</caption>
+      <caption className={captionLook}>{caption}</caption>
       <thead className={isHeadHidden ? 'sr-only' : undefined}>
         <tr>
           {columns.map((column) => (
@@ -44,7 +46,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           ))}
         </tr>
       </thead>
-      {hasRowKeys ? (
+      {hasRowKeys === true ? (
         <BodyWithKeys>{rows ? <Rows {...props} rows={rows} /> : <LoadingRows {...props} />}</BodyWithKeys>
       ) : (
         <tbody>{rows ? <Rows {...props} rows={rows} /> : <LoadingRows {...props} />}</tbody>
@@ -86,17 +88,17 @@ function BodyWithKeys({ children }: { children: ReactNode }) {
 function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
   const { columns, rows, keyOf, isTall, isHeadHidden, isChosen, rowLook, hasRowKeys, detail } = props;
   return rows.map((row) => {
-    const opened = detail?.(row) ?? null;
+    const opened = detail?.(row) ?? false;
     return (
       <Fragment key={keyOf(row)}>
         <BodyRow
           columns={columns}
           row={row}
           hasWidths={isHeadHidden === true}
-          hasKeys={hasRowKeys === true}
+          hasKeys={hasRowKeys !== undefined && hasRowKeys !== false}
           look={classesOf(isTall && 'tall', isChosen?.(row) && 'sel', rowLook?.(row))}
         />
-        {opened !== null && (
+        {opened !== false && (
           <tr className="opened">
             <td colSpan={columns.length}>{opened}</td>
           </tr>

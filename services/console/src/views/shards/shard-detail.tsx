@@ -2,6 +2,8 @@ import { useState } from 'react';
 import type { Shard } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { countColumn, type Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
@@ -27,29 +29,21 @@ function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
     );
   }
   return (
-    <table className="[--row:24px] text-sm self-start">
-      <caption className="sr-only">Partitions and who has each</caption>
-      <thead>
-        <tr>
-          <th scope="col">Partition</th>
-          <th scope="col">Owner</th>
-          <th scope="col" className="text-right">
-            In topic
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lanes.map(({ partition, worker, messages }) => (
-          <tr key={partition}>
-            <td className="mono">{partition}</td>
-            <td>{worker ?? <span className="c-warn">nobody</span>}</td>
-            <td className={messages === 0 ? 'text-right z' : 'text-right'}>{formatCount(messages)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Partitions and who has each"
+      className="[--row:24px] text-sm self-start"
+      columns={laneColumns}
+      rows={lanes}
+      keyOf={({ partition }) => partition}
+    />
   );
 }
+
+const laneColumns: readonly Column<Shard['lanes'][number]>[] = [
+  { header: 'Partition', look: 'mono', cell: ({ partition }) => partition },
+  { header: 'Owner', cell: ({ worker }) => worker ?? <span className="c-warn">nobody</span> },
+  countColumn('In topic', ({ messages }) => messages, { look: ({ messages }) => (messages === 0 ? 'z' : undefined) }),
+];
 
 function Notes({ shard }: { shard: Shard }) {
   const [isAdding, setAdding] = useState(false);
