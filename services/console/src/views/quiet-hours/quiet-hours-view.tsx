@@ -4,17 +4,18 @@ import { useState } from 'react';
 import { getQuietHoursOptions } from '#client/@tanstack/react-query.gen.ts';
 import { setQuietHours } from '#client/sdk.gen.ts';
 import type { QuietHours, QuietRule } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { RuleDialog } from './rule-dialog.tsx';
@@ -36,7 +37,6 @@ export function QuietHoursView() {
   const refusal = useRefusal('operator');
   const [asked, setAsked] = useState<Asked>();
   const quiet = useQuery(getQuietHoursOptions());
-  const error = useKeptError(quiet);
   const rules = quiet.data?.rules;
   const placed = rules?.map((rule, at) => ({ rule, at }));
   const shown = placed?.filter(({ rule }) => action === undefined || isFor(rule, action));
@@ -74,20 +74,25 @@ export function QuietHoursView() {
         </span>
       </div>
       <section className="panel" aria-label="Quiet hours">
-        {rules === undefined && error !== null ? (
-          <Failed title="The quiet hours could not be read" error={error} onRetry={() => void quiet.refetch()} />
-        ) : rules?.length === 0 ? (
-          <Empty icon="scheduled" title="No quiet hours yet">
-            Users can be called at any hour. A rule names hours in which users of a country are not called, such as
-            22:00 to 08:00 by their clocks. Users of that time wait, and are called after it.
-          </Empty>
-        ) : shown?.length === 0 ? (
-          <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>
-            {quotedTitleOf(action ?? '')} may call everybody at any time.
-          </NoMatch>
-        ) : (
-          <RuleTable quietHours={quiet.data} shown={shown} refusal={refusal} onAsk={setAsked} />
-        )}
+        <ListView
+          what="The quiet hours"
+          query={quiet}
+          items={rules}
+          empty={
+            <Empty icon="scheduled" title="No quiet hours yet">
+              Users can be called at any hour. A rule names hours in which users of a country are not called, such as
+              22:00 to 08:00 by their clocks. Users of that time wait, and are called after it.
+            </Empty>
+          }
+        >
+          {shown?.length === 0 ? (
+            <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>
+              {quotedTitleOf(action ?? '')} may call everybody at any time.
+            </NoMatch>
+          ) : (
+            <RuleTable quietHours={quiet.data} shown={shown} refusal={refusal} onAsk={setAsked} />
+          )}
+        </ListView>
         {quiet.data && quiet.data.rules.length > 0 && (
           <footer>
             {countOf(quiet.data.rules.length, 'rule')}, in the order in which they are looked at
@@ -134,10 +139,16 @@ function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at:
   );
 }
 
+interface PlacedRule {
+  rule: QuietRule;
+  /** Its place in the order. */
+  at: number;
+}
+
 interface RuleTableProps {
   quietHours: QuietHours | undefined;
   /** Undefined while they are asked for. */
-  shown: readonly { rule: QuietRule; at: number }[] | undefined;
+  shown: readonly PlacedRule[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;
 }
@@ -153,110 +164,125 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
       }),
     onSuccess: () => queries.invalidateQueries(),
   });
-  const last = (quietHours?.rules.length ?? 0) - 1;
+  const columns: readonly Column<PlacedRule>[] = [
+    { header: 'Place', isHeaderHidden: true, look: 't3 w-8', cell: ({ at }) => at + 1 },
+    {
+      header: 'Action type',
+      cell: ({ rule }) => <div className="font-medium wrap-anywhere">{typeWords(rule)}</div>,
+      below: ({ rule }) => (
+        <div className="narrow">
+          {rule.countries?.join(', ') ?? 'all countries'} · {endWords(rule)}
+        </div>
+      ),
+    },
+    {
+      header: 'Countries',
+      hideBelow: 'phone',
+      look: 'wrap-anywhere',
+      cell: ({ rule }) => rule.countries?.join(', ') ?? <span className="t2">all</span>,
+    },
+    {
+      header: 'Hours',
+      look: 'whitespace-nowrap',
+      cell: ({ rule: { from, until } }) => (
+        <>
+          {from} to {until}
+          {until <= from && <span className="t3 sm wide"> of the next day</span>}
+        </>
+      ),
+      below: ({ rule }) => rule.zone ?? 'clocks of the country',
+    },
+    {
+      header: 'Users',
+      hideBelow: 'phone',
+      look: ({ rule }) => (rule.then === 'drop' ? 'c-warn' : 't2'),
+      cell: ({ rule }) => endWords(rule),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: ({ at }) => (
+        <RuleActions
+          at={at}
+          last={(quietHours?.rules.length ?? 0) - 1}
+          refusal={refusal}
+          isMoving={move.isPending}
+          onMove={(to) => move.mutate({ from: at, to })}
+          onAsk={(verb) => onAsk({ verb, at })}
+        />
+      ),
+    },
+  ];
   return (
     <>
       {move.isError && <Refused error={move.error} />}
-      <table className="table-auto">
-        <caption className="sr-only">Quiet hours, in the order in which they are looked at</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="sr-only">Place</span>
-            </th>
-            <th scope="col">Action type</th>
-            <th scope="col" className="wide">
-              Countries
-            </th>
-            <th scope="col">Hours</th>
-            <th scope="col" className="wide">
-              Users
-            </th>
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown?.map(({ rule, at }) => (
-            <tr key={at} className="tall">
-              <td className="t3 w-8">{at + 1}</td>
-              <td className="two">
-                <div className="font-medium wrap-anywhere">{typeWords(rule)}</div>
-                <div className="narrow">
-                  {rule.countries?.join(', ') ?? 'all countries'} · {endWords(rule)}
-                </div>
-              </td>
-              <td className="wide wrap-anywhere">{rule.countries?.join(', ') ?? <span className="t2">all</span>}</td>
-              <td className="two whitespace-nowrap">
-                <div>
-                  {rule.from} to {rule.until}
-                  {rule.until <= rule.from && <span className="t3 sm wide"> of the next day</span>}
-                </div>
-                <div>{rule.zone ?? 'clocks of the country'}</div>
-              </td>
-              <td className={rule.then === 'drop' ? 'wide c-warn' : 'wide t2'}>{endWords(rule)}</td>
-              <td className="text-right">
-                <span className="row justify-end flex-wrap wide">
-                  <Button
-                    small
-                    icon="up"
-                    label={`Look at rule ${at + 1} earlier`}
-                    refusal={refusal}
-                    disabled={at === 0 || move.isPending}
-                    onClick={() => move.mutate({ from: at, to: at - 1 })}
-                  />
-                  <Button
-                    small
-                    icon="dn"
-                    label={`Look at rule ${at + 1} later`}
-                    refusal={refusal}
-                    disabled={at === last || move.isPending}
-                    onClick={() => move.mutate({ from: at, to: at + 1 })}
-                  />
-                  <Button
-                    small
-                    refusal={refusal}
-                    label={`Change rule ${at + 1}`}
-                    onClick={() => onAsk({ verb: 'edit', at })}
-                  >
-                    Change…
-                  </Button>
-                  <Button
-                    small
-                    kind="bad"
-                    refusal={refusal}
-                    label={`Remove rule ${at + 1}`}
-                    onClick={() => onAsk({ verb: 'remove', at })}
-                  >
-                    Remove…
-                  </Button>
-                </span>
-                {refusal === undefined && (
-                  <span className="narrow">
-                    <Menu
-                      target={(open) => (
-                        <button type="button" {...open} className="btn s icon" aria-label={`More about rule ${at + 1}`}>
-                          <Icon name="more" size={14} />
-                        </button>
-                      )}
-                    >
-                      {at > 0 && (
-                        <MenuItem onClick={() => move.mutate({ from: at, to: at - 1 })}>Look at it earlier</MenuItem>
-                      )}
-                      {at < last && (
-                        <MenuItem onClick={() => move.mutate({ from: at, to: at + 1 })}>Look at it later</MenuItem>
-                      )}
-                      <MenuItem onClick={() => onAsk({ verb: 'edit', at })}>Change…</MenuItem>
-                      <MenuItem onClick={() => onAsk({ verb: 'remove', at })}>Remove…</MenuItem>
-                    </Menu>
-                  </span>
-                )}
-              </td>
-            </tr>
-          )) ?? <SkeletonRows rows={4} columns={[16, 120, 140, 110, 100, 200]} tall />}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Quiet hours, in the order in which they are looked at"
+        className="table-auto"
+        columns={columns}
+        rows={shown}
+        keyOf={({ at }) => at}
+        isTall
+      />
+    </>
+  );
+}
+
+interface RuleActionsProps {
+  /** Its place in the order. */
+  at: number;
+  last: number;
+  refusal: string | undefined;
+  isMoving: boolean;
+  onMove: (to: number) => void;
+  onAsk: (verb: Asked['verb']) => void;
+}
+
+/** Buttons, and on a phone a menu. */
+function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActionsProps) {
+  return (
+    <>
+      <span className="row justify-end flex-wrap wide">
+        <Button
+          small
+          icon="up"
+          label={`Look at rule ${at + 1} earlier`}
+          refusal={refusal}
+          disabled={at === 0 || isMoving}
+          onClick={() => onMove(at - 1)}
+        />
+        <Button
+          small
+          icon="dn"
+          label={`Look at rule ${at + 1} later`}
+          refusal={refusal}
+          disabled={at === last || isMoving}
+          onClick={() => onMove(at + 1)}
+        />
+        <Button small refusal={refusal} label={`Change rule ${at + 1}`} onClick={() => onAsk('edit')}>
+          Change…
+        </Button>
+        <Button small kind="bad" refusal={refusal} label={`Remove rule ${at + 1}`} onClick={() => onAsk('remove')}>
+          Remove…
+        </Button>
+      </span>
+      {refusal === undefined && (
+        <span className="narrow">
+          <Menu
+            target={(open) => (
+              <button type="button" {...open} className="btn s icon" aria-label={`More about rule ${at + 1}`}>
+                <Icon name="more" size={14} />
+              </button>
+            )}
+          >
+            {at > 0 && <MenuItem onClick={() => onMove(at - 1)}>Look at it earlier</MenuItem>}
+            {at < last && <MenuItem onClick={() => onMove(at + 1)}>Look at it later</MenuItem>}
+            <MenuItem onClick={() => onAsk('edit')}>Change…</MenuItem>
+            <MenuItem onClick={() => onAsk('remove')}>Remove…</MenuItem>
+          </Menu>
+        </span>
+      )}
     </>
   );
 }
