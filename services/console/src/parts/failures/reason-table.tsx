@@ -1,129 +1,64 @@
 import { Link } from '@tanstack/react-router';
 import { formatFineShare } from '../words/figures.ts';
 import { canRetry, type ReasonRow } from './failure-reasons.ts';
-import { useRowKeys } from '../keys/use-row-keys.ts';
+import { countColumn, type Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
 import { RowCheck } from '../lists/row-check.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { titleOf } from '../words/action-titles.ts';
 
+interface Selection {
+  keys: ReadonlySet<string>;
+  onToggle: (row: ReasonRow) => void;
+}
+
 export interface ReasonTableProps {
   runId: string;
-  rows: readonly ReasonRow[];
+  /** Undefined while they are read. */
+  rows: readonly ReasonRow[] | undefined;
   /** By its number: what it is called, and whose share the failed ones are. */
   steps: readonly { step: number; action: string; audience: number }[];
   /** Rows that are selected, by key; without it nothing can be selected. */
-  selection?: { keys: ReadonlySet<string>; onToggle: (row: ReasonRow) => void };
+  selection?: Selection;
   /** Why and how many, where there is no room for more. */
   isBrief?: boolean;
 }
 
 /** Why users failed, the most users first, with somebody to look at. */
 export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: ReasonTableProps) {
-  const container = useRowKeys<HTMLTableSectionElement>();
-  return (
-    <div className="scroll">
-      <table className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-160'}`}>
-        <colgroup>
-          {selection && <col className="w-10.5 print:w-3" />}
-          <col className="w-44 phone:w-auto" />
-          <col className={`wide ${isBrief ? '' : 'w-35.5 print:w-29.5'}`} />
-          <col className="w-18.5" />
-          {!isBrief && (
-            <>
-              <col className="wide w-23 print:w-19" />
-              <col className="wide" />
-              <col className="wide w-28" />
-            </>
-          )}
-          <col className="w-14 print:w-2" />
-        </colgroup>
-        <thead>
-          <tr>
-            {selection && (
-              <th scope="col">
-                <span className="sr-only">Selected</span>
-              </th>
-            )}
-            <th scope="col">Reason</th>
-            <th scope="col" className="wide">
-              Step
-            </th>
-            <th scope="col" className="text-right">
-              Users
-            </th>
-            {!isBrief && (
-              <>
-                <th scope="col" className="text-right wide">
-                  Of the step
-                </th>
-                <th scope="col" className="wide">
-                  Mostly
-                </th>
-                <th scope="col" className="wide">
-                  For example
-                </th>
-              </>
-            )}
-            <th scope="col">
-              <span className="sr-only">Who they are</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={container}>
-          {rows.map((row) => (
-            <Reason key={row.key} {...{ row, runId, steps, selection, isBrief }} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface ReasonProps extends Pick<ReasonTableProps, 'runId' | 'steps'> {
-  row: ReasonRow;
-  selection: ReasonTableProps['selection'];
-  isBrief: boolean;
-}
-
-function Reason({ row, runId, steps, selection, isBrief }: ReasonProps) {
-  const { step, reason, outcome, users, countries, sample } = row;
-  const of = steps.find((each) => each.step === step);
-  const isSelected = selection?.keys.has(row.key) ?? false;
-  const [example] = sample;
-  return (
-    <tr data-row className={isSelected ? 'sel' : undefined}>
-      {selection && (
-        <td>
-          <RetryBox row={row} isSelected={isSelected} onToggle={selection.onToggle} />
-        </td>
-      )}
-      <th scope="row" className="mono wrap-anywhere leading-4.5" title={reason}>
-        {reason}
-        {outcome !== 'failed' && <span className="tag ml-1.5">{outcome}</span>}
-        <span className="narrow block font-sans xs t3">
-          {step} {of && titleOf(of.action)}
-        </span>
-      </th>
-      <td className="t2 whitespace-nowrap truncate wide">
-        {step} {of && titleOf(of.action)}
-      </td>
-      <td className="text-right font-medium">{formatCount(users)}</td>
-      {!isBrief && (
+  const stepOf = ({ step }: ReasonRow) => steps.find((each) => each.step === step);
+  const stepWords = (row: ReasonRow) => `${row.step} ${titleOf(stepOf(row)?.action ?? '')}`.trimEnd();
+  const columns: readonly Column<ReasonRow>[] = [
+    ...(selection ? [selectedColumn(selection)] : []),
+    {
+      header: 'Reason',
+      isRowHeader: true,
+      width: 'w-44 phone:w-auto',
+      look: 'mono wrap-anywhere leading-4.5',
+      title: ({ reason }) => reason,
+      cell: (row) => (
         <>
-          <td className="text-right t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
-          <td className="t2 wide">
-            <Mostly countries={countries} />
-          </td>
-          <td className="mono t2 truncate wide">
-            {example !== undefined && (
-              <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
-                {example}
-              </Link>
-            )}
-          </td>
+          {row.reason}
+          {row.outcome !== 'failed' && <span className="tag ml-1.5">{row.outcome}</span>}
+          <span className="narrow block font-sans xs t3">{stepWords(row)}</span>
         </>
-      )}
-      <td className="text-right">
+      ),
+    },
+    {
+      header: 'Step',
+      ...(!isBrief && { width: 'w-35.5 print:w-29.5' }),
+      hideBelow: 'phone',
+      look: 't2 whitespace-nowrap truncate',
+      cell: stepWords,
+    },
+    countColumn('Users', ({ users }) => users, { width: 'w-18.5', look: 'font-medium' }),
+    ...(isBrief ? [] : detailColumns(runId, (row) => stepOf(row)?.audience ?? 0)),
+    {
+      header: 'Who they are',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 'w-14 print:w-2',
+      cell: ({ step, reason, outcome }) => (
         <Link
           className="link whitespace-nowrap"
           to="/runs/$runId/failures"
@@ -134,20 +69,68 @@ function Reason({ row, runId, steps, selection, isBrief }: ReasonProps) {
         >
           List
         </Link>
-      </td>
-    </tr>
+      ),
+    },
+  ];
+  return (
+    <div className="scroll">
+      <DataTable
+        caption="Failures by reason, those of most users first"
+        className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-160'}`}
+        columns={columns}
+        rows={rows}
+        keyOf={({ key }) => key}
+        isChosen={({ key }) => selection?.keys.has(key) ?? false}
+        hasRowKeys
+        loadingRows={3}
+      />
+    </div>
   );
 }
 
-function RetryBox({
-  row,
-  isSelected,
-  onToggle,
-}: {
+function selectedColumn({ keys, onToggle }: Selection): Column<ReasonRow> {
+  return {
+    header: 'Selected',
+    isHeaderHidden: true,
+    width: 'w-10.5 print:w-3',
+    cell: (row) => <RetryBox row={row} isSelected={keys.has(row.key)} onToggle={onToggle} />,
+  };
+}
+
+/** @param audienceOf users who were in the step of a row */
+function detailColumns(runId: string, audienceOf: (row: ReasonRow) => number): readonly Column<ReasonRow>[] {
+  return [
+    {
+      header: 'Of the step',
+      align: 'right',
+      width: 'w-23 print:w-19',
+      hideBelow: 'phone',
+      look: 't2',
+      cell: (row) => formatFineShare(row.users, audienceOf(row)),
+    },
+    { header: 'Mostly', hideBelow: 'phone', look: 't2', cell: ({ countries }) => <Mostly countries={countries} /> },
+    {
+      header: 'For example',
+      width: 'w-28',
+      hideBelow: 'phone',
+      look: 'mono t2 truncate',
+      cell: ({ sample: [example] }) =>
+        example !== undefined && (
+          <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
+            {example}
+          </Link>
+        ),
+    },
+  ];
+}
+
+interface RetryBoxProps {
   row: ReasonRow;
   isSelected: boolean;
-  onToggle: (row: ReasonRow) => void;
-}) {
+  onToggle: Selection['onToggle'];
+}
+
+function RetryBox({ row, isSelected, onToggle }: RetryBoxProps) {
   const isPossible = canRetry(row);
   return (
     <RowCheck

@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
 import type { UserFilePreview } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { sentence } from '../words/figures.ts';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import {
@@ -74,53 +75,51 @@ function Content({ preview }: { preview: UserFilePreview }) {
         </p>
       )}
       {firstUsers.length > 0 && (
-        <Rows caption="First users" heads={['User', ...(hasCountries ? ['Country'] : [])]}>
-          {firstUsers.map(({ line, userId, country }) => (
-            <tr key={line}>
-              <td className="mono truncate" title={userId}>
-                {plainText(userId)}
-              </td>
-              {hasCountries && <td>{country}</td>}
-            </tr>
-          ))}
-        </Rows>
+        <Rows
+          caption="First users"
+          columns={hasCountries ? [userColumn, { header: 'Country', cell: ({ country }) => country }] : [userColumn]}
+          rows={firstUsers}
+        />
       )}
       {rejects.length > 0 && (
         <Rows
           caption={rejected > rejects.length ? `First ${rejects.length} rejected lines` : 'Rejected lines'}
-          heads={['Line', 'Why', 'Row']}
-        >
-          {rejects.map(({ line, value, detail }) => (
-            <tr key={line}>
-              <td className="t3">{formatCount(line)}</td>
-              <td className="wrap-anywhere">{detail}</td>
-              <td className="t2 mono truncate" title={value}>
-                {plainText(value)}
-              </td>
-            </tr>
-          ))}
-        </Rows>
+          columns={rejectColumns}
+          rows={rejects}
+        />
       )}
     </>
   );
 }
 
-function Rows({ caption, heads, children }: { caption: string; heads: readonly string[]; children: ReactNode }) {
+const userColumn: Column<UserFilePreview['firstUsers'][number]> = {
+  header: 'User',
+  look: 'mono truncate',
+  title: ({ userId }) => userId,
+  cell: ({ userId }) => plainText(userId),
+};
+
+const rejectColumns: readonly Column<UserFilePreview['rejects'][number]>[] = [
+  { header: 'Line', width: 'w-16', look: 't3', cell: ({ line }) => formatCount(line) },
+  { header: 'Why', look: 'wrap-anywhere', cell: ({ detail }) => detail },
+  { header: 'Row', look: 't2 mono truncate', title: ({ value }) => value, cell: ({ value }) => plainText(value) },
+];
+
+interface RowsProps<Row> {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+}
+
+function Rows<Row extends { line: number }>(props: RowsProps<Row>) {
   return (
     <div className="box overflow-hidden">
-      <table className="table-fixed">
-        <caption className="t3 sm text-left px-3 pt-1.5">{caption}</caption>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col" className={head === 'Line' ? 'w-16' : undefined}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="sm">{children}</tbody>
-      </table>
+      <DataTable
+        {...props}
+        captionLook="t3 sm text-left px-3 pt-1.5"
+        className="table-fixed [&>tbody]:text-sm"
+        keyOf={({ line }) => line}
+      />
     </div>
   );
 }

@@ -34,7 +34,7 @@ export function CampaignView() {
   const refetchInterval = isFollowing ? followEveryMs : lookEveryMs;
   const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval });
   const runs = useQuery({ ...listRunsOptions({ query: { campaignId, limit: 20 } }), refetchInterval: lookEveryMs });
-  const [error, runsError] = [useKeptError(campaign), useKeptError(runs)];
+  const error = useKeptError(campaign);
   const navigate = route.useNavigate();
   const latestRun = campaign.data?.links.latestRun?.split('/').at(-1);
   useEffect(() => {
@@ -66,12 +66,7 @@ export function CampaignView() {
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,420px)] gap-4 items-start max-[960px]:grid-cols-1">
         <div className="grid gap-4 min-w-0">
           {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
-          <RunsPanel
-            runs={runs.data?.items}
-            error={runsError}
-            onRetry={() => void runs.refetch()}
-            campaign={campaign.data}
-          />
+          <RunsPanel runs={runs.data?.items} query={runs} campaign={campaign.data} />
         </div>
         <div className="grid gap-4 min-w-0">
           <AboutPanel campaign={campaign.data} />

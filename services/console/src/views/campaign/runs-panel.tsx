@@ -1,12 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getRunProgressOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Campaign, Run } from '#client/types.gen.ts';
+import type { Campaign, Run, RunProgress } from '#client/types.gen.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { hasEnded, isDraft } from '../../parts/standing/state-looks.ts';
-import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
@@ -16,61 +18,39 @@ interface RunsPanelProps {
   campaign: Campaign;
   /** Undefined while they are asked for. */
   runs: readonly Run[] | undefined;
-  error: unknown;
-  onRetry: () => void;
+  query: { error: unknown; refetch: () => unknown };
 }
 
 /** What became of it so far, newest first. */
-export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
-  if (runs?.length === 0) {
-    return (
-      <Panel title="Runs">
-        <Empty
-          icon="running"
-          title="It has not run yet"
-          {...(isDraft(campaign.state) && { command: `muster campaign start ${campaign.id}` })}
-        >
-          {isDraft(campaign.state)
-            ? 'It is a draft: start it, and its run is shown here.'
-            : 'Its run begins when its schedule says, and is shown here then.'}
-        </Empty>
-      </Panel>
-    );
-  }
+export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
+  const counts = useRunCounts(runs ?? []);
+  const rows = runs?.map((run, index) => ({ ...run, progress: counts[index]?.data }));
   return (
-    <Panel title="Runs" note="newest first">
-      {runs === undefined && error !== null ? (
-        <Failed title="The runs could not be read" error={error} onRetry={onRetry} />
-      ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              <th scope="col">Planned for</th>
-              <th scope="col" className="wide">
-                Took
-              </th>
-              <th scope="col" className="text-right wide">
-                Audience
-              </th>
-              <th scope="col" className="text-right">
-                Through
-              </th>
-              <th scope="col" className="text-right">
-                Failed
-              </th>
-              <th scope="col" className="text-right">
-                <span className="sr-only">Open</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs?.map((run, index) => <RunRow key={run.runId} run={run} isCounted={index < countedRuns} />) ?? (
-              <SkeletonRows rows={3} columns={[90, 120, 70, 120, 60, 60]} />
-            )}
-          </tbody>
-        </table>
-      )}
+    <Panel title="Runs" note={runs?.length === 0 ? undefined : 'newest first'}>
+      <ListView
+        what="The runs"
+        query={query}
+        items={runs}
+        empty={
+          <Empty
+            icon="running"
+            title="It has not run yet"
+            {...(isDraft(campaign.state) && { command: `muster campaign start ${campaign.id}` })}
+          >
+            {isDraft(campaign.state)
+              ? 'It is a draft: start it, and its run is shown here.'
+              : 'Its run begins when its schedule says, and is shown here then.'}
+          </Empty>
+        }
+      >
+        <DataTable
+          caption="Runs, newest first"
+          columns={columns}
+          rows={rows}
+          keyOf={({ runId }) => runId}
+          loadingRows={3}
+        />
+      </ListView>
     </Panel>
   );
 }
@@ -79,17 +59,46 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
 const countedRuns = 10;
 const countEveryMs = 10_000;
 
-function RunRow({ run, isCounted }: { run: Run; isCounted: boolean }) {
-  const { runId, state, stateReason, scheduledFor, startedAt, endedAt, parentRunId } = run;
-  const isOver = hasEnded(state);
-  return (
-    <tr>
-      <td>
+/** Whom each has reached, of how many; a run that has ended is asked once. */
+function useRunCounts(runs: readonly Run[]) {
+  return useQueries({
+    queries: runs.slice(0, countedRuns).map(({ runId, state }) => ({
+      ...getRunProgressOptions({ path: { id: runId } }),
+      ...(hasEnded(state) ? { staleTime: Infinity } : { refetchInterval: countEveryMs }),
+    })),
+  });
+}
+
+interface CountedRun extends Run {
+  /** Undefined while it is read, and for older runs. */
+  progress: RunProgress | undefined;
+}
+
+function failedOf({ progress }: CountedRun): number | undefined {
+  return progress?.steps.reduce((sum, line) => sum + line.failed, 0);
+}
+
+function countWords(users: number | undefined): string {
+  return users === undefined ? '–' : formatCount(users);
+}
+
+const columns: readonly Column<CountedRun>[] = [
+  {
+    header: 'State',
+    cell: ({ state, stateReason }) => (
+      <>
         <StateBadge state={state} />
         {state === 'completed_with_failures' && <StateCause tone="idle">with failures</StateCause>}
-        {stateReason !== null && <StateCause tone={isOver ? 'idle' : 'warn'}>{withTitles(stateReason)}</StateCause>}
-      </td>
-      <td>
+        {stateReason !== null && (
+          <StateCause tone={hasEnded(state) ? 'idle' : 'warn'}>{withTitles(stateReason)}</StateCause>
+        )}
+      </>
+    ),
+  },
+  {
+    header: 'Planned for',
+    cell: ({ scheduledFor, parentRunId }) => (
+      <>
         <Time instant={scheduledFor} />
         {parentRunId !== null && (
           <span className="t3">
@@ -100,38 +109,37 @@ function RunRow({ run, isCounted }: { run: Run; isCounted: boolean }) {
             </Link>
           </span>
         )}
-      </td>
-      <td className="wide t2">
-        {startedAt === null
-          ? '–'
-          : isOver && endedAt !== null
-            ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt))
-            : 'goes on'}
-      </td>
-      <RunCounts runId={runId} isCounted={isCounted} isOver={isOver} />
-      <td className="text-right">
-        <Link className="link" to={isOver ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
-          {isOver ? 'Report' : 'Watch'}
-        </Link>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { header: 'Took', hideBelow: 'phone', look: 't2', cell: (run) => tookWords(run) },
+  {
+    header: 'Audience',
+    align: 'right',
+    hideBelow: 'phone',
+    cell: ({ progress }) => countWords(progress?.audience.counted),
+  },
+  { header: 'Through', align: 'right', cell: ({ progress }) => countWords(progress?.steps.at(-1)?.succeeded) },
+  {
+    header: 'Failed',
+    align: 'right',
+    look: (run) => (failedOf(run) === 0 ? 'z' : undefined),
+    cell: (run) => countWords(failedOf(run)),
+  },
+  {
+    header: 'Open',
+    isHeaderHidden: true,
+    align: 'right',
+    cell: ({ runId, state }) => (
+      <Link className="link" to={hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
+        {hasEnded(state) ? 'Report' : 'Watch'}
+      </Link>
+    ),
+  },
+];
 
-/** Whom it has reached, of how many; a run that has ended is asked once. */
-function RunCounts({ runId, isCounted, isOver }: { runId: string; isCounted: boolean; isOver: boolean }) {
-  const { data } = useQuery({
-    ...getRunProgressOptions({ path: { id: runId } }),
-    enabled: isCounted,
-    ...(isOver ? { staleTime: Infinity } : { refetchInterval: countEveryMs }),
-  });
-  const failed = data?.steps.reduce((sum, line) => sum + line.failed, 0);
-  const shown = (users: number | undefined) => (users === undefined ? '–' : formatCount(users));
-  return (
-    <>
-      <td className="text-right wide">{shown(data?.audience.counted)}</td>
-      <td className="text-right">{shown(data?.steps.at(-1)?.succeeded)}</td>
-      <td className={failed === 0 ? 'text-right z' : 'text-right'}>{shown(failed)}</td>
-    </>
-  );
+function tookWords({ state, startedAt, endedAt }: Run): string {
+  if (startedAt === null) return '–';
+  if (!hasEnded(state) || endedAt === null) return 'goes on';
+  return formatDuration(Date.parse(endedAt) - Date.parse(startedAt));
 }

@@ -8,7 +8,6 @@ import { failedUsers, outcomeCounts, reasonRows, usersOf } from '../../parts/fai
 import { countOf } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 
 interface FailuresPanelProps {
@@ -52,11 +51,7 @@ export function FailuresPanel({ runId, steps, query, isBrief = false, remedy }: 
       {error !== null ? (
         <Failed title="The failures could not be read" error={error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (
-        <table>
-          <tbody>
-            <SkeletonRows rows={3} columns={[150, 110, 50, 60]} />
-          </tbody>
-        </table>
+        <ReasonTable runId={runId} rows={undefined} steps={steps} isBrief={isBrief} />
       ) : rows.length === 0 ? (
         <p className="t3 sm py-3 px-4">
           {failed === 0 ? 'Nobody has failed.' : `${countOf(failed, 'user')} failed; why is being read.`}

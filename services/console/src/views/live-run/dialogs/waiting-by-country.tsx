@@ -1,5 +1,6 @@
 import type { CancelPreview } from '#client/types.gen.ts';
-import { formatCount } from '../../../parts/words/numbers.ts';
+import { countColumn, type Column } from '../../../parts/data-table/columns.tsx';
+import { DataTable } from '../../../parts/data-table/data-table.tsx';
 import { waitingTable } from './waiting-rows.ts';
 
 /** Whom it concerns, country by country: how many wait for which step, and how many are being called. */
@@ -7,44 +8,32 @@ export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
   const table = waitingTable(preview);
   if (table === null) return null;
   const { steps, rows, others } = table;
+  const lines: WaitingLine[] = rows.map(({ country, ...row }) => ({ ...row, name: country }));
+  if (others) lines.push({ ...others, name: others.countries === 1 ? '1 more' : `${others.countries} more` });
+  const columns: readonly Column<WaitingLine>[] = [
+    { header: 'Country', isHeaderHidden: true, isRowHeader: true, cell: ({ name }) => name },
+    ...steps.map((step, index) =>
+      countColumn<WaitingLine>(step, ({ waiting }) => waiting[index] ?? 0, {
+        width: 'align-bottom whitespace-normal wrap-anywhere',
+      }),
+    ),
+    countColumn('in flight', ({ inFlight }) => inFlight),
+  ];
   return (
-    <table className="sm d30 table-fixed w-full [&_caption]:pb-1 [&_caption]:text-left">
-      <caption className="t3">Users by country and the step that they wait for</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span className="sr-only">Country</span>
-          </th>
-          {steps.map((step) => (
-            <th key={step} scope="col" className="text-right align-bottom whitespace-normal wrap-anywhere">
-              {step}
-            </th>
-          ))}
-          <th scope="col" className="text-right">
-            in flight
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ country, waiting, inFlight }) => (
-          <Row key={country} {...{ name: country, waiting, inFlight }} />
-        ))}
-        {others && <Row {...others} name={others.countries === 1 ? '1 more' : `${others.countries} more`} />}
-      </tbody>
-    </table>
+    <DataTable
+      caption="Users by country and the step that they wait for"
+      captionLook="t3 pb-1 text-left"
+      className="sm d30 table-fixed w-full"
+      columns={columns}
+      rows={lines}
+      keyOf={({ name }) => name}
+    />
   );
 }
 
-function Row({ name, waiting, inFlight }: { name: string; waiting: readonly number[]; inFlight: number }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      {waiting.map((users, index) => (
-        <td key={index} className="text-right">
-          {formatCount(users)}
-        </td>
-      ))}
-      <td className="text-right">{formatCount(inFlight)}</td>
-    </tr>
-  );
+/** A country, or all that are not shown. */
+interface WaitingLine {
+  name: string;
+  waiting: readonly number[];
+  inFlight: number;
 }
