@@ -3,6 +3,7 @@ import { DataTable } from '../data-table/data-table.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { useMinute } from '../browser/now.ts';
 import { useZone } from '../times/zone.ts';
+import { ownTimeColumn } from './own-time-column.ts';
 import { fireRows } from './fire-rows.ts';
 import { zonePlace } from './zone-words.ts';
 import { useNextFires } from './use-next-fires.ts';
@@ -26,7 +27,7 @@ export function NextFires({ when }: { when: WhenForm }) {
       look: ({ ownTime }) => (ownTime === null ? 'whitespace-nowrap t3' : 'font-medium whitespace-nowrap'),
       cell: ({ time }) => time,
     },
-    ...(own === zone ? [] : [ownTimeColumn(zonePlace(own))]),
+    ...(own === zone ? [] : [{ ...ownTimeColumn(own), hideBelow: 'phone' as const }]),
     {
       header: 'Note',
       look: ({ mark }) => (mark === null ? 't3' : 'c-warn'),
@@ -44,9 +45,4 @@ export function NextFires({ when }: { when: WhenForm }) {
       <DataTable caption="The next starts" columns={columns} rows={rows} keyOf={({ key }) => key} />
     </div>
   );
-}
-
-/** The same instants on the clocks of the page. */
-function ownTimeColumn(place: string): Column<{ ownTime: string | null }> {
-  return { header: place, hideBelow: 'phone', look: 't2 whitespace-nowrap', cell: ({ ownTime }) => ownTime ?? '–' };
 }

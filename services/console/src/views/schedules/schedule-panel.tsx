@@ -5,10 +5,13 @@ import { listOccurrencesOptions, previewScheduleOptions } from '#client/@tanstac
 import type { Schedule } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useMinute } from '../../parts/browser/now.ts';
-import { fireRows } from '../../parts/when/fire-rows.ts';
+import { fireRows, type FireRow } from '../../parts/when/fire-rows.ts';
+import { ownTimeColumn } from '../../parts/when/own-time-column.ts';
 import { zonePlace } from '../../parts/when/zone-words.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CallUrl } from '../../parts/jobs/call-url.tsx';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
@@ -166,32 +169,32 @@ function NextSix({ schedule }: { schedule: Schedule }) {
   if (data === undefined) return null;
   if (data.fires.length === 0) return <p className="pad t3 sm border-t border-line">It never fires again.</p>;
   const zone = schedule.everySeconds === undefined ? data.zone : own;
+  const columns: readonly Column<FireRow>[] = [
+    {
+      header: `Next six, ${zonePlace(zone)}`,
+      look: ({ ownTime }) => (ownTime === null ? 'whitespace-nowrap t3' : 'whitespace-nowrap font-medium'),
+      cell: ({ time, mark }) => (
+        <>
+          {time}
+          {mark !== null && (
+            <span className="row gap-1 c-warn" title={mark.text}>
+              <Icon name={mark.icon} size={14} />
+              {marks[mark.icon]}
+            </span>
+          )}
+        </>
+      ),
+    },
+    ...(own === zone ? [] : [ownTimeColumn(own)]),
+  ];
   return (
-    <table className="border-t border-line [--row:29px]">
-      <caption className="sr-only">The next fires</caption>
-      <thead>
-        <tr>
-          <th scope="col">Next six, {zonePlace(zone)}</th>
-          {own !== zone && <th scope="col">{zonePlace(own)}</th>}
-        </tr>
-      </thead>
-      <tbody className="text-sm">
-        {fireRows(data.fires, { zone, own, now }).map(({ key, time, ownTime, mark }) => (
-          <tr key={key}>
-            <td className={ownTime === null ? 'whitespace-nowrap t3' : 'whitespace-nowrap font-medium'}>
-              {time}
-              {mark !== null && (
-                <span className="row gap-1 c-warn" title={mark.text}>
-                  <Icon name={mark.icon} size={14} />
-                  {marks[mark.icon]}
-                </span>
-              )}
-            </td>
-            {own !== zone && <td className="t2 whitespace-nowrap">{ownTime ?? '–'}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      caption="The next fires"
+      className="border-t border-line [--row:29px] [&>tbody]:text-sm"
+      columns={columns}
+      rows={fireRows(data.fires, { zone, own, now })}
+      keyOf={({ key }) => key}
+    />
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Schedule } from '#client/types.gen.ts';
 import { useMinute, useNow } from '../../parts/browser/now.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
-import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { nextClockChange } from '../../parts/times/clock-change.ts';
 import { formatDay, formatDuration } from '../../parts/times/times.ts';
@@ -20,37 +20,63 @@ interface ScheduleTableProps {
 }
 
 export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: ScheduleTableProps) {
-  const rows = useRowKeys<HTMLTableSectionElement>();
+  const columns: readonly Column<Schedule>[] = [
+    {
+      header: 'Schedule',
+      cell: (schedule) => (
+        <Name schedule={schedule} isShown={schedule.id === shownId} onShow={() => onShow(schedule.id)} />
+      ),
+      below: (schedule) => {
+        const owner = ownerOf(schedule, clients);
+        return (
+          <div className="truncate pl-5.25" title={owner}>
+            {owner}
+          </div>
+        );
+      },
+    },
+    {
+      header: 'Rule',
+      hideBelow: 'phone',
+      cell: (schedule) => <Cut>{ruleOf(schedule).words}</Cut>,
+      below: (schedule) => <div className="mono truncate">{ruleOf(schedule).written}</div>,
+    },
+    {
+      header: 'Next fire',
+      width: 'w-40 phone:w-35',
+      look: 'two whitespace-nowrap phone:whitespace-normal',
+      cell: (schedule) => <NextFire schedule={schedule} />,
+    },
+    {
+      header: 'Zone, next clock change',
+      width: 'w-49',
+      hideBelow: 'phone',
+      cell: ({ everySeconds, zone }) => <Cut>{everySeconds === undefined ? (zone ?? '–') : 'no zone'}</Cut>,
+      below: (schedule) => <ClockLine schedule={schedule} />,
+    },
+  ];
   return (
     <div className="scroll">
-      <table className={`table-fixed min-w-170 ${isOld ? 'old' : ''}`}>
-        <caption className="sr-only">Schedules, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Schedule</th>
-            <th scope="col" className="wide">
-              Rule
-            </th>
-            <th scope="col" className="w-40 phone:w-35">
-              Next fire
-            </th>
-            <th scope="col" className="w-49 wide">
-              Zone, next clock change
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={rows}>
-          {schedules?.map((schedule) => (
-            <ScheduleRow
-              key={schedule.id}
-              schedule={schedule}
-              owner={ownerOf(schedule, clients)}
-              isShown={schedule.id === shownId}
-              onShow={onShow}
-            />
-          )) ?? <SkeletonRows rows={8} columns={[160, 150, 100, 120]} tall />}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Schedules, newest first"
+        className={`table-fixed min-w-170 ${isOld ? 'old' : ''}`}
+        columns={columns}
+        rows={schedules}
+        keyOf={({ id }) => id}
+        isTall
+        isChosen={({ id }) => id === shownId}
+        hasRowKeys
+        loadingRows={8}
+      />
+    </div>
+  );
+}
+
+/** One line that is cut, with all of it in its title. */
+function Cut({ children }: { children: string }) {
+  return (
+    <div className="truncate" title={children}>
+      {children}
     </div>
   );
 }
@@ -61,52 +87,29 @@ export function ownerOf({ target, groups }: Schedule, clients: Clients): string 
   return groups === null ? owner : `${owner}, ${groupWords(groups)}`;
 }
 
-interface ScheduleRowProps {
+interface NameProps {
   schedule: Schedule;
-  owner: string;
   isShown: boolean;
-  onShow: (id: string) => void;
+  onShow: () => void;
 }
 
-function ScheduleRow({ schedule, owner, isShown, onShow }: ScheduleRowProps) {
-  const { id, name, state } = schedule;
+function Name({ schedule: { name, state }, isShown, onShow }: NameProps) {
   const { icon, word, tone } = scheduleLook(state);
-  const { words, written } = ruleOf(schedule);
   return (
-    <tr data-row className={isShown ? 'tall sel' : 'tall'}>
-      <td className="two">
-        <div className="row gap-1.75">
-          <span className={`flex ${toneColours[tone]}`} role="img" aria-label={word}>
-            <Icon name={icon} size={14} />
-          </span>
-          <button
-            type="button"
-            className="font-medium truncate hover:underline phone:min-h-10 phone:-my-2.5"
-            aria-pressed={isShown}
-            data-row-link
-            onClick={() => onShow(id)}
-          >
-            {name}
-          </button>
-        </div>
-        <div className="truncate pl-5.25" title={owner}>
-          {owner}
-        </div>
-      </td>
-      <td className="two wide">
-        <div className="truncate" title={words}>
-          {words}
-        </div>
-        <div className="mono truncate">{written}</div>
-      </td>
-      <td className="two whitespace-nowrap phone:whitespace-normal">
-        <NextFire schedule={schedule} />
-      </td>
-      <td className="two wide">
-        <div className="truncate">{schedule.everySeconds === undefined ? (schedule.zone ?? '–') : 'no zone'}</div>
-        <ClockLine schedule={schedule} />
-      </td>
-    </tr>
+    <div className="row gap-1.75">
+      <span className={`flex ${toneColours[tone]}`} role="img" aria-label={word}>
+        <Icon name={icon} size={14} />
+      </span>
+      <button
+        type="button"
+        className="font-medium truncate hover:underline phone:min-h-10 phone:-my-2.5"
+        aria-pressed={isShown}
+        data-row-link
+        onClick={onShow}
+      >
+        {name}
+      </button>
+    </div>
   );
 }
 

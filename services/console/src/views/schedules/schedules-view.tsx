@@ -2,13 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getScheduleOptions, listSchedulesOptions } from '#client/@tanstack/react-query.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { standingOf } from '../../live/staleness.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { useClients } from '../../parts/jobs/use-clients.ts';
 import { Chips } from '../../parts/lists/chips.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
@@ -54,7 +54,6 @@ export function SchedulesView() {
   const shownId = id ?? items?.[0]?.id;
   const shown = useQuery({ ...getScheduleOptions({ path: { id: id ?? '' } }), enabled: id !== undefined });
   const schedule = items?.find((each) => each.id === shownId) ?? (id === undefined ? undefined : shown.data);
-  const error = useKeptError(schedules);
   const standing = standingOf(schedules);
   const isOld = useIsStale(standing) || schedules.isPlaceholderData;
   const go = (change: Partial<SchedulesSearch>) => void navigate({ search: (before) => ({ ...before, ...change }) });
@@ -104,29 +103,32 @@ export function SchedulesView() {
       </div>
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,380px)] max-[1180px]:grid-cols-1">
         <section className="panel" aria-label="Schedules">
-          {items === undefined && error !== null ? (
-            <Failed title="The schedules could not be read" error={error} onRetry={() => void schedules.refetch()} />
-          ) : items?.length === 0 ? (
-            isFiltered ? (
-              <NoMatch
-                title="No schedule matches"
-                onClear={() => choose({ state: undefined, client: undefined, text: undefined })}
-              >
-                {filterWords(search)}
-              </NoMatch>
-            ) : (
-              <Empty icon="sched" title="Nothing recurs yet" command="muster schedules create --help">
-                A schedule calls a client’s service, or starts a campaign, again and again by a rule.
-              </Empty>
-            )
-          ) : (
+          <ListView
+            what="The schedules"
+            query={schedules}
+            items={items}
+            empty={
+              isFiltered ? (
+                <NoMatch
+                  title="No schedule matches"
+                  onClear={() => choose({ state: undefined, client: undefined, text: undefined })}
+                >
+                  {filterWords(search)}
+                </NoMatch>
+              ) : (
+                <Empty icon="sched" title="Nothing recurs yet" command="muster schedules create --help">
+                  A schedule calls a client’s service, or starts a campaign, again and again by a rule.
+                </Empty>
+              )
+            }
+          >
             <ScheduleTable schedules={items} {...{ shownId, clients, isOld }} onShow={(each) => go({ id: each })} />
-          )}
-          {items !== undefined && items.length > 0 && (
-            <Paging cursor={cursor} next={schedules.data?.next} onGo={(to) => go({ cursor: to, id: undefined })}>
-              {countOf(items.length, 'schedule')}, newest first
-            </Paging>
-          )}
+            {items && (
+              <Paging cursor={cursor} next={schedules.data?.next} onGo={(to) => go({ cursor: to, id: undefined })}>
+                {countOf(items.length, 'schedule')}, newest first
+              </Paging>
+            )}
+          </ListView>
         </section>
         {schedule ? (
           <SchedulePanel key={schedule.id} schedule={schedule} clients={clients} />
