@@ -1,4 +1,4 @@
-import { skipToken, useQuery, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, skipToken, useQueries, type QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useSyncExternalStore } from 'react';
 import {
   countCampaignsQueryKey,
@@ -113,9 +113,18 @@ export function useLiveCampaigns(runIds: readonly string[]): Standing {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }
 
-/** What the stream said of a run last to a list, without its countries; nothing is asked for it. */
-export function useListedProgress(runId: string): RunProgress | undefined {
-  return useQuery<RunProgress>({ queryKey: listedProgressKey(runId), queryFn: skipToken }).data;
+/**
+ * The last progress that the stream sent to a list, without its countries; nothing is requested for it.
+ *
+ * @returns by the id of the run; without runs of which nothing came yet
+ */
+export function useListedProgress(runIds: readonly string[]): ReadonlyMap<string, RunProgress> {
+  const known = useQueries({
+    queries: [...new Set(runIds)].map((id) =>
+      queryOptions<RunProgress>({ queryKey: listedProgressKey(id), queryFn: skipToken }),
+    ),
+  });
+  return new Map(known.flatMap(({ data }) => (data ? [[data.runId, data] as const] : [])));
 }
 
 function useLiveTopics(topics: readonly string[]): Standing {

@@ -1,18 +1,15 @@
 import { plainText } from '../../parts/words/plain-text.ts';
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import { useListedProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/browser/now.ts';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
-import { RunBar } from './campaign-row.tsx';
+import { RunBar } from './campaign-columns.tsx';
 import { causeOf, nextWords, throughWords } from './row-words.ts';
-import { withProgress } from './row-progress.ts';
 
 /** A row where there is no room for one: name and state, the bar, the two numbers that matter. */
-export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign }) {
-  const campaign = withProgress(listed, useListedProgress(listed.run?.runId ?? ''));
+export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
   const cause = causeOf(campaign);
   const { name, run } = campaign;
   const through = throughWords(run);

@@ -5,16 +5,17 @@ import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import { outcomesIn, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
-import { Icon } from '../../parts/icon/icon.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { useListedProgress } from '../../live/live-runs.ts';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
-import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CampaignCard } from './campaign-card.tsx';
-import { CampaignRow } from './campaign-row.tsx';
+import { campaignColumns } from './campaign-columns.tsx';
 import { hasFilters, noMatch } from './list-filters.ts';
 import type { CampaignsSearch } from './search.ts';
+import { withProgress } from './row-progress.ts';
 import { useStableRows } from './use-campaigns.ts';
 
 interface CampaignListProps {
@@ -36,6 +37,7 @@ const noFilters = {
 export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose }: CampaignListProps) {
   const container = useRowKeys<HTMLDivElement>();
   const { rows, moved, sortAgain } = useStableRows(query.data?.items ?? [], JSON.stringify(search));
+  const live = useLiveRows(rows);
   const navigate = useNavigate();
   const refusal = useRefusal('manager');
   if (query.error && !query.data) {
@@ -58,43 +60,29 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
       </Empty>
     );
   }
+  const sortOf = (by: CampaignsSearch['sort']) => ({
+    ...(search.sort === by && { sorted: 'ascending' as const }),
+    onSort: () => onChoose({ sort: by, cursor: undefined }),
+  });
   return (
     <>
       <div ref={container} className={isOld ? 'old' : undefined}>
         <div className="narrow">
-          {rows.map((campaign) => (
+          {live.map((campaign) => (
             <CampaignCard key={campaign.id} campaign={campaign} />
           ))}
         </div>
         <div className="scroll wide">
-          <table className="table-fixed min-w-250">
-            <thead>
-              <tr>
-                <SortHead name="State" by={undefined} {...{ search, onChoose }} className="w-36" />
-                <SortHead name="Campaign" by="name" {...{ search, onChoose }} />
-                <th scope="col" className="w-55.5">
-                  Chain, countries
-                </th>
-                <th scope="col" className="w-43">
-                  Outcome of the last run
-                </th>
-                <th scope="col" className="w-42.5 text-right">
-                  Through the chain
-                </th>
-                <SortHead name="ETA, next run or end" by="next" {...{ search, onChoose }} className="w-53" />
-                <th scope="col" className="w-13">
-                  <span className="sr-only">More</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {query.data ? (
-                rows.map((campaign) => <CampaignRow key={campaign.id} campaign={campaign} />)
-              ) : (
-                <SkeletonRows rows={8} columns={[80, 160, 190, 150, 90, 120, 16]} tall />
-              )}
-            </tbody>
-          </table>
+          <DataTable
+            caption="Campaigns"
+            className="table-fixed min-w-250"
+            columns={campaignColumns(sortOf)}
+            rows={query.data && live}
+            keyOf={({ id }) => id}
+            isTall
+            hasRowKeys="around"
+            loadingRows={8}
+          />
         </div>
       </div>
       <Paging
@@ -120,27 +108,10 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
   );
 }
 
-interface SortHeadProps extends Pick<CampaignListProps, 'search' | 'onChoose'> {
-  name: string;
-  /** Undefined: as it is without a choice. */
-  by: CampaignsSearch['sort'];
-  className?: string;
-}
-
-/** A head that the server sorts by: by state and then in the order of time, by name, by what is next. */
-function SortHead({ name, by, search, onChoose, className }: SortHeadProps) {
-  const isChosen = search.sort === by;
-  return (
-    <th scope="col" className={className} aria-sort={isChosen ? 'ascending' : undefined}>
-      <button
-        type="button"
-        className="inline-flex items-center gap-1.25 hover:text-main"
-        onClick={() => onChoose({ sort: by, cursor: undefined })}
-      >
-        {name} {isChosen && <Icon name="dn" size={12} />}
-      </button>
-    </th>
-  );
+/** The rows, each with what the stream sent of its run since the list was read. */
+function useLiveRows(rows: readonly ListedCampaign[]): readonly ListedCampaign[] {
+  const progress = useListedProgress(rows.flatMap(({ run }) => run?.runId ?? []));
+  return rows.map((campaign) => withProgress(campaign, progress.get(campaign.run?.runId ?? '')));
 }
 
 /** Of what the bars hold: those that every run may have, and what else somebody has. */
