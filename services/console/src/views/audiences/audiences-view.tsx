@@ -2,15 +2,15 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { countNamedAudiencesOptions, listNamedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { UploadForm } from '../../parts/audience/upload-list.tsx';
 import { fileKey } from '../../parts/file-preview/use-file-preview.ts';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AudienceChips } from './audience-chips.tsx';
@@ -41,7 +41,6 @@ export function AudiencesView() {
     }),
     ...often,
   });
-  const error = useKeptError(audiences);
   const items = audiences.data?.items;
   const unavailable = audiences.data?.unavailable ?? null;
   const shown = shownOf(search) ?? items?.[0];
@@ -85,20 +84,25 @@ export function AudiencesView() {
       )}
       <div className="grid grid-cols-[minmax(0,1fr)_488px] gap-4 items-start max-[1240px]:grid-cols-1">
         <section className="panel overflow-hidden" aria-label="Audiences">
-          {items === undefined && error !== null ? (
-            <Failed title="The audiences could not be read" error={error} onRetry={() => void audiences.refetch()} />
-          ) : items?.length === 0 && isFiltered ? (
-            <NoMatch title="No audience matches" onClear={() => void navigate({ search: {} })}>
-              {filterWords(search)}
-            </NoMatch>
-          ) : items?.length === 0 ? (
-            <Empty icon="users" title="No audiences yet">
-              Upload a file with users, and campaigns can take them in or leave them out. Segments come from the
-              segmentation service; combine them with lists under a name, here or where a campaign is written.
-            </Empty>
-          ) : (
+          <ListView
+            what="The audiences"
+            query={audiences}
+            items={items}
+            empty={
+              isFiltered ? (
+                <NoMatch title="No audience matches" onClear={() => void navigate({ search: {} })}>
+                  {filterWords(search)}
+                </NoMatch>
+              ) : (
+                <Empty icon="users" title="No audiences yet">
+                  Upload a file with users, and campaigns can take them in or leave them out. Segments come from the
+                  segmentation service; combine them with lists under a name, here or where a campaign is written.
+                </Empty>
+              )
+            }
+          >
             <NamedTable audiences={items} shown={shown} search={search} />
-          )}
+          </ListView>
           {items !== undefined && (items.length > 0 || cursor !== undefined) && (
             <Paging
               cursor={cursor}

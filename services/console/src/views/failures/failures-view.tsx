@@ -6,9 +6,10 @@ import { Page } from '../../frame/page.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
 import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { NoMatch } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureRows } from './failure-rows.tsx';
@@ -93,23 +94,28 @@ function FailureList({ runId, search, report }: FailureListProps) {
         note={all !== undefined && countOf(all, 'user')}
         actions={items.length > 0 && <DownloadLink href={href}>CSV of these</DownloadLink>}
       >
-        {page.error !== null && page.data === undefined ? (
-          <Failed title="The failures could not be read" error={page.error} onRetry={() => void page.refetch()} />
-        ) : page.data !== undefined && items.length === 0 && tooNarrow !== null ? (
-          <NoMatch
-            title="No failure matches"
-            drop={{ name: tooNarrow.words, onDrop: () => go(tooNarrow.without) }}
-            onClear={() => go({})}
-          >
-            {filterWords(filter, formatTime)}
-          </NoMatch>
-        ) : page.data !== undefined && items.length === 0 ? (
-          <p className="t3 sm py-3 px-4">
-            {report?.failuresKept === false
-              ? 'Who failed in this run is no longer kept; the report has the figures.'
-              : 'Nobody has failed in this run.'}
-          </p>
-        ) : (
+        <ListView
+          what="The failures"
+          query={page}
+          items={page.data?.items}
+          empty={
+            tooNarrow === null ? (
+              <p className="t3 sm py-3 px-4">
+                {report?.failuresKept === false
+                  ? 'Who failed in this run is no longer kept; the report has the figures.'
+                  : 'Nobody has failed in this run.'}
+              </p>
+            ) : (
+              <NoMatch
+                title="No failure matches"
+                drop={{ name: tooNarrow.words, onDrop: () => go(tooNarrow.without) }}
+                onClear={() => go({})}
+              >
+                {filterWords(filter, formatTime)}
+              </NoMatch>
+            )
+          }
+        >
           <FailureRows
             runId={runId}
             items={page.data?.items}
@@ -117,7 +123,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
             isOld={page.isPlaceholderData}
             onBatch={(batch) => go({ ...filter, batch })}
           />
-        )}
+        </ListView>
         {items.length > 0 && (
           <Paging
             cursor={search.cursor}

@@ -8,10 +8,11 @@ import { roleWords, useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { Chips } from '../../parts/lists/chips.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { CallsDialog } from './calls-dialog.tsx';
 import { ChangeKeyDialog } from './change-key-dialog.tsx';
 import { chipOf, filterWords, hasFilters, keysQuery, noFilters, standingChips, standingOfChip } from './key-filters.ts';
@@ -110,20 +111,29 @@ export function KeysView() {
           <Empty icon="lock" title="Keys are shown to operators">
             {refusal}.
           </Empty>
-        ) : items === undefined && keys.error !== null ? (
-          <Failed title="The keys could not be read" error={keys.error} onRetry={() => void keys.refetch()} />
-        ) : items?.length === 0 && isFiltered ? (
-          <NoMatch title="No key matches" onClear={() => go(noFilters)}>
-            {filterWords(chosen)}
-          </NoMatch>
         ) : (
-          <KeyTable keys={items} onAsk={setAsked} />
-        )}
-        {items !== undefined && items.length > 0 && (
-          <Paging cursor={cursor} next={keys.data?.next} onGo={(to) => go({ cursor: to })}>
-            {countOf(items.length, 'key')}, {ahead.length > 0 ? 'those still used first, then ' : ''}newest first · a
-            revoked one is refused within two seconds and stays listed for thirty days
-          </Paging>
+          <ListView
+            what="The keys"
+            query={keys}
+            items={items}
+            empty={
+              isFiltered ? (
+                <NoMatch title="No key matches" onClear={() => go(noFilters)}>
+                  {filterWords(chosen)}
+                </NoMatch>
+              ) : (
+                <KeyTable keys={[]} onAsk={setAsked} />
+              )
+            }
+          >
+            <KeyTable keys={items} onAsk={setAsked} />
+            {items && (
+              <Paging cursor={cursor} next={keys.data.next} onGo={(to) => go({ cursor: to })}>
+                {countOf(items.length, 'key')}, {ahead.length > 0 ? 'those still used first, then ' : ''}newest first ·
+                a revoked one is refused within two seconds and stays listed for thirty days
+              </Paging>
+            )}
+          </ListView>
         )}
       </section>
       {isAllowed && cursor === undefined && <RefusedPeoplePanel />}
