@@ -1,0 +1,43 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { listApiKeysOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedApiKey } from '#client/types.gen.ts';
+import { hasFilters, keysQuery } from './key-filters.ts';
+import { refusedFirst } from './key-words.ts';
+import { soonDays, type KeysSearch } from './search.ts';
+
+const pageSize = 50;
+
+export interface ListedKeys {
+  /** Undefined until they are read. */
+  items: readonly ListedApiKey[] | undefined;
+  /** The cursor of the next page. */
+  next: string | null | undefined;
+  error: unknown;
+  refetch: () => void;
+  /** Keys that have ended and are still used. */
+  stillUsed: readonly ListedApiKey[];
+  /** Whether `items` begins with keys of `stillUsed`: on the first page without filters. */
+  hasStillUsedFirst: boolean;
+  /** Keys by chip, as far as they are counted. */
+  counts: Readonly<Record<string, number | undefined>>;
+}
+
+/** Reads the page of keys that the address asks for, and the keys that need attention. */
+export function useListedKeys(search: KeysSearch): ListedKeys {
+  const limit = pageSize;
+  const query = { limit, ...keysQuery(search) };
+  const page = useQuery({ ...listApiKeysOptions({ query }), placeholderData: keepPreviousData });
+  const refused = useQuery(listApiKeysOptions({ query: { limit, refused: 'true' } })).data?.items;
+  const ending = useQuery(listApiKeysOptions({ query: { limit, endsWithinDays: soonDays } })).data?.items;
+  const isFirstPage = !hasFilters(search) && search.cursor === undefined;
+  const ahead = isFirstPage ? (refused ?? []) : [];
+  return {
+    items: page.data && refusedFirst(ahead, page.data.items),
+    next: page.data?.next,
+    error: page.error,
+    refetch: () => void page.refetch(),
+    stillUsed: refused ?? [],
+    hasStillUsedFirst: ahead.length > 0,
+    counts: { refused: refused?.length, soon: ending?.length },
+  };
+}
