@@ -1,0 +1,68 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ListNamedAudiencesResponse, NamedAudience, NamedAudienceCounts, Problem } from '#client/types.gen.ts';
+import { ListView } from '../../parts/data-table/list-view.tsx';
+import { Paging } from '../../parts/lists/paging.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { NamedTable } from './named-table.tsx';
+import { filterWords } from './named-words.ts';
+import type { AudienceKind, AudiencesSearch } from './search.ts';
+
+interface AudienceListProps {
+  query: UseQueryResult<ListNamedAudiencesResponse, Problem>;
+  counts: NamedAudienceCounts | undefined;
+  search: AudiencesSearch;
+  /** The audience that is shown beside the list. */
+  shown: { kind: AudienceKind; id: string } | undefined;
+  onClear: () => void;
+  onGo: (cursor: string | undefined) => void;
+}
+
+export function AudienceList({ query, counts, search, shown, onClear, onGo }: AudienceListProps) {
+  const items = query.data?.items;
+  return (
+    <section className="panel overflow-hidden" aria-label="Audiences">
+      <ListView
+        what="The audiences"
+        query={query}
+        items={items}
+        empty={<NoAudience search={search} onClear={onClear} />}
+      >
+        <NamedTable audiences={items} shown={shown} search={search} />
+      </ListView>
+      {items !== undefined && (items.length > 0 || search.cursor !== undefined) && (
+        <Paging cursor={search.cursor} next={query.data?.next} words={{ before: 'Before', behind: 'More' }} onGo={onGo}>
+          {pageWords(items, search, counts)}, most used first
+        </Paging>
+      )}
+    </section>
+  );
+}
+
+function NoAudience({ search, onClear }: { search: AudiencesSearch; onClear: () => void }) {
+  const { text, owner, kind, show } = search;
+  if ([text, owner, kind, show].some((each) => each !== undefined))
+    return (
+      <NoMatch title="No audience matches" onClear={onClear}>
+        {filterWords(search)}
+      </NoMatch>
+    );
+  return (
+    <Empty icon="users" title="No audiences yet">
+      Upload a file with users, and campaigns can take them in or leave them out. Segments come from the segmentation
+      service; combine them with lists under a name, here or where a campaign is written.
+    </Empty>
+  );
+}
+
+/** `20 of 1,204 audiences`. The total is known if neither a kind nor a state is chosen. */
+function pageWords(
+  items: readonly NamedAudience[],
+  { kind, show }: AudiencesSearch,
+  counts: NamedAudienceCounts | undefined,
+): string {
+  const total = kind === undefined && show === undefined ? counts?.all : null;
+  return typeof total === 'number' && total > items.length
+    ? `${formatCount(items.length)} of ${countOf(total, 'audience')}`
+    : countOf(items.length, 'audience');
+}
