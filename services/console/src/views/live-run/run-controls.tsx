@@ -15,14 +15,19 @@ interface RunControlsProps {
   onOpen: (dialog: ControlDialog) => void;
 }
 
+/** Returns whether the run has work under way that can be paused. */
+export function isGoing({ state }: Pick<RunProgress, 'state'>): boolean {
+  return state === 'running' || state === 'preparing';
+}
+
 /** What may be asked of a run in its state. */
 export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsProps) {
   const { state, runId, endedAt } = progress;
   const isPaused = state === 'paused' || state === 'pausing';
-  const isGoing = state === 'running' || state === 'preparing';
+  const isUnderWay = isGoing(progress);
   return (
     <div className="row ml-auto">
-      {isGoing && (
+      {isUnderWay && (
         <Button icon="pause" refusal={refusal} title="Key P" onClick={() => onOpen('pause')}>
           Pause
         </Button>
@@ -32,12 +37,12 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
           {progress.canary === 'waits' ? 'Go on…' : 'Resume'}
         </Button>
       )}
-      {(isGoing || isPaused) && (
+      {(isUnderWay || isPaused) && (
         <Button icon="limits" refusal={refusal} onClick={() => onOpen('limits')}>
           Limits…
         </Button>
       )}
-      {(isGoing || isPaused) && (
+      {(isUnderWay || isPaused) && (
         <Button
           kind="bad"
           icon="stop"

@@ -1,0 +1,37 @@
+import type { RunProgress } from '#client/types.gen.ts';
+import { ExplainDialog } from '../../parts/overlays/explain-dialog.tsx';
+import { CancelDialog } from './dialogs/cancel-dialog.tsx';
+import { PauseDialog } from './dialogs/pause-dialog.tsx';
+import { ResumeDialog } from './dialogs/resume-dialog.tsx';
+import { LimitsDialog } from './limits/limits-dialog.tsx';
+import { isGoing } from './run-controls.tsx';
+import type { RunDialog } from './use-run-dialog.ts';
+
+interface RunDialogsProps {
+  progress: RunProgress;
+  dialog: RunDialog;
+  isStale: boolean;
+  /** Called when the run was changed. */
+  onDone: () => void;
+}
+
+/** The dialog of a run that is open, if any. */
+export function RunDialogs({ progress, dialog: { name, limit, open, close }, isStale, onDone }: RunDialogsProps) {
+  const common = { progress, onClose: close, onDone };
+  switch (name) {
+    case null:
+      return null;
+    case 'pause':
+      return <PauseDialog {...common} />;
+    case 'resume':
+      return <ResumeDialog {...common} />;
+    case 'limits':
+      return <LimitsDialog {...common} first={limit} />;
+    case 'cancel':
+      return (
+        <CancelDialog {...common} isStale={isStale} onPause={isGoing(progress) ? () => open('pause') : undefined} />
+      );
+    case 'explain':
+      return <ExplainDialog runId={progress.runId} onClose={close} />;
+  }
+}

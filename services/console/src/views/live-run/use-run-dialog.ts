@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import type { RunProgress } from '#client/types.gen.ts';
+import { byNeed } from '../../parts/money/budget-rows.ts';
+import { budgetLimit, type LimitName } from './limits/limits.ts';
+import type { ControlDialog } from './run-controls.tsx';
+
+export interface RunDialog {
+  /** The dialog that is open. */
+  name: ControlDialog | null;
+  /** The line on which the dialog of limits opens. */
+  limit: LimitName;
+  open: (name: ControlDialog) => void;
+  /** Opens the limits at the budget of a country. */
+  raise: (country: string) => void;
+  /** Opens the limits at the budget of which most is used. */
+  raiseMostNeeded: () => void;
+  close: () => void;
+}
+
+export function useRunDialog({ budgets }: Pick<RunProgress, 'budgets'>): RunDialog {
+  const [name, setName] = useState<ControlDialog | null>(null);
+  const [limit, setLimit] = useState<LimitName>('pace');
+  const openAt = (wanted: ControlDialog, at: LimitName) => {
+    setLimit(at);
+    setName(wanted);
+  };
+  const raise = (country: string) => openAt('limits', budgetLimit(country));
+  return {
+    name,
+    limit,
+    open: (wanted) => openAt(wanted, 'pace'),
+    raise,
+    raiseMostNeeded: () => raise(byNeed(budgets)[0]?.country ?? ''),
+    close: () => setName(null),
+  };
+}

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { getRunReportOptions, listRunEventsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { RunProgress } from '#client/types.gen.ts';
+
+/** Failures and events change slower than the progress of a run. */
+const askEveryMs = 5000;
+
+/** Reads the report of a run and its events again and again until the run has ended. */
+export function useRunHistory({ runId, endedAt }: Pick<RunProgress, 'runId' | 'endedAt'>) {
+  const path = { id: runId };
+  const refetchInterval = endedAt === null ? askEveryMs : (false as const);
+  const report = useQuery({ ...getRunReportOptions({ path }), refetchInterval });
+  const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 1000 } }), refetchInterval });
+  const isOver = endedAt !== null;
+  const [wasOver] = useState(isOver);
+  const [{ refetch: readReport }, { refetch: readEvents }] = [report, events];
+  useEffect(() => {
+    // An answer from a moment before the end lacks the users that ended last.
+    if (isOver && !wasOver) for (const read of [readReport, readEvents]) void read();
+  }, [isOver, wasOver, readReport, readEvents]);
+  return { report, events };
+}
