@@ -2,6 +2,7 @@ import { group } from '../frame/command-table.ts';
 import type { Heading } from '../frame/headings.ts';
 import { controlVerbs, events, set } from './control-commands.ts';
 import { compare, rates } from './figures-commands.ts';
+import { note } from './note-commands.ts';
 import { retryFailed } from './retry-failed.ts';
 import { settle, settlements } from './settle-commands.ts';
 import { revokeShare, share, shares } from './share-commands.ts';
@@ -28,5 +29,6 @@ export const commands = group('run', 'runs while they go on, over the API', [
     compare,
     rates,
     events,
+    note,
   ],
 ]);

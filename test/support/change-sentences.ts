@@ -42,6 +42,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/runs/:id/cancel': 'cancelled a run',
   'POST /v1/runs/:id/retry-failed': 'retried the failed users of a run',
   'POST /v1/runs/:id/settle': 'settled unknown users of a run',
+  'PUT /v1/runs/:id/note': 'wrote a note on a run',
   'POST /v1/runs/:id/share': 'made a link to a report',
   'DELETE /v1/runs/:id/shares/:linkId': 'revoked a link to a report',
   'GET /v1/runs/:id/failures': 'exported the failures of a run',

@@ -72,6 +72,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/runs/{id}/cancel-preview',
       'GET /v1/runs/{id}/events',
       'GET /v1/runs/{id}/report/table',
+      'GET /v1/runs/{id}/note',
       'GET /v1/runs/{id}/shares',
       'GET /v1/runs/{id}/settlements',
       'GET /v1/runs/{id}/settlements/{settlementId}',
@@ -172,6 +173,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
     campaign: [
       'POST /v1/audience-counts/{id}/cancel',
       'POST /v1/templates/{id}/campaigns',
+      'PUT /v1/runs/{id}/note',
       'POST /v1/runs/{id}/share',
       'DELETE /v1/runs/{id}/shares/{linkId}',
       'POST /v1/campaigns',

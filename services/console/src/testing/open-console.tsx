@@ -100,6 +100,7 @@ export function answersFor(role: Role): Answers {
     },
     'GET /v1/runs': ({ query }: Asked) =>
       'kind' in query ? { items: [], next: null } : 'campaignId' in query ? runsOfCampaign : runs,
+    'GET /v1/runs/:id/note': { revision: 0, text: null, writtenAt: null, writtenBy: null },
     'GET /v1/runs/run_ended': ended.endedRun,
     'GET /v1/runs/run_ended/report': report,
     'GET /v1/runs/run_ended/events': ended.endedEvents,

@@ -3,6 +3,7 @@ import type { ListRunEventsResponse, Problem, RunProgress, RunReport } from '#cl
 import { Button } from '../../parts/controls/button.tsx';
 import { BudgetPanel } from '../../parts/money/budget-panel.tsx';
 import { CostPanel } from '../../parts/money/cost-panel.tsx';
+import { RunNotePanel } from '../../parts/run-note/run-note-panel.tsx';
 import { SettleUnknown } from '../../parts/settle/settle-unknown.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { rateMarks } from '../../parts/words/event-words.ts';
@@ -37,6 +38,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
     />
   );
   const rate = <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />;
+  const note = <RunNotePanel runId={progress.runId} />;
   const money = <MoneyPanels progress={progress} refusal={refusal} onRaise={onRaise} />;
   if (isFolded)
     return (
@@ -47,7 +49,10 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
           {rate}
           <EventsPanel query={events} />
         </div>
-        <div className="cols grid-cols-2 max-[1100px]:grid-cols-1 empty:hidden">{money}</div>
+        <div className="cols grid-cols-2 max-[1100px]:grid-cols-1">
+          {money}
+          {note}
+        </div>
       </>
     );
   return (
@@ -59,6 +64,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
       <div className="cols grid-cols-1">
         {rate}
         {money}
+        {note}
         <EventsPanel query={events} />
       </div>
     </div>

@@ -12,6 +12,7 @@ import { countOf } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
+import { RunNotePanel } from '../../parts/run-note/run-note-panel.tsx';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
 import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
@@ -46,6 +47,7 @@ export function Report({ report }: { report: RunReport }) {
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
         <div className="cols grid-cols-1">
+          <RunNotePanel runId={runId} />
           <ForecastPanel report={report} />
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />

@@ -1,0 +1,23 @@
+import { getRunNote, writeRunNote } from '../../sdk/generated/sdk.gen.ts';
+import { command } from '../frame/command-table.ts';
+import { flag } from '../frame/options.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { utcTime } from '../show/times.ts';
+import { runOf } from './run-of.ts';
+
+export const note = command({
+  name: 'note',
+  args: ['<run|campaign>', '[text]'],
+  said: 'show the note on a run; with a text, write it',
+  options: { remove: flag('--remove', 'the run has no note any more') },
+  ask: async ({ client, args: [named, text], options: { remove = false } }) => {
+    if (remove && text !== undefined) throw new UsageError('--remove takes no text');
+    const path = { id: await runOf(named, client) };
+    if (text === undefined && !remove) return getRunNote({ client, path });
+    return writeRunNote({ client, path, body: { text: text ?? null } });
+  },
+  refused: 'not written',
+  shown: ({ text }) => `${text ?? 'no note'}\n`,
+  noted: ({ text, writtenBy, writtenAt }) =>
+    text === null || writtenBy === null || writtenAt === null ? [] : `by ${writtenBy.name}, ${utcTime(writtenAt)}`,
+});
