@@ -1,6 +1,5 @@
 -- after: installation
--- Keys, sessions, and what was changed by them (docs/decisions/0034-sessions-and-roles.md,
--- 0055-keys-with-owners-and-scopes.md).
+-- Keys, sessions, and what was changed by them (docs/decisions/0034-access.md).
 
 create table api_keys (
   id uuid primary key,
@@ -8,18 +7,18 @@ create table api_keys (
   -- Whom to ask about it.
   owner text,
   -- Persons behind its present and earlier owners; look-alikes are one person
-  -- (docs/decisions/0150-a-vote-is-independent.md).
+  -- (docs/decisions/0082-how-approvals-work.md).
   persons text[] not null default '{}',
   -- Keys that made it, changed it or gave it a secret.
   changed_by uuid[] not null default '{}',
   role text not null check (role in ('viewer', 'scheduler', 'manager', 'approver', 'operator')),
-  -- What of the installation it is for; null: all of that kind (docs/decisions/0055-keys-with-owners-and-scopes.md).
+  -- What of the installation it is for; null: all of that kind (docs/decisions/0034-access.md).
   clients uuid[],
   countries text[],
   action_types text[],
-  -- True: the key may read the users of its campaigns (docs/decisions/0149-scopes-bound-reading.md).
+  -- True: the key may read the users of its campaigns (docs/decisions/0034-access.md).
   reads_users boolean not null default false,
-  -- Of its own, within those of its clients; null: none (docs/decisions/0126-bounds-of-a-key.md).
+  -- Of its own, within those of its clients; null: none (docs/decisions/0034-access.md).
   jobs_per_second int check (jobs_per_second > 0),
   stored_jobs int check (stored_jobs > 0),
   requests_per_minute int check (requests_per_minute > 0),
@@ -28,7 +27,7 @@ create table api_keys (
   -- The key that made it; null: made on the database.
   made_by uuid,
   -- The key that its quotas are counted by: its own, or that of its maker where that has a scope
-  -- (docs/decisions/0070-quotas-by-account.md).
+  -- (docs/decisions/0034-access.md).
   account uuid not null,
   expires_at timestamptz,
   -- Kept to the minute.
@@ -42,7 +41,7 @@ create table api_keys (
   -- The address that connected.
   last_refused_from text,
   -- A person, or a program, that an OpenID Connect issuer vouches for: known by its subject there, and without a
-  -- secret. What it may is said by its tokens; here is what they said last (docs/decisions/0096-tokens-of-an-issuer.md).
+  -- secret. What it may is said by its tokens; here is what they said last (docs/decisions/0034-access.md).
   issuer text,
   subject text,
   check ((issuer is null) = (subject is null))
@@ -78,14 +77,14 @@ create table api_key_rates (
 ) with (fillfactor = 50);
 
 -- Of keys of which it was told that they end soon: since when that is news, for the end and the days before it that were
--- told last (docs/decisions/0130-a-key-that-ends-is-told.md).
+-- told last (docs/decisions/0034-access.md).
 create table api_key_ends_told (
   api_key uuid primary key,
   since timestamptz not null
 );
 
 -- What a key was used for, by day (UTC) and operation of the API: counted by each API, and added at most once a minute.
--- Kept for eight days (docs/decisions/0124-each-says-its-clock-and-its-callers.md).
+-- Kept for eight days (docs/decisions/0037-runtime-statistics.md).
 create table api_key_calls (
   api_key uuid not null,
   day date not null,
@@ -198,7 +197,7 @@ insert into audit_head default values;
 
 -- In one statement, so that entries made at once stand one behind the other and none waits for a process. It runs with
 -- the rights of the owner, as all do that change what a service itself may not: no other may write to the two tables
--- (docs/decisions/0099-what-a-service-may-do.md).
+-- (docs/decisions/0099-database-roles.md).
 create function append_audit(
   of_key uuid, of_method text, of_route text, of_subject text, of_status int2, of_request text, of_detail jsonb
 ) returns table (number bigint, hash bytea) language sql volatile security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,6 @@
 -- after: nothing
 -- Action types as data, the shards that came to life, and what workers share about their endpoints
--- (docs/decisions/0017-action-types-as-data.md, 0021-endpoints-protected-by-all-workers-together.md).
+-- (docs/decisions/0017-action-types-and-shards.md, 0021-how-workers-protect-endpoints.md).
 
 create table action_types (
   name text primary key,

@@ -1,5 +1,5 @@
 -- after: campaigns
--- Who has to approve what before it runs, and who has (docs/decisions/0082-approval-is-of-what-would-run.md).
+-- Who has to approve what before it runs, and who has (docs/decisions/0082-how-approvals-work.md).
 
 -- The newest one is in force; none: nothing is asked for.
 create table approval_policies (
@@ -28,7 +28,7 @@ create table approvals (
   state_reason text,
   state_since timestamptz not null default now(),
   -- Asks for larger budgets of a campaign that was started, beside what was approved of it, until it is approved itself:
-  -- then it takes its place (docs/decisions/0102-a-raise-is-approved-alone.md).
+  -- then it takes its place (docs/decisions/0082-how-approvals-work.md).
   raises boolean not null default false,
   -- By the policy, when it was submitted or approved last.
   needed int not null,
@@ -69,7 +69,7 @@ returns boolean language sql stable as $$
 $$;
 
 -- Runs that began without an approval, in each country, for the sums that the policy judges
--- (docs/decisions/0151-the-policy-judges-sums.md). Kept for a day.
+-- (docs/decisions/0082-how-approvals-work.md). Kept for a day.
 create table unapproved_starts (
   run uuid not null,
   campaign uuid not null,

@@ -1,5 +1,5 @@
 -- after: notices
--- Audiences counted exactly, because a person asked (docs/decisions/0101-counted-by-paging-once.md).
+-- Audiences counted exactly, because a person asked (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 create table audience_counts (
   id uuid primary key,

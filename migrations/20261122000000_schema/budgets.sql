@@ -1,9 +1,8 @@
 -- after: campaigns, feeds, runs, steps
 -- Budgets: so many units, or so much money, of a campaign in a country, reserved per batch before its call
--- (docs/decisions/0028-budgets.md, 0098-budgets-in-money.md). Campaigns without any have no row here, and their feeds
--- no units.
+-- (docs/decisions/0028-budgets-and-money.md). Campaigns without any have no row here, and their feeds no units.
 
--- What a campaign may spend in a country, over all of its runs (docs/decisions/0060-what-has-ended-is-one-number.md).
+-- What a campaign may spend in a country, over all of its runs.
 create table budgets (
   campaign uuid not null,
   country text not null,
@@ -106,10 +105,10 @@ create function money_figures(b budget_figures) returns jsonb language sql immut
 $$;
 
 -- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; one of them may
--- have room for some of its users. A budget that another has locked is not waited for
--- (docs/decisions/0061-a-locked-budget-holds-up-no-flush.md): its steps come back without units, and nothing was done
--- about them. A function, so that the lock is held for one round trip: a worker that freezes cannot keep it. Its
--- statements see the rows of different moments, the second what was committed before the lock was given.
+-- have room for some of its users. A budget that another has locked is not waited for: its steps come back without
+-- units, and nothing was done about them. A function, so that the lock is held for one round trip: a worker that
+-- freezes cannot keep it. Its statements see the rows of different moments, the second what was committed before the
+-- lock was given.
 create function reserve_budgets(of_feeds uuid[], of_batch_nos int[], of_steps int2[])
 returns table (place bigint, country text, units bigint, fits int, currency text) language plpgsql as $$
 #variable_conflict use_column

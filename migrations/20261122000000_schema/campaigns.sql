@@ -8,8 +8,8 @@ create table campaigns (
   revision int not null,
   -- Whose quota its runs count in (api_keys.account); null: no one's.
   account uuid,
-  -- Description, owner, tags and metadata, those that are given (docs/decisions/0079-what-is-said-about-a-campaign.md);
-  -- and which saved audience its sources were taken from (docs/decisions/0108-saved-audiences.md).
+  -- Description, owner, tags and metadata, those that are given (docs/decisions/0015-life-of-campaigns-and-runs.md);
+  -- and which saved audience its sources were taken from (docs/decisions/0101-saved-audiences-counts-and-use.md).
   about jsonb not null default '{}',
   -- The public id of that one.
   saved_audience text generated always as (about #>> '{savedAudience,id}') stored,
@@ -18,7 +18,7 @@ create table campaigns (
     (to_tsvector('simple', translate(coalesce(about ->> 'description', ''), '-_./:@+', '       '))) stored,
   -- The campaign that it is a copy of, and which revision of it.
   origin jsonb,
-  -- Put away: nothing begins from it (docs/decisions/0080-put-away-copied-restored.md).
+  -- Put away: nothing begins from it (docs/decisions/0015-life-of-campaigns-and-runs.md).
   archived_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -55,7 +55,7 @@ create table run_starts (
 );
 create index run_starts_of_campaign on run_starts (campaign);
 
--- Uploaded lists (docs/decisions/0024-uploaded-lists.md).
+-- Uploaded lists (docs/decisions/0024-files-of-users.md).
 create table audiences (
   id uuid primary key,
   name text not null,

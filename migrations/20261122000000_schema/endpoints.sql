@@ -1,5 +1,5 @@
 -- after: clients
--- Endpoints of clients: where calls go, and by which rules (docs/decisions/0093-endpoints-of-clients.md).
+-- Endpoints of clients: where calls go, and by which rules (docs/decisions/0090-endpoints-of-clients.md).
 
 -- Each change moves its client's revision and installation.clients_revision in the same transaction.
 create table client_endpoints (

@@ -1,6 +1,6 @@
 -- after: runs
 -- Feeds, and the batches cut from them (docs/execution-path.md, docs/feeding.md,
--- docs/decisions/0023-audiences-as-merged-streams.md). Shapes and storage settings of the execution path (here, in
+-- docs/decisions/0004-audiences-are-sorted-streams.md). Shapes and storage settings of the execution path (here, in
 -- steps.sql, users.sql and partitions.sql) were measured: change them with a benchmark in hand.
 
 -- The paging state of one (run, country).
@@ -31,12 +31,12 @@ create table feeds (
   -- Passed over because an exclusion names them; not in fed_users.
   excluded_users bigint not null default 0,
   -- As many as were approved, or may be without it; null: any number
-  -- (docs/decisions/0082-approval-is-of-what-would-run.md).
+  -- (docs/decisions/0082-how-approvals-work.md).
   users_at_most bigint,
   -- Those that are served first; no more while the canary of the run is not over. Held-out users are not counted.
   canary_users bigint,
   -- Of a dry run: its batches are written with the ends of all their steps, and no worker hears of them
-  -- (docs/decisions/0092-a-dry-run.md). As the kind of its run says, whatever is written here.
+  -- (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). As the kind of its run says, whatever is written here.
   dry boolean not null default false,
   -- Of a dry feed: its batches that were written so, and those of its users whom several of its sources name.
   sunk_batches int not null default 0,

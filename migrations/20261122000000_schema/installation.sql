@@ -11,7 +11,8 @@ create table installation (
   registry_revision bigint not null default 1,
   clients_revision bigint not null default 0,
   created_at timestamptz not null default now(),
-  -- When the database was brought back to an earlier moment last (docs/decisions/0109-restored-to-an-earlier-moment.md).
+  -- When the database was last restored to an earlier moment
+  -- (docs/decisions/0013-releases-versions-and-restores.md).
   restored_at timestamptz,
   one boolean primary key default true check (one)
 );
@@ -48,7 +49,7 @@ create table processes (
   -- The rules of time zones that it goes by, such as 2026c.
   zone_data text not null,
   -- How far its clock is ahead of the database's, and by how much that may be wrong; null until its second beat
-  -- (docs/decisions/0124-each-says-its-clock-and-its-callers.md).
+  -- (docs/decisions/0037-runtime-statistics.md).
   clock_ahead_ms float8,
   clock_within_ms float8,
   started_at timestamptz not null default now(),

@@ -1,6 +1,6 @@
 -- after: partitions
--- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-jobs-as-one-row.md,
--- 0030-looking-offering-calling.md, 0032-accepting-jobs.md). Shapes and statements were measured: change them with a
+-- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-accepting-jobs.md,
+-- 0030-how-jobs-are-offered.md). Shapes and statements were measured: change them with a
 -- benchmark in hand.
 
 -- Waiting, being called or sidelined (then due_at is 'infinity', and sideline names the host). No updates in the hot

@@ -1,5 +1,5 @@
 -- after: campaigns, saved-audiences
--- What campaigns can name, in the order in which they do (docs/decisions/0117-all-audiences-in-one-list.md).
+-- What campaigns can name, in the order in which they do (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 -- A TypeID of shared/domain/ids, of its prefix and its uuid.
 create function public_id(prefix text, id uuid) returns text
@@ -15,7 +15,7 @@ create table audience_uses (
   kind text not null,
   -- As campaigns name it: a public id, or the id of a segment.
   source text collate "C" not null,
-  -- By a saved audience (docs/decisions/0122-used-by-saved-audiences.md), and not by a campaign.
+  -- By a saved audience (docs/decisions/0101-saved-audiences-counts-and-use.md), and not by a campaign.
   by_saved boolean not null,
   used_by uuid not null,
   -- It leaves it out, and does not take it in.

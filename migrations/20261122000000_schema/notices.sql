@@ -1,7 +1,7 @@
 -- after: campaigns, clients, feeds, installation, jobs, runs, schedules
 -- What processes that listen are told of, when the transaction commits: they look at it at once, and less often where
--- nothing is told (docs/decisions/0076-told-not-asked.md). Only what changes seldom tells by itself: transactions that
--- tell commit one after another.
+-- nothing is told (docs/decisions/0071-what-little-work-costs.md). Only what changes seldom tells by itself:
+-- transactions that tell commit one after another.
 
 create function tell() returns trigger language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
 -- after: nothing
--- Jobs of one ordering key are called one at a time (docs/decisions/0091-one-at-a-time-by-key.md). At most one of a key
+-- Jobs of one ordering key are called one at a time (docs/decisions/0090-endpoints-of-clients.md). At most one of a key
 -- is active: due at a time, or sidelined. The others wait, due at infinity. No look reads them, and only advance_key makes
 -- one active.
 

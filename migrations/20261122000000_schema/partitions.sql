@@ -1,6 +1,6 @@
 -- after: feeds, steps, users
 -- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so that old weeks are dropped
--- whole (docs/decisions/0011-agenda-holds-partitions.md).
+-- whole (docs/decisions/0010-answers-agenda-and-partitions.md).
 
 -- Tables that are partitioned so, with what each partition is stored with, and what of a run they leave with. Another
 -- one is a row here. Storage settings belong to each partition: Postgres neither keeps them at the parent nor hands

@@ -1,5 +1,5 @@
 -- after: nothing
--- Hours in which an action type calls nobody of a country (docs/decisions/0087-quiet-hours.md).
+-- Hours in which an action type calls nobody of a country (docs/decisions/0085-gates-before-a-call.md).
 
 -- The newest one is in force; none: there are no quiet hours.
 create table quiet_hours (

@@ -1,5 +1,5 @@
 -- after: runs
--- Links that show the report of a run to people without a key (docs/decisions/0089-a-report-is-shared-by-a-link.md).
+-- Links that show the report of a run to people without a key (docs/decisions/0015-life-of-campaigns-and-runs.md).
 create table report_links (
   id uuid primary key,
   -- SHA-256 of what is in the link, which itself is nowhere.

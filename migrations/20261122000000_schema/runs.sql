@@ -1,6 +1,6 @@
 -- after: action-types, campaigns, installation
--- Runs, how they went, and what people do to them (docs/decisions/0012-runs-made-by-the-scheduler.md,
--- 0015-control-is-a-state-that-is-looked-at.md, 0016-two-histories.md, 0025-retries-as-child-runs.md).
+-- Runs, how they went, and what people do to them (docs/decisions/0012-schedules.md,
+-- 0015-life-of-campaigns-and-runs.md, 0016-run-history-and-audit-log.md, 0003-steps-child-batches-and-child-runs.md).
 -- Small tables with rows that change every second are vacuumed after so many rows, and keep room for updates in their
 -- pages.
 
@@ -13,13 +13,13 @@ create table runs (
   parent uuid,
   -- Which of them: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
   retry jsonb,
-  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-a-test-send.md). dry-run: of
-  -- everybody, and nobody is called (docs/decisions/0092-a-dry-run.md).
+  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). dry-run: of
+  -- everybody, and nobody is called (docs/decisions/0083-test-sends-canaries-and-dry-runs.md).
   kind text not null default 'live' check (kind in ('live', 'test', 'dry-run')),
   -- Of a test, by step: live where its users really get it, test where its endpoint is told that this is one.
   step_modes text[],
   -- What a unit of each step cost when it began: {"currency", "steps": [decimal as text, or null]}. Whatever prices are
-  -- later, what it has cost stays (docs/decisions/0095-money.md).
+  -- later, what it has cost stays (docs/decisions/0028-budgets-and-money.md).
   prices jsonb,
   -- Whether nobody is fed but the first users (feeds.canary_users): canaryStates of shared/domain/run/canary.ts; null
   -- where there is no canary.

@@ -1,5 +1,5 @@
 -- after: nothing
--- Combinations of sources that campaigns take by copying them (docs/decisions/0108-saved-audiences.md).
+-- Combinations of sources that campaigns take by copying them (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 create table saved_audiences (
   id uuid primary key,

@@ -1,5 +1,5 @@
 -- after: nothing
--- What recurs, what of it fired, and for whom (docs/decisions/0031-recurring-schedules.md).
+-- What recurs, what of it fired, and for whom (docs/decisions/0012-schedules.md).
 
 -- Markets that a schedule fires for, one by one.
 create table schedule_groups (
@@ -13,7 +13,7 @@ create table schedule_groups (
   updated_at timestamptz not null default now()
 );
 
--- Days off that schedules go by. One that a schedule names stays (docs/decisions/0103-work-calendars.md).
+-- Days off that schedules go by. One that a schedule names stays (docs/decisions/0012-schedules.md).
 create table work_calendars (
   name text primary key,
   definition jsonb not null,

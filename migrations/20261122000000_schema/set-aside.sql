@@ -1,5 +1,5 @@
 -- after: installation
--- What waits for the decision of a person (docs/decisions/0022-suspects-run-alone.md).
+-- What waits for the decision of a person (docs/decisions/0022-quarantined-steps.md).
 
 -- Messages that could not be read.
 create table dead_letters (

@@ -1,5 +1,5 @@
 -- after: nothing
--- The ledger: what was done of each batch (docs/states.md, docs/decisions/0011-agenda-holds-partitions.md).
+-- The ledger: what was done of each batch (docs/states.md, docs/decisions/0010-answers-agenda-and-partitions.md).
 
 -- state: 1 running, 2 waiting, 3 done. A row is inserted by its claim. No other index: it would end HOT updates.
 create table batch_steps (
@@ -71,7 +71,7 @@ create table sweep_marks (
 
 -- Steps whose endpoint is not called. kind: 'fault' until a person has mended the cause, and a batch that is tried now
 -- and then has shown it; 'quiet-hours' until the clock says so. Each kind is a row of its own: none ends another
--- (docs/decisions/0134-gates-before-a-call.md).
+-- (docs/decisions/0085-gates-before-a-call.md).
 create table holds (
   feed uuid not null,
   step int2 not null,

@@ -1,6 +1,6 @@
 -- after: nothing
 -- Suppression lists of the installation: people whom no step of an action type calls
--- (docs/decisions/0085-withheld-before-the-call.md).
+-- (docs/decisions/0085-gates-before-a-call.md).
 
 -- People under a number. It is the one in force where suppression_lists names it; loading while an upload fills it; and
 -- gone when another has taken its place: its people leave in chunks, and its row follows, once no upload names it and a

@@ -1,5 +1,5 @@
 -- after: nothing
--- Definitions of campaigns with variables (docs/decisions/0081-templates.md).
+-- Definitions of campaigns with variables (docs/decisions/0015-life-of-campaigns-and-runs.md).
 
 create table templates (
   id uuid primary key,

@@ -1,6 +1,6 @@
 -- after: nothing
 -- What became of single users: failures, who was suppressed, what unknown outcomes were settled as, and receipts
--- (docs/decisions/0020-settlement-of-unknown-outcomes.md, 0027-receipts-as-a-second-line.md).
+-- (docs/decisions/0007-lost-calls-and-unknown-outcomes.md, 0027-receipts.md).
 
 -- batch_no 0 holds users that could never be sent.
 create table user_failures (

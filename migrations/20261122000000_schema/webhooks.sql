@@ -1,5 +1,5 @@
 -- after: approvals, budgets, campaigns, clients, installation, notices, runs
--- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-webhooks-are-clients.md). Each is
+-- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-notifications.md). Each is
 -- a client with the same id, so that its calls are jobs like any other's.
 
 create table webhooks (

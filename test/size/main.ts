@@ -2,8 +2,8 @@ import path from 'node:path';
 import { measureInstall } from './install-size.ts';
 
 /**
- * `npm run check:size`: what `npm ci` brings to a contributor grows only with this limit, which decision 120 is about. Other
- * platforms have other binaries: there it says the size and no more.
+ * `npm run check:size`: what `npm ci` installs for a contributor grows only with this limit
+ * (docs/decisions/0005-code-base-and-its-checks.md). Other platforms have other binaries: there the size is only printed.
  */
 const limitMib = 351;
 const shown = 12;

@@ -21,8 +21,8 @@ import { unfollowed } from './unfollowed.ts';
  * Checks every statement of the product against the schema that the migrations make, on a Postgres of its own: that it
  * can be planned, that as many values go with it as it has parameters, of kinds that these can be read from, and that
  * rows have the fields that the code says. With files as arguments, those alone
- * (docs/decisions/0040-statements-are-checked-against-the-schema.md). Of all of them also that each role may do what its
- * services do and no more; `--write` writes that down anew (docs/decisions/0099-what-a-service-may-do.md).
+ * (docs/decisions/0005-code-base-and-its-checks.md). Of all of them also that each role may do what its
+ * services do and no more; `--write` writes that down anew (docs/decisions/0099-database-roles.md).
  */
 
 const root = join(import.meta.dirname, '../..');

@@ -56,7 +56,8 @@ const isFree = `(f.lease_until < now()
 const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([0-9]{1,6})')::int4`;
 
 /**
- * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
+ * Results and claims of one flush. Measured, and full of traps
+ * (docs/decisions/0049-how-dispatchers-hold-claims-and-slots.md):
  * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read
  *   all of it for ever once they had been planned while nothing was claimed, or nothing was stored.
  * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which

@@ -32,7 +32,7 @@ const flushesMore = 1;
  * Steps whose survivors this worker serves at once, without a message: where it serves the next step's shard too, has
  * slots free there, and nothing waits for them. Idle room is all that is used, so that topics scale apart, a slow
  * second step fills its own slots alone, and what is due before is not overtaken
- * (docs/decisions/0067-the-next-step-is-handed-on.md).
+ * (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
   /** Of what is about to be recorded. @param claims that are made in the same flush: their room is taken */

@@ -29,7 +29,7 @@ export interface TimedStepsDeps {
 /**
  * Retries that are due soon come back to the worker that recorded them: it queues them when they are due, before what
  * it has of the same feed and step, and in turn with all others. The agenda offers them later, where this worker is
- * gone, or has no room (docs/decisions/0068-retries-come-back-to-their-worker.md).
+ * gone, or has no room (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface TimedSteps {
   /** What is recorded now may be due here within this time; undefined where nothing more is timed. */

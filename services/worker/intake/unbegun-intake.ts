@@ -45,7 +45,7 @@ export interface UnbegunIntakeDeps {
 /**
  * A worker with free slots takes what no worker has begun, whichever has its references: a partition's backlog is not
  * its worker's alone. A slow worker, a frozen one and one that has just died hold up what they have claimed, and no
- * more (docs/decisions/0051-free-workers-take-what-none-has-begun.md).
+ * more (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface UnbegunIntake {
   /** Steps of these feeds come to this worker. */

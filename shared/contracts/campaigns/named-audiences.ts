@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { audienceStates } from './audiences.ts';
 
-/** HTTP shapes of all that campaigns can name, in one list (docs/decisions/0117-all-audiences-in-one-list.md). */
+/** HTTP shapes of all that campaigns can name, in one list (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export const namedKinds = ['list', 'segment', 'saved'] as const;
 
 export type NamedKind = (typeof namedKinds)[number];

@@ -5,7 +5,7 @@ import { audience, campaignDefinition, type CampaignDefinition } from './campaig
 import { campaignEstimate } from './estimates.ts';
 import { warning } from '../warnings.ts';
 
-/** HTTP shapes of saved audiences (docs/decisions/0108-saved-audiences.md). */
+/** HTTP shapes of saved audiences (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 
 const savedFields = {

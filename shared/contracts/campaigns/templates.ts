@@ -4,7 +4,7 @@ import { campaignDefinition, writtenCampaign } from './campaigns.ts';
 import { json } from '../json.ts';
 import { textShape } from '../stored-texts.ts';
 
-/** HTTP shapes of templates (docs/decisions/0081-templates.md). */
+/** HTTP shapes of templates (docs/decisions/0015-life-of-campaigns-and-runs.md). */
 export const variableTypes = ['string', 'integer', 'number', 'boolean', 'date-time', 'segment'] as const;
 
 const maxVariables = 50;

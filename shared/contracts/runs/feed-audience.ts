@@ -37,7 +37,7 @@ const holdOut = z.object({
 
 /**
  * What lists and earlier runs hold in another country of the run: a person has one country in it
- * (docs/decisions/0050-one-country-per-person.md).
+ * (docs/decisions/0004-audiences-are-sorted-streams.md).
  */
 const elsewhere = z.object({
   country: z.string(),

@@ -6,7 +6,7 @@ import { zone } from '../zones.ts';
 import { noticeUrl } from './notice-urls.ts';
 import { nameShape } from '../stored-texts.ts';
 
-/** HTTP shapes of webhooks (docs/decisions/0088-webhooks-are-clients.md). */
+/** HTTP shapes of webhooks (docs/decisions/0088-notifications.md). */
 export const noticeTypes = [
   'campaign.scheduled',
   'approval.waiting',

@@ -1,6 +1,6 @@
 /**
  * Ids of traces are derived from what they are of: every process knows them, whichever has the work, and nothing has to
- * be stored or sent for them (docs/decisions/0111-traces-are-derived.md).
+ * be stored or sent for them (docs/decisions/0014-metrics-and-traces.md).
  */
 
 /** Its id, which is as random as the ids of traces have to be. */

@@ -16,7 +16,7 @@ export interface JobTeller {
 
 /**
  * By statements of its own, a few a second: PostgreSQL lets one transaction at a time commit that tells, so that those
- * that store jobs would wait for each other (docs/decisions/0076-told-not-asked.md).
+ * that store jobs would wait for each other (docs/decisions/0071-what-little-work-costs.md).
  */
 export function createJobTeller({ tell, clock }: { tell: () => Promise<void>; clock: Clock }): JobTeller {
   let silentUntilMs = -Infinity;

@@ -43,7 +43,8 @@ export function outcomeOfRest(code: number): keyof typeof restCode {
 
 /**
  * So many leases of a step may lapse with a call begun, the first, uncertain one included, before it is claimed no
- * more. Those from `aloneFromLapses` on lapsed while no other suspect was under way (decision 0022).
+ * more. Those from `aloneFromLapses` on lapsed while no other suspect was under way
+ * (docs/decisions/0022-quarantined-steps.md).
  */
 export const quarantinedAfterLapses = aloneFromLapses + 4;
 

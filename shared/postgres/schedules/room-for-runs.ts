@@ -10,7 +10,7 @@ export interface RunRoom {
 
 /**
  * Other transactions that start runs for one of these accounts wait for the end of this one.
- * @param mostRuns that an account may have open (docs/decisions/0070-quotas-by-account.md)
+ * @param mostRuns that an account may have open (docs/decisions/0034-access.md)
  */
 export async function roomForRuns(
   client: PoolClient,

@@ -19,7 +19,10 @@ export interface VerifiedPart {
   isEnd: boolean;
 }
 
-/** Whether each of these entries says what it said when it was added, and none of them is missing (decision 94). */
+/**
+ * Checks that each of these entries is as it was added, and that none of them is missing
+ * (docs/decisions/0016-run-history-and-audit-log.md).
+ */
 export function verifyPart(
   part: ChainPart,
   { after, limit }: { after?: number | undefined; limit: number },

@@ -33,7 +33,7 @@ const listQuery = pageQuery.extend({
   ),
 });
 
-/** All that campaigns can name, in one list (docs/decisions/0117-all-audiences-in-one-list.md). */
+/** All that campaigns can name, in one list (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function routes(server: HttpServer, parts: ApiParts): void {
   const namedAudiences = createNamedAudienceStore(parts);
   const directory = createNamedAudienceDirectory({ ...parts, namedAudiences });

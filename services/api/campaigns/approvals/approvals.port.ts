@@ -3,7 +3,7 @@ import type { ExpectedUsers } from '../../../../shared/contracts/campaigns/appro
 import type { ApprovalState } from '../../../../shared/domain/approval/approval-states.ts';
 import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
 
-/** An approval as it is stored (docs/decisions/0082-approval-is-of-what-would-run.md). */
+/** An approval as it is stored (docs/decisions/0082-how-approvals-work.md). */
 export interface ApprovalRecord {
   approvalId: string;
   campaignId: string;

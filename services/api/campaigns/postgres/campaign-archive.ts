@@ -10,7 +10,7 @@ export interface UnderWay {
 
 export type CampaignArchive = ReturnType<typeof createCampaignArchive>;
 
-/** Campaigns that are put away, and drafts that are deleted (docs/decisions/0080-put-away-copied-restored.md). */
+/** Campaigns that are put away, and drafts that are deleted (docs/decisions/0015-life-of-campaigns-and-runs.md). */
 export function createCampaignArchive({ pool }: { pool: Pool }) {
   return {
     /** Puts it away; no effect where it is already. @returns what keeps it from that */

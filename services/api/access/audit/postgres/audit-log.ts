@@ -41,7 +41,10 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Who changed what through the API, and how that ended. Entries are never changed (decision 94). */
+/**
+ * The log of who changed what through the API, and how it ended. Entries are never changed
+ * (docs/decisions/0016-run-history-and-audit-log.md).
+ */
 export function createAuditLog({ pool }: { pool: Pool }) {
   return {
     /** @returns where it stands in the chain */

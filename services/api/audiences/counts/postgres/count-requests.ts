@@ -41,7 +41,7 @@ export interface NewCount {
 /** `known`: the same is being counted, or was. `too-many`: the account has as many open as it may. */
 export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
-/** Audiences that people want counted (docs/decisions/0101-counted-by-paging-once.md). */
+/** Audiences that people want counted (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createCountRequests({ pool }: { pool: Pool }) {
   async function get(connection: Pool | PoolClient, countId: string): Promise<CountRecord | undefined> {
     return (await connection.query<CountRecord>(selectOne, [countId])).rows[0];

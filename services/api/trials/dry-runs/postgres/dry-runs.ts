@@ -18,7 +18,7 @@ export interface NewDryRun {
   asker: Asker;
 }
 
-/** Runs of whole audiences without a call (docs/decisions/0092-a-dry-run.md). */
+/** Runs of whole audiences without a call (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). */
 export function createDryRuns({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
     /**

@@ -33,7 +33,7 @@ export type BegunTest = { kind: 'begun' } | { kind: 'changed' } | Exclude<Judged
 
 export type TestSends = ReturnType<typeof createTestSends>;
 
-/** Runs of a few users, beside what their campaigns do (docs/decisions/0083-a-test-send.md). */
+/** Runs of a few users, beside what their campaigns do (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). */
 export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
     /** Judges a test that is not begun. */

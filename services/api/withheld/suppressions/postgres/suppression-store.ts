@@ -22,7 +22,7 @@ export interface SuppressionStore {
   lists(): Promise<SuppressionListRecord[]>;
   /**
    * Users that are added are called by no claim that is made after this resolves
-   * (docs/decisions/0085-withheld-before-the-call.md).
+   * (docs/decisions/0085-gates-before-a-call.md).
    */
   add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
   /** Undefined where there is no such list. */

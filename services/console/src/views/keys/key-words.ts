@@ -155,7 +155,7 @@ export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
 
 /**
  * Returns whether keys of a role need an owner. Approvals compare people by the owners of managers and approvers; keys
- * of administrators had better have none (docs/decisions/0150-a-vote-is-independent.md).
+ * of administrators had better have none (docs/decisions/0082-how-approvals-work.md).
  */
 export function needsOwner(role: ApiKey['role']): boolean {
   return role === 'manager' || role === 'approver';
