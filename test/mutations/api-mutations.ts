@@ -84,7 +84,7 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/access/scopes-of-routes'],
+    noticedBy: ['services/api/access/scopes-of-routes', 'services/api/access/access-table'],
   },
   {
     takesAway: 'a key with a scope changes nothing of the whole installation',
@@ -95,7 +95,7 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/access/scopes-of-routes'],
+    noticedBy: ['services/api/access/scopes-of-routes', 'services/api/access/access-table'],
   },
   {
     takesAway: 'no key grants more than the one that makes it is for',
