@@ -1,0 +1,49 @@
+import type { Client, ClientLoad } from '#client/types.gen.ts';
+import { inButtons } from '../../api/in-buttons.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { HostBanner, type SidelinedHost } from '../../parts/jobs/host-banner.tsx';
+
+interface ClientBannersProps {
+  client: Client;
+  hosts: readonly SidelinedHost[];
+  load: ClientLoad | undefined;
+  refusal: string | undefined;
+}
+
+/** Reasons why jobs of a client are not called, or not called as its limits allow. */
+export function ClientBanners({ client, hosts, load, refusal }: ClientBannersProps) {
+  return (
+    <>
+      {!client.enabled && <PausedBanner name={client.name} disabledReason={client.disabledReason} />}
+      {client.warnings.map(({ code, detail }) => (
+        <div key={code} className="banner" role="status">
+          <Icon name="warn" />
+          <div className="min-w-0 wrap-anywhere">{inButtons(detail)}</div>
+        </div>
+      ))}
+      {hosts.map((host) => (
+        <HostBanner
+          key={`${host.endpoint ?? ''} ${host.host}`}
+          host={host}
+          client={client.name}
+          refusal={refusal}
+          maxCallsPerSecond={load?.endpoints.find(({ endpoint }) => endpoint === host.endpoint)?.maxCallsPerSecond}
+        />
+      ))}
+    </>
+  );
+}
+
+function PausedBanner({ name, disabledReason }: Pick<Client, 'name' | 'disabledReason'>) {
+  return (
+    <div className="banner" role="status">
+      <Icon name="paused" />
+      <div>
+        <b>
+          {name} is paused{disabledReason === null ? '.' : `: ${disabledReason}.`}
+        </b>{' '}
+        <span className="t2">Nothing is accepted for it and nothing is called; what is stored waits.</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  getClientForecastOptions,
+  getClientLedgerOptions,
+  getClientLoadOptions,
+  getSchedulerOptions,
+} from '#client/@tanstack/react-query.gen.ts';
+import type { Client } from '#client/types.gen.ts';
+
+const askEveryMs = 4000;
+/** The forecast counts stored jobs, so it is read less often. */
+const forecastEveryMs = 30_000;
+const forecastHours = 12;
+
+/** Reads the ledger of a client again and again. */
+export function useLedger(nameOrId: string) {
+  return useQuery({ ...getClientLedgerOptions({ path: { id: nameOrId } }), refetchInterval: askEveryMs });
+}
+
+/** Reads everything about a client that changes while its jobs are called. */
+export function useClientFigures({ id, name }: Pick<Client, 'id' | 'name'>) {
+  const ledger = useLedger(name);
+  const forecast = useQuery({
+    ...getClientForecastOptions({ path: { id }, query: { hours: forecastHours } }),
+    refetchInterval: forecastEveryMs,
+  });
+  const load = useQuery({ ...getClientLoadOptions({ path: { id: name } }), refetchInterval: askEveryMs });
+  // The answer counts all due jobs, so it is read seldom while no job of the client waits for a host.
+  const hostsEveryMs = (ledger.data?.sidelined ?? 0) > 0 ? 10_000 : 60_000;
+  const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: hostsEveryMs });
+  const hosts = (scheduler.data?.hosts ?? []).filter(({ clientId }) => clientId === id);
+  return { ledger, load, forecast, hosts };
+}
