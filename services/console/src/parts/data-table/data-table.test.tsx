@@ -100,6 +100,22 @@ describe('a data table', () => {
   });
 });
 
+describe('a data table whose headers are hidden from sight', () => {
+  it('keeps them for screen readers, and the widths of its columns', () => {
+    const { container } = renderTable({
+      isHeadHidden: true,
+      columns: [
+        { header: 'Country', width: 'w-20', cell: ({ name }) => name },
+        { header: 'Users', hideBelow: 'phone', cell: ({ users }) => users },
+      ],
+    });
+    expect(screen.getAllByRole('columnheader')).toHaveLength(2);
+    expect(container.querySelector('thead')?.className).toBe('sr-only');
+    const widths = [...container.querySelectorAll('col')].map(({ className }) => className);
+    expect(widths).toEqual(['w-20', 'wide']);
+  });
+});
+
 describe('a data table that is sorted', () => {
   it('announces the order at the column that the rows are sorted by', () => {
     renderTable({ columns: [{ header: 'Users', sorted: 'descending', cell: ({ users }) => users }] });

@@ -17,7 +17,7 @@ interface DataTableProps<Row> {
   loadingRows?: number;
   /** Rows of two lines. */
   isTall?: boolean;
-  /** Hides all headers from sight; the first row then takes the widths of the columns. */
+  /** Hides all headers from sight. */
   isHeadHidden?: boolean;
   /** Classes of the table: its layout, its least width, the height of its rows. */
   className?: string;
@@ -39,6 +39,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <table className={className}>
       <caption className={captionLook}>{caption}</caption>
+      {isHeadHidden && <Widths columns={columns} />}
       <thead className={isHeadHidden ? 'sr-only' : undefined}>
         <tr>
           {columns.map((column) => (
@@ -52,6 +53,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <tbody>{rows ? <Rows {...props} rows={rows} /> : <LoadingRows {...props} />}</tbody>
       )}
     </table>
+  );
+}
+
+/** The widths of columns whose headers take no room: what is hidden from sight lays nothing out. */
+function Widths<Row>({ columns }: Pick<DataTableProps<Row>, 'columns'>) {
+  return (
+    <colgroup>
+      {columns.map((column) => (
+        <col key={column.header} className={columnLook(column, column.width)} />
+      ))}
+    </colgroup>
   );
 }
 
@@ -86,7 +98,7 @@ function BodyWithKeys({ children }: { children: ReactNode }) {
 }
 
 function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
-  const { columns, rows, keyOf, isTall, isHeadHidden, isChosen, rowLook, hasRowKeys, detail } = props;
+  const { columns, rows, keyOf, isTall, isChosen, rowLook, hasRowKeys, detail } = props;
   return rows.map((row) => {
     const opened = detail?.(row) ?? false;
     return (
@@ -94,7 +106,6 @@ function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
         <BodyRow
           columns={columns}
           row={row}
-          hasWidths={isHeadHidden === true}
           hasKeys={hasRowKeys !== undefined && hasRowKeys !== false}
           look={classesOf(isTall && 'tall', isChosen?.(row) && 'sel', rowLook?.(row))}
         />
@@ -116,29 +127,28 @@ function classesOf(...classes: (string | false | undefined)[]): string | undefin
 interface BodyRowProps<Row> {
   columns: readonly Column<Row>[];
   row: Row;
-  hasWidths: boolean;
   hasKeys: boolean;
   look: string | undefined;
 }
 
 /** Of many rows a look at the server changes a few: with the same columns, only those are drawn again. */
-function BodyRow<Row>({ columns, row, hasWidths, hasKeys, look }: BodyRowProps<Row>) {
+function BodyRow<Row>({ columns, row, hasKeys, look }: BodyRowProps<Row>) {
   return useMemo(
     () => (
       <tr className={look} data-row={hasKeys ? true : undefined}>
         {columns.map((column) => (
-          <Cell key={column.header} column={column} row={row} hasWidth={hasWidths} />
+          <Cell key={column.header} column={column} row={row} />
         ))}
       </tr>
     ),
-    [columns, row, hasWidths, hasKeys, look],
+    [columns, row, hasKeys, look],
   );
 }
 
-function Cell<Row>({ column, row, hasWidth }: { column: Column<Row>; row: Row; hasWidth: boolean }) {
-  const { cell, below, title, look, width, isRowHeader } = column;
+function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  const { cell, below, title, look, isRowHeader } = column;
   const own = typeof look === 'function' ? look(row) : look;
-  const className = columnLook(column, below && 'two', own, hasWidth ? width : undefined);
+  const className = columnLook(column, below && 'two', own);
   const content = below ? (
     <>
       <div>{cell(row)}</div>

@@ -38,8 +38,8 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
     {
       header: 'Rule',
       hideBelow: 'phone',
-      cell: (schedule) => <Cut>{ruleOf(schedule).words}</Cut>,
-      below: (schedule) => <div className="mono truncate">{ruleOf(schedule).written}</div>,
+      look: 'two',
+      cell: (schedule) => <Rule schedule={schedule} />,
     },
     {
       header: 'Next fire',
@@ -51,7 +51,9 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
       header: 'Zone, next clock change',
       width: 'w-49',
       hideBelow: 'phone',
-      cell: ({ everySeconds, zone }) => <Cut>{everySeconds === undefined ? (zone ?? '–') : 'no zone'}</Cut>,
+      cell: ({ everySeconds, zone }) => (
+        <div className="truncate">{everySeconds === undefined ? (zone ?? '–') : 'no zone'}</div>
+      ),
       below: (schedule) => <ClockLine schedule={schedule} />,
     },
   ];
@@ -68,15 +70,6 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
         hasRowKeys
         loadingRows={8}
       />
-    </div>
-  );
-}
-
-/** One line that is cut, with all of it in its title. */
-function Cut({ children }: { children: string }) {
-  return (
-    <div className="truncate" title={children}>
-      {children}
     </div>
   );
 }
@@ -110,6 +103,18 @@ function Name({ schedule: { name, state }, isShown, onShow }: NameProps) {
         {name}
       </button>
     </div>
+  );
+}
+
+function Rule({ schedule }: { schedule: Schedule }) {
+  const { words, written } = ruleOf(schedule);
+  return (
+    <>
+      <div className="truncate" title={words}>
+        {words}
+      </div>
+      <div className="mono truncate">{written}</div>
+    </>
   );
 }
 
