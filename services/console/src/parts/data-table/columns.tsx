@@ -38,7 +38,7 @@ export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row
     header: 'Actions',
     isHeaderHidden: true,
     align: 'right',
-    cell: (row) => <span className="row justify-end flex-wrap">{buttons(row)}</span>,
+    cell: (row) => <span className="row justify-end flex-wrap phone:py-1">{buttons(row)}</span>,
   };
 }
 

@@ -100,6 +100,33 @@ describe('a data table', () => {
   });
 });
 
+describe('a data table of which one row changes', () => {
+  it('draws that row again and no other, as long as its columns are the same', () => {
+    const drawn: string[] = [];
+    const logged: readonly Column<Country>[] = [
+      {
+        header: 'Country',
+        cell: ({ code }) => {
+          drawn.push(code);
+          return code;
+        },
+      },
+    ];
+    const keyOf = ({ code }: Country) => code;
+    const table = (rows: readonly Country[]) => (
+      <DataTable caption="Countries" columns={logged} rows={rows} keyOf={keyOf} />
+    );
+    const [first, second] = [
+      { code: 'SG', name: 'Singapore', users: 1200 },
+      { code: 'VN', name: 'Vietnam', users: 800 },
+    ];
+    const { rerender } = render(table([first, second]));
+    drawn.length = 0;
+    rerender(table([first, { ...second, users: 801 }]));
+    expect(drawn).toEqual(['VN']);
+  });
+});
+
 describe('a data table whose headers are hidden from sight', () => {
   it('keeps them for screen readers, and the widths of its columns', () => {
     const { container } = renderTable({
