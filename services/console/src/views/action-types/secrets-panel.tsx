@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { removeActionTypeSecret, setActionTypeSecret } from '#client/sdk.gen.ts';
 import type { ActionType } from '#client/types.gen.ts';
@@ -7,13 +6,11 @@ import { TextInput } from '../../parts/controls/controls.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const secretNames = ['authorization', 'signing', 'receipts'] as const;
 type SecretName = (typeof secretNames)[number];
@@ -123,78 +120,63 @@ function Standing({ type, secret }: { type: ActionType; secret: SecretName }) {
 }
 
 function SetDialog({ type, secret, onClose }: { type: ActionType; secret: SecretName; onClose: () => void }) {
-  const queries = useQueryClient();
   const [value, setValue] = useState('');
   const [made, setMade] = useState(false);
-  const set = useMutation({
-    mutationFn: () =>
-      setActionTypeSecret({
-        path: { name: type.name, secret },
-        headers: { 'if-match': `"${type.revision}"` },
-        body: { value: value.trim() },
-        throwOnError: true,
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onClose();
-    },
-  });
-  const problems = useRefusedFields(set.error);
+  const { name, revision, secrets } = type;
   return (
-    <Dialog
-      title={`${type.secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
-      lead={`Of ${type.name}. It is kept encrypted and never shown; in use about a second later.`}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={set.isPending || value.trim() === ''} onClick={() => set.mutate()}>
-            Set it
-          </Button>
-        </>
+    <EditDialog
+      title={`${secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
+      lead={`Of ${name}. It is kept encrypted and never shown; in use about a second later.`}
+      verb="Set it"
+      isIncomplete={value.trim() === ''}
+      save={() =>
+        setActionTypeSecret({
+          path: { name, secret },
+          headers: { 'if-match': `"${revision}"` },
+          body: { value: value.trim() },
+          throwOnError: true,
+        })
       }
+      onClose={onClose}
     >
-      <FormProblemsContext value={problems}>
-        <FormField
-          pointer="/value"
-          label="Secret"
-          required
-          hint={made ? 'Give it to the team of the endpoint first: it is shown until this is closed' : said[secret]}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              mono
-              // What was made here is to be read and passed on.
-              type={made ? 'text' : 'password'}
-              autoComplete="new-password"
-              value={value}
-              onText={(text) => {
-                setValue(text);
-                setMade(false);
-              }}
-              data-autofocus
-            />
-          )}
-        </FormField>
-        {secret !== 'authorization' && (
-          <div className="row">
-            <Button
-              small
-              icon="plus"
-              onClick={() => {
-                setValue(newSecret());
-                setMade(true);
-              }}
-            >
-              Make one
-            </Button>
-            {made && <CopyButton text={value} label="Copy the secret" />}
-          </div>
+      <FormField
+        pointer="/value"
+        label="Secret"
+        required
+        hint={made ? 'Give it to the team of the endpoint first: it is shown until this is closed' : said[secret]}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            mono
+            // What was made here is to be read and passed on.
+            type={made ? 'text' : 'password'}
+            autoComplete="new-password"
+            value={value}
+            onText={(text) => {
+              setValue(text);
+              setMade(false);
+            }}
+            data-autofocus
+          />
         )}
-        <RefusedWhole error={set.error} />
-      </FormProblemsContext>
-    </Dialog>
+      </FormField>
+      {secret !== 'authorization' && (
+        <div className="row">
+          <Button
+            small
+            icon="plus"
+            onClick={() => {
+              setValue(newSecret());
+              setMade(true);
+            }}
+          >
+            Make one
+          </Button>
+          {made && <CopyButton text={value} label="Copy the secret" />}
+        </div>
+      )}
+    </EditDialog>
   );
 }
 

@@ -1,12 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeActionType, createActionType } from '#client/sdk.gen.ts';
 import type { ActionType } from '#client/types.gen.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { Check, Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
-import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
+import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { classSaid, type ContractClass } from './class-words.ts';
 import {
@@ -18,7 +15,6 @@ import {
   wrongIn,
   type TypeForm,
 } from './type-form.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface TypeDialogProps {
   /** Null: a new one. */
@@ -29,34 +25,17 @@ interface TypeDialogProps {
 
 /** How an endpoint of another team is called. Of one that there is, only what was changed is sent. */
 export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
-  const queries = useQueryClient();
   const [first] = useState(() => formOf(type));
   const [form, setForm] = useState(first);
-  const wrong = wrongIn(form);
   const changed = Object.keys(changesOf(form, first)).length;
-  const save = useMutation({
-    mutationFn: async () => {
-      if (type === null) return (await createActionType({ body: definitionOf(form), throwOnError: true })).data;
-      const [path, headers] = [{ name: type.name }, { 'if-match': `"${type.revision}"` }];
-      return (await changeActionType({ path, headers, body: changesOf(form, first), throwOnError: true })).data;
-    },
-    onSuccess: async ({ name }) => {
-      await queries.invalidateQueries();
-      onSaved(name);
-      onClose();
-    },
-  });
-  const refused = useRefusedFields(save.error);
-  const problems: FormProblems = {
-    ...refused,
-    at: (pointer) => {
-      const detail = wrong.get(pointer);
-      return detail === undefined ? refused.at(pointer) : [{ detail, tone: 'bad' }];
-    },
+  const save = async () => {
+    if (type === null) return (await createActionType({ body: definitionOf(form), throwOnError: true })).data;
+    const [path, headers] = [{ name: type.name }, { 'if-match': `"${type.revision}"` }];
+    return (await changeActionType({ path, headers, body: changesOf(form, first), throwOnError: true })).data;
   };
   const change = (part: Partial<TypeForm>) => setForm({ ...form, ...part });
   return (
-    <Dialog
+    <EditDialog
       title={type === null ? 'Register a type' : `Edit ${type.name}`}
       lead={
         type === null
@@ -64,31 +43,19 @@ export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
           : 'Workers call by it from about a second later on, in runs that go on too.'
       }
       isWide
+      verb={type === null ? 'Register' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
+      note={type === null ? 'Nothing is called now. Check its promises afterwards.' : undefined}
+      isIncomplete={type !== null && changed === 0}
+      wrong={wrongIn(form)}
+      save={save}
+      onSaved={({ name }) => onSaved(name)}
       onClose={onClose}
-      actions={
-        <>
-          {type === null && (
-            <span className="t3 sm mr-auto">Nothing is called now. Check its promises afterwards.</span>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="ink"
-            disabled={save.isPending || wrong.size > 0 || (type !== null && changed === 0)}
-            onClick={() => save.mutate()}
-          >
-            {type === null ? 'Register' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
-          </Button>
-        </>
-      }
     >
-      <FormProblemsContext value={problems}>
-        <Basics form={form} isNew={type === null} onChange={change} />
-        <ClassField form={form} onChange={change} />
-        <NumberFields fields={numberFields} form={form} onChange={change} />
-        <More form={form} onChange={change} />
-        <RefusedWhole error={save.error} />
-      </FormProblemsContext>
-    </Dialog>
+      <Basics form={form} isNew={type === null} onChange={change} />
+      <ClassField form={form} onChange={change} />
+      <NumberFields fields={numberFields} form={form} onChange={change} />
+      <More form={form} onChange={change} />
+    </EditDialog>
   );
 }
 

@@ -1,15 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteAudience, renameAudience } from '#client/sdk.gen.ts';
 import type { Audience } from '#client/types.gen.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
-import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface DialogProps {
   audience: Audience;
@@ -18,7 +14,6 @@ interface DialogProps {
 
 /** What people know it by, and whom they ask. Its users never change. */
 export function ChangeListDialog({ audience: { id, ...before }, onClose }: DialogProps) {
-  const queries = useQueryClient();
   const [name, setName] = useState(before.name);
   const [owner, setOwner] = useState(before.owner ?? '');
   // Only what is changed is sent: somebody else may have changed the other meanwhile.
@@ -26,39 +21,22 @@ export function ChangeListDialog({ audience: { id, ...before }, onClose }: Dialo
     ...(name.trim() !== before.name && { name: name.trim() }),
     ...(owner.trim() !== (before.owner ?? '') && { owner: owner.trim() === '' ? null : owner.trim() }),
   };
-  const save = useMutation({
-    mutationFn: () => renameAudience({ path: { id }, body: change, throwOnError: true }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onClose();
-    },
-  });
-  const problems = useRefusedFields(save.error);
-  const isChanged = Object.keys(change).length > 0;
   return (
-    <Dialog
+    <EditDialog
       title={`Change “${before.name}”`}
       lead="Campaigns name it by its id, and go on as they are."
+      verb="Save"
+      isUnchanged={Object.keys(change).length === 0}
+      save={() => renameAudience({ path: { id }, body: change, throwOnError: true })}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={save.isPending} onClick={() => (isChanged ? save.mutate() : onClose())}>
-            Save
-          </Button>
-        </>
-      }
     >
-      <FormProblemsContext value={problems}>
-        <FormField pointer="/name" label="Name" required>
-          {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
-        </FormField>
-        <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
-          {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
-        </FormField>
-      </FormProblemsContext>
-      <RefusedWhole error={save.error} />
-    </Dialog>
+      <FormField pointer="/name" label="Name" required>
+        {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
+      </FormField>
+      <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+        {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
+      </FormField>
+    </EditDialog>
   );
 }
 

@@ -1,12 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeClientEndpoint, createClientEndpoint } from '#client/sdk.gen.ts';
 import type { Client, ClientEndpoint } from '#client/types.gen.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
-import { FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import {
   changesOf,
@@ -17,7 +14,6 @@ import {
   wrongIn,
   type EndpointForm,
 } from './endpoint-form.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface EndpointDialogProps {
   client: Client;
@@ -41,39 +37,21 @@ const gone = [
 
 /** A receiver of a client's jobs; only what is changed is sent, and what somebody else has changed meanwhile is refused. */
 export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProps) {
-  const queries = useQueryClient();
   const [first] = useState(() => formOf(endpoint));
   const [form, setForm] = useState(first);
   const change = (part: Partial<EndpointForm>) => setForm({ ...form, ...part });
-  const wrong = wrongIn(form);
   const changed = Object.keys(changesOf(form, first)).length;
-  const save = useMutation({
-    mutationFn: () => {
-      if (endpoint === null) {
-        return createClientEndpoint({ path: { id: client.id }, body: newEndpointOf(form), throwOnError: true });
-      }
-      return changeClientEndpoint({
-        path: { id: client.id, endpoint: endpoint.name },
-        headers: { 'if-match': `"${endpoint.revision}"` },
-        body: changesOf(form, first),
-        throwOnError: true,
-      });
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onClose();
-    },
-  });
-  const refused = useRefusedFields(save.error);
-  const problems: FormProblems = {
-    ...refused,
-    at: (pointer) => {
-      const detail = wrong.get(pointer);
-      return detail === undefined ? refused.at(pointer) : [{ detail, tone: 'bad' }];
-    },
-  };
+  const save = () =>
+    endpoint === null
+      ? createClientEndpoint({ path: { id: client.id }, body: newEndpointOf(form), throwOnError: true })
+      : changeClientEndpoint({
+          path: { id: client.id, endpoint: endpoint.name },
+          headers: { 'if-match': `"${endpoint.revision}"` },
+          body: changesOf(form, first),
+          throwOnError: true,
+        });
   return (
-    <Dialog
+    <EditDialog
       title={endpoint === null ? `New endpoint of ${client.name}` : `Change ${endpoint.name}`}
       lead={
         endpoint === null
@@ -81,72 +59,59 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
           : 'Its rules hold for what waits too, within a second; another address is for jobs and schedules to come.'
       }
       isWide
+      verb={endpoint === null ? 'Make it' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
+      isIncomplete={endpoint !== null && changed === 0}
+      wrong={wrongIn(form)}
+      save={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="ink"
-            disabled={save.isPending || wrong.size > 0 || (endpoint !== null && changed === 0)}
-            onClick={() => save.mutate()}
-          >
-            {endpoint === null ? 'Make it' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
-          </Button>
-        </>
-      }
     >
-      <FormProblemsContext value={problems}>
-        {endpoint === null && (
-          <FormField pointer="/name" label="Name" required hint="Small letters, digits, - and ., such as billing">
-            {(control) => (
-              <TextInput {...control} value={form.name} onText={(name) => change({ name })} data-autofocus />
-            )}
-          </FormField>
-        )}
-        <FormField
-          pointer="/url"
-          label="Address"
-          required
-          hint="Of jobs that name the endpoint and no address; without query: what opens a receiver is no part of it"
-        >
-          {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
+      {endpoint === null && (
+        <FormField pointer="/name" label="Name" required hint="Small letters, digits, - and ., such as billing">
+          {(control) => <TextInput {...control} value={form.name} onText={(name) => change({ name })} data-autofocus />}
         </FormField>
-        <NumberFields fields={endpointNumbers} form={form} onChange={change} />
-        <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
-          <FormField pointer="/retry" label="A call that failed is tried again">
-            {(control) => (
-              <Select
-                {...control}
-                value={form.strategy === '' ? 'client' : form.strategy}
-                choices={strategies}
-                onChoose={(chosen) => change({ strategy: chosen === 'client' ? '' : chosen })}
-              />
-            )}
-          </FormField>
-          <FormField pointer="/onGone" label="An answer 410">
-            {(control) => (
-              <Select
-                {...control}
-                value={form.onGone === '' ? 'client' : form.onGone}
-                choices={gone}
-                onChoose={(chosen) => change({ onGone: chosen === 'client' ? '' : chosen })}
-              />
-            )}
-          </FormField>
-        </div>
-        <NumberFields fields={strategyNumbers[form.strategy]} form={form} onChange={change} />
-        <FormField
-          pointer="/finalCodes"
-          label="Final answers"
-          hint="Codes after which a job is given up at once, such as 400, 404; empty: as the client"
-        >
+      )}
+      <FormField
+        pointer="/url"
+        label="Address"
+        required
+        hint="Of jobs that name the endpoint and no address; without query: what opens a receiver is no part of it"
+      >
+        {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
+      </FormField>
+      <NumberFields fields={endpointNumbers} form={form} onChange={change} />
+      <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+        <FormField pointer="/retry" label="A call that failed is tried again">
           {(control) => (
-            <TextInput {...control} value={form.finalCodes} onText={(finalCodes) => change({ finalCodes })} />
+            <Select
+              {...control}
+              value={form.strategy === '' ? 'client' : form.strategy}
+              choices={strategies}
+              onChoose={(chosen) => change({ strategy: chosen === 'client' ? '' : chosen })}
+            />
           )}
         </FormField>
-        <RefusedWhole error={save.error} />
-      </FormProblemsContext>
-    </Dialog>
+        <FormField pointer="/onGone" label="An answer 410">
+          {(control) => (
+            <Select
+              {...control}
+              value={form.onGone === '' ? 'client' : form.onGone}
+              choices={gone}
+              onChoose={(chosen) => change({ onGone: chosen === 'client' ? '' : chosen })}
+            />
+          )}
+        </FormField>
+      </div>
+      <NumberFields fields={strategyNumbers[form.strategy]} form={form} onChange={change} />
+      <FormField
+        pointer="/finalCodes"
+        label="Final answers"
+        hint="Codes after which a job is given up at once, such as 400, 404; empty: as the client"
+      >
+        {(control) => (
+          <TextInput {...control} value={form.finalCodes} onText={(finalCodes) => change({ finalCodes })} />
+        )}
+      </FormField>
+    </EditDialog>
   );
 }
 

@@ -1,17 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { setQuietHours } from '#client/sdk.gen.ts';
 import type { QuietHours } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { zoneNames } from '../../parts/when/zoned-times.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
-import { FieldGroup, FormField, FormProblemsContext, type FormProblems } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
+import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { everyType, formOf, ruleOf, ruleWords, typeWords } from './rule-form.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 interface RuleDialogProps {
   quietHours: QuietHours;
@@ -28,127 +25,106 @@ const ends = [
 /** All rules are written at once, on the revision that was there when it was opened: another’s change is refused, not undone. */
 export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
   const [{ rules, revision }] = useState(quietHours);
-  const queries = useQueryClient();
   const { installation } = useSession();
   const types = useQuery(listActionTypesOptions());
   const isNew = at >= rules.length;
   const [form, setForm] = useState(() => formOf(rules[at] ?? null));
   const rule = ruleOf(form);
-  const save = useMutation({
-    mutationFn: () =>
-      setQuietHours({
-        headers: { 'if-match': `"${revision}"` },
-        body: { rules: rules.toSpliced(at, 1, rule) },
-        throwOnError: true,
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onClose();
-    },
-  });
-  const refused = useRefusedFields(save.error);
-  const problems: FormProblems = { ...refused, at: (pointer) => refused.at(`/rules/${at}${pointer}`) };
   const names = types.data?.items.filter(({ check }) => !check).map(({ name }) => name) ?? [];
   const known = [everyType, ...new Set([...names, form.actionType])].filter(
     (name, index, all) => all.indexOf(name) === index,
   );
   const isComplete = rule.from !== '' && rule.until !== '' && rule.from !== rule.until;
   return (
-    <Dialog
+    <EditDialog
       title={isNew ? 'New quiet hours' : 'Change quiet hours'}
       lead="In force within seconds, for runs that go on too. A call that was sent before takes as long as it takes."
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={save.isPending || !isComplete} onClick={() => save.mutate()}>
-            {isNew ? 'Add them' : 'Change them'}
-          </Button>
-        </>
+      verb={isNew ? 'Add them' : 'Change them'}
+      isIncomplete={!isComplete}
+      within={`/rules/${at}`}
+      save={() =>
+        setQuietHours({
+          headers: { 'if-match': `"${revision}"` },
+          body: { rules: rules.toSpliced(at, 1, rule) },
+          throwOnError: true,
+        })
       }
+      onClose={onClose}
     >
-      <FormProblemsContext value={problems}>
-        <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
-          <FormField pointer="/actionType" label="Action type">
-            {(control) => (
-              <Select
-                {...control}
-                value={form.actionType}
-                choices={known.map((name) => ({ value: name, label: typeWords({ actionType: name }) }))}
-                onChoose={(actionType) => setForm({ ...form, actionType })}
-                data-autofocus
-              />
-            )}
-          </FormField>
-          <FormField
-            pointer="/countries"
-            label="Countries"
-            hint={`Such as ${(installation.countries ?? ['SG', 'ID']).slice(0, 2).join(', ')}; empty: all of them`}
-          >
-            {(control) => (
-              <TextInput {...control} value={form.countries} onText={(countries) => setForm({ ...form, countries })} />
-            )}
-          </FormField>
-          <FormField pointer="/from" label="From" required hint="Included, such as 21:00">
-            {(control) => (
-              <TextInput {...control} value={form.from} onText={(from) => setForm({ ...form, from })} maxLength={5} />
-            )}
-          </FormField>
-          <FormField pointer="/until" label="Until" required hint="Not included; not later than from: of the next day">
-            {(control) => (
-              <TextInput
-                {...control}
-                value={form.until}
-                onText={(until) => setForm({ ...form, until })}
-                maxLength={5}
-              />
-            )}
-          </FormField>
-        </div>
-        <FormField
-          pointer="/zone"
-          label="Clocks of"
-          hint="Empty: each country’s own; where it has several, while it is quiet in any of them"
-        >
+      <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
+        <FormField pointer="/actionType" label="Action type">
           {(control) => (
-            <TextInput
+            <Select
               {...control}
-              list="zones-of-quiet-hours"
-              placeholder="the country"
-              value={form.zone}
-              onText={(zone) => setForm({ ...form, zone })}
+              value={form.actionType}
+              choices={known.map((name) => ({ value: name, label: typeWords({ actionType: name }) }))}
+              onChoose={(actionType) => setForm({ ...form, actionType })}
+              data-autofocus
             />
           )}
         </FormField>
-        <datalist id="zones-of-quiet-hours">
-          {zoneNames().map((zone) => (
-            <option key={zone} value={zone} />
+        <FormField
+          pointer="/countries"
+          label="Countries"
+          hint={`Such as ${(installation.countries ?? ['SG', 'ID']).slice(0, 2).join(', ')}; empty: all of them`}
+        >
+          {(control) => (
+            <TextInput {...control} value={form.countries} onText={(countries) => setForm({ ...form, countries })} />
+          )}
+        </FormField>
+        <FormField pointer="/from" label="From" required hint="Included, such as 21:00">
+          {(control) => (
+            <TextInput {...control} value={form.from} onText={(from) => setForm({ ...form, from })} maxLength={5} />
+          )}
+        </FormField>
+        <FormField pointer="/until" label="Until" required hint="Not included; not later than from: of the next day">
+          {(control) => (
+            <TextInput {...control} value={form.until} onText={(until) => setForm({ ...form, until })} maxLength={5} />
+          )}
+        </FormField>
+      </div>
+      <FormField
+        pointer="/zone"
+        label="Clocks of"
+        hint="Empty: each country’s own; where it has several, while it is quiet in any of them"
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            list="zones-of-quiet-hours"
+            placeholder="the country"
+            value={form.zone}
+            onText={(zone) => setForm({ ...form, zone })}
+          />
+        )}
+      </FormField>
+      <datalist id="zones-of-quiet-hours">
+        {zoneNames().map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <FieldGroup pointer="/then" label="Who would be called meanwhile">
+        <div className="grid gap-1.5">
+          {ends.map(({ value, label, said }) => (
+            <label
+              key={value}
+              className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
+            >
+              <input
+                type="radio"
+                name="quiet-then"
+                className="accent-ink mt-0.75"
+                checked={form.then === value}
+                onChange={() => setForm({ ...form, then: value })}
+              />
+              <span>
+                <b>{label}</b> <span className="t2 sm">{said}</span>
+              </span>
+            </label>
           ))}
-        </datalist>
-        <FieldGroup pointer="/then" label="Who would be called meanwhile">
-          <div className="grid gap-1.5">
-            {ends.map(({ value, label, said }) => (
-              <label
-                key={value}
-                className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
-              >
-                <input
-                  type="radio"
-                  name="quiet-then"
-                  className="accent-ink mt-0.75"
-                  checked={form.then === value}
-                  onChange={() => setForm({ ...form, then: value })}
-                />
-                <span>
-                  <b>{label}</b> <span className="t2 sm">{said}</span>
-                </span>
-              </label>
-            ))}
-          </div>
-        </FieldGroup>
-        {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
-        <RefusedWhole error={save.error} />
-      </FormProblemsContext>
-    </Dialog>
+        </div>
+      </FieldGroup>
+      {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
+    </EditDialog>
   );
 }
