@@ -77,6 +77,29 @@ describe('an edit dialog', () => {
   });
 });
 
+describe('an edit dialog with an outcome', () => {
+  it('stays open with it, and closes when the person has read it', async () => {
+    save.mockResolvedValue('mk_secret');
+    const onSaved = vi.fn<(saved: string) => void>();
+    const { user } = openDialog({ outcome: (secret) => <p>Shown once: {secret}</p>, onSaved });
+    const dialog = screen.getByRole('dialog');
+    await user.click(saveButton());
+    expect(await screen.findByText('Shown once: mk_secret')).toBeDefined();
+    expect(screen.getByRole('dialog')).toBe(dialog);
+    expect(onSaved).not.toHaveBeenCalled();
+    await user.click(screen.getByRole('button', { name: 'Done' }));
+    expect(onSaved).toHaveBeenCalledWith('mk_secret');
+    expect(onClose).toHaveBeenCalledOnce();
+  });
+
+  it('closes at once when there is nothing to show', async () => {
+    save.mockResolvedValue('saved');
+    const { user } = openDialog({ outcome: () => null });
+    await user.click(saveButton());
+    await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+  });
+});
+
 describe('an edit dialog whose change is refused', () => {
   it('stays open, with the problem at its field', async () => {
     save.mockRejectedValue(refusedAt({ pointer: '/name', detail: 'is taken' }));

@@ -8,7 +8,7 @@ import { RefusedWhole } from './refused-whole.tsx';
 
 interface EditDialogProps<Saved> {
   title: string;
-  lead: string;
+  lead?: string;
   isWide?: boolean;
   /** The form. A field shows the problems of its pointer. */
   children: ReactNode;
@@ -29,7 +29,9 @@ interface EditDialogProps<Saved> {
   /** What the API has the form in, such as `/rules/3`: pointers of its problems begin with it. */
   within?: string;
   save: () => Promise<Saved>;
-  /** Called after everything on the page was read again, before the dialog closes. */
+  /** What is shown of what was saved, such as a secret that is shown once; the dialog closes at once without it. */
+  outcome?: (saved: Saved) => ReactNode;
+  /** Called once the dialog closes after it has saved; everything on the page was read again by then. */
   onSaved?: (saved: Saved) => void;
   onClose: () => void;
 }
@@ -39,49 +41,73 @@ const none: ReadonlyMap<string, string> = new Map();
 /** Edits something and saves it as a whole. What the API refuses stands at its field, or below the form. */
 export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
   const { title, lead, isWide = false, children, verb, leave = 'Cancel', note, refusal, isIncomplete = false } = props;
-  const { isUnchanged = false, wrong = none, within = '', save, onSaved, onClose } = props;
+  const { isUnchanged = false, wrong = none, within = '', save, outcome, onSaved, onClose } = props;
   const queries = useQueryClient();
+  const finish = (saved: Saved) => {
+    onSaved?.(saved);
+    onClose();
+  };
   const saving = useMutation({
     mutationFn: save,
     onSuccess: async (saved) => {
       await queries.invalidateQueries();
-      onSaved?.(saved);
-      onClose();
+      if (!hasContent(outcome?.(saved))) finish(saved);
     },
   });
-  const refused = useRefusedFields(saving.error);
-  const problems: FormProblems = {
+  const problems = problemsOf(useRefusedFields(saving.error), wrong, within);
+  const shown = saving.isSuccess ? outcome?.(saving.data) : null;
+  // The same dialog goes on: it keeps its place, and a screen reader stays in it.
+  const done = saving.isSuccess && hasContent(shown) ? () => finish(saving.data) : undefined;
+  return (
+    <Dialog
+      title={title}
+      lead={lead}
+      isWide={isWide}
+      onClose={done ?? onClose}
+      actions={
+        done ? (
+          <Button kind="ink" onClick={done}>
+            Done
+          </Button>
+        ) : (
+          <>
+            {note !== undefined && <span className="t3 sm mr-auto">{note}</span>}
+            <Button onClick={onClose}>{leave}</Button>
+            <Button
+              kind="ink"
+              disabled={saving.isPending || isIncomplete || wrong.size > 0}
+              refusal={refusal}
+              onClick={() => (isUnchanged ? onClose() : saving.mutate())}
+            >
+              {verb}
+            </Button>
+          </>
+        )
+      }
+    >
+      {done ? (
+        shown
+      ) : (
+        <FormProblemsContext value={problems}>
+          {children}
+          <RefusedWhole error={saving.error} />
+        </FormProblemsContext>
+      )}
+    </Dialog>
+  );
+}
+
+function hasContent(content: ReactNode): boolean {
+  return content !== undefined && content !== null;
+}
+
+/** What is typed wrong, else what the API refused. */
+function problemsOf(refused: FormProblems, wrong: ReadonlyMap<string, string>, within: string): FormProblems {
+  return {
     ...refused,
     at: (pointer) => {
       const detail = wrong.get(pointer);
       return detail === undefined ? refused.at(`${within}${pointer}`) : [{ detail, tone: 'bad' }];
     },
   };
-  return (
-    <Dialog
-      title={title}
-      lead={lead}
-      isWide={isWide}
-      onClose={onClose}
-      actions={
-        <>
-          {note !== undefined && <span className="t3 sm mr-auto">{note}</span>}
-          <Button onClick={onClose}>{leave}</Button>
-          <Button
-            kind="ink"
-            disabled={saving.isPending || isIncomplete || wrong.size > 0}
-            refusal={refusal}
-            onClick={() => (isUnchanged ? onClose() : saving.mutate())}
-          >
-            {verb}
-          </Button>
-        </>
-      }
-    >
-      <FormProblemsContext value={problems}>
-        {children}
-        <RefusedWhole error={saving.error} />
-      </FormProblemsContext>
-    </Dialog>
-  );
 }

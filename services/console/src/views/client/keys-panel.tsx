@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { addClientKey, removeClientKey } from '#client/sdk.gen.ts';
 import type { Client } from '#client/types.gen.ts';
@@ -7,10 +6,9 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
 import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { Refused } from '../../parts/standing/refused.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
 interface KeysPanelProps {
@@ -82,40 +80,18 @@ export function KeysPanel({ client, refusal }: KeysPanelProps) {
   );
 }
 
-function NewKeyDialog({ client, onClose }: { client: Client; onClose: () => void }) {
-  const queries = useQueryClient();
-  const add = useMutation({
-    mutationFn: async () => (await addClientKey({ path: { id: client.id }, body: {}, throwOnError: true })).data,
-    onSuccess: () => queries.invalidateQueries(),
-  });
+function NewKeyDialog({ client: { id, name }, onClose }: { client: Client; onClose: () => void }) {
   return (
-    <Dialog
-      title={`New signing key of ${client.name}`}
+    <EditDialog
+      title={`New signing key of ${name}`}
       lead="Calls are signed with the older keys too, for a day: until receivers know the new one."
+      verb="Make the key"
+      leave="Leave them"
+      save={async () => (await addClientKey({ path: { id }, body: {}, throwOnError: true })).data}
+      outcome={({ secret }) => <Issued what="secret" name={name} secret={secret ?? ''} />}
       onClose={onClose}
-      actions={
-        add.data ? (
-          <Button kind="ink" onClick={onClose}>
-            Done
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose} data-autofocus>
-              Leave them
-            </Button>
-            <Button kind="ink" disabled={add.isPending} onClick={() => add.mutate()}>
-              Make the key
-            </Button>
-          </>
-        )
-      }
     >
-      {add.data ? (
-        <Issued what="secret" name={client.name} secret={add.data.secret ?? ''} />
-      ) : (
-        <p className="t2">Its secret is shown once. Give it to who receives the calls, then the older keys end.</p>
-      )}
-      {add.isError && <Refused error={add.error} />}
-    </Dialog>
+      <p className="t2">Its secret is shown once. Give it to who receives the calls, then the older keys end.</p>
+    </EditDialog>
   );
 }
