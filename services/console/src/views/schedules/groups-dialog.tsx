@@ -1,21 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listGroupsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { deleteGroup, putGroup } from '#client/sdk.gen.ts';
 import type { Group } from '#client/types.gen.ts';
-import { problemOf } from '../../api/problems.ts';
-import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
-import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
-import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { ListView } from '../../parts/data-table/list-view.tsx';
-import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
-import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
+import { NamedForm, NamedListDialog } from './named-list.tsx';
 
 interface GroupForm {
   name: string;
@@ -32,99 +25,42 @@ const emptyForm: GroupForm = { name: '', region: '', fallback: '60', tags: '', c
 /** The markets that schedules fire for: where each is at home, and how schedules find it. */
 export function GroupsDialog({ onClose }: { onClose: () => void }) {
   const groups = useQuery(listGroupsOptions());
-  const refusal = useRefusal('operator');
   const [form, setForm] = useState<GroupForm>();
   return (
-    <Dialog
+    <NamedListDialog
       title="Groups"
-      isWide
       lead="Markets that a schedule fires for: one fire for each, in the region where it is at home."
+      what="The groups"
+      query={groups}
+      items={groups.data?.items}
+      empty="There is no group yet: schedules fire once, for all regions."
+      columns={columns}
+      newLabel="New group"
+      onNew={() => setForm(emptyForm)}
+      onChange={(group) => setForm(formOf(group))}
+      remove={(name) => deleteGroup({ path: { name }, throwOnError: true })}
+      removeHint="Schedules that name it go on without it"
       onClose={onClose}
-      actions={
-        <>
-          {form === undefined && (
-            <Button icon="plus" refusal={refusal} onClick={() => setForm(emptyForm)}>
-              New group
-            </Button>
-          )}
-          <Button kind="ink" onClick={onClose}>
-            Done
-          </Button>
-        </>
-      }
     >
-      {form ? (
-        <GroupFields form={form} onForm={setForm} />
-      ) : (
-        <ListView
-          what="The groups"
-          query={groups}
-          items={groups.data?.items}
-          empty={<p className="t3 sm">There is no group yet: schedules fire once, for all regions.</p>}
-        >
-          <GroupTable groups={groups.data?.items} refusal={refusal} onChange={(group) => setForm(formOf(group))} />
-        </ListView>
-      )}
-    </Dialog>
+      {form && <GroupFields form={form} onForm={setForm} />}
+    </NamedListDialog>
   );
 }
 
-interface GroupTableProps {
-  /** Undefined while they are read. */
-  groups: readonly Group[] | undefined;
-  refusal: string | undefined;
-  onChange: (group: Group) => void;
-}
-
-function GroupTable({ groups, refusal, onChange }: GroupTableProps) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: (name: string) => deleteGroup({ path: { name }, throwOnError: true }),
-    onSuccess: () => queries.invalidateQueries(),
-  });
-  const columns: readonly Column<Group>[] = [
-    { header: 'Group', look: 'font-medium', cell: ({ name }) => name },
-    {
-      header: 'At home in',
-      cell: ({ homeRegion, fallbackSeconds }) => (
-        <>
-          {homeRegion ?? 'any region'}
-          {homeRegion !== null && <div className="t3 sm">others after {formatDuration(fallbackSeconds * 1000)}</div>}
-        </>
-      ),
-    },
-    { header: 'Tags', hideBelow: 'phone', look: 't2', cell: ({ tags }) => tags.join(', ') || '–' },
-    { header: 'Countries', hideBelow: 'phone', look: 't2', cell: ({ countries }) => countries.join(', ') || '–' },
-    actionsColumn((group) => (
+const columns: readonly Column<Group>[] = [
+  { header: 'Group', look: 'font-medium', cell: ({ name }) => name },
+  {
+    header: 'At home in',
+    cell: ({ homeRegion, fallbackSeconds }) => (
       <>
-        <Button small refusal={refusal} label={`Change ${group.name}`} onClick={() => onChange(group)}>
-          Change…
-        </Button>
-        <Button
-          small
-          kind="bad"
-          refusal={refusal}
-          label={`Delete ${group.name}`}
-          disabled={remove.isPending}
-          title="Schedules that name it go on without it"
-          onClick={() => remove.mutate(group.name)}
-        >
-          Delete
-        </Button>
+        {homeRegion ?? 'any region'}
+        {homeRegion !== null && <div className="t3 sm">others after {formatDuration(fallbackSeconds * 1000)}</div>}
       </>
-    )),
-  ];
-  return (
-    <>
-      <DataTable caption="Groups, by name" columns={columns} rows={groups} keyOf={({ name }) => name} />
-      {remove.isError && (
-        <p className="c-bad sm" role="alert">
-          {problemOf(remove.error).detail}
-        </p>
-      )}
-    </>
-  );
-}
+    ),
+  },
+  { header: 'Tags', hideBelow: 'phone', look: 't2', cell: ({ tags }) => tags.join(', ') || '–' },
+  { header: 'Countries', hideBelow: 'phone', look: 't2', cell: ({ countries }) => countries.join(', ') || '–' },
+];
 
 function formOf({ name, homeRegion, fallbackSeconds, tags, countries }: Group): GroupForm {
   return {
@@ -134,28 +70,20 @@ function formOf({ name, homeRegion, fallbackSeconds, tags, countries }: Group): 
 }
 
 function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupForm | undefined) => void }) {
-  const queries = useQueryClient();
-  const put = useMutation({
-    mutationFn: () => {
-      const { name, region, fallback, tags, countries } = form;
-      const seconds = typedNumber(fallback);
-      const body = {
-        homeRegion: region.trim() === '' ? null : region.trim(),
-        ...(typeof seconds === 'number' && { fallbackSeconds: seconds }),
-        tags: listOf(tags),
-        countries: listOf(countries),
-      };
-      return putGroup({ path: { name: name.trim() }, body, throwOnError: true });
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onForm(undefined);
-    },
-  });
-  const problems = useRefusedFields(put.error);
+  const save = () => {
+    const { name, region, fallback, tags, countries } = form;
+    const seconds = typedNumber(fallback);
+    const body = {
+      homeRegion: region.trim() === '' ? null : region.trim(),
+      ...(typeof seconds === 'number' && { fallbackSeconds: seconds }),
+      tags: listOf(tags),
+      countries: listOf(countries),
+    };
+    return putGroup({ path: { name: name.trim() }, body, throwOnError: true });
+  };
   const change = (part: Partial<GroupForm>) => onForm({ ...form, ...part });
   return (
-    <FormProblemsContext value={problems}>
+    <NamedForm verb="Save the group" isIncomplete={form.name.trim() === ''} save={save} onEnd={() => onForm(undefined)}>
       <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
         <FormField pointer="/name" label="Name" hint="Such as SG" required>
           {(control) => (
@@ -191,16 +119,7 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
           )}
         </FormField>
       </div>
-      <RefusedWhole error={put.error} />
-      <div className="row">
-        <Button small onClick={() => onForm(undefined)}>
-          Back
-        </Button>
-        <Button small kind="ink" disabled={put.isPending || form.name.trim() === ''} onClick={() => put.mutate()}>
-          Save the group
-        </Button>
-      </div>
-    </FormProblemsContext>
+    </NamedForm>
   );
 }
 
