@@ -30,8 +30,12 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
       look: 'font-medium',
       cell: ({ actionType }) => listWords(actionType),
     },
-    { header: 'Why', look: 't2 wrap-anywhere', cell: ({ note }) => note ?? '–' },
-    { header: 'Since', look: 't2 whitespace-nowrap', cell: ({ addedAt }) => <Time instant={addedAt} /> },
+    { header: 'Why', look: 't2 wrap-anywhere min-w-16', cell: ({ note }) => note ?? '–' },
+    {
+      header: 'Since',
+      look: 't2 whitespace-nowrap phone:whitespace-normal',
+      cell: ({ addedAt }) => <Time instant={addedAt} />,
+    },
     actionsColumn(({ actionType }) => (
       <Button
         small
