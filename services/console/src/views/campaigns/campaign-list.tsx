@@ -8,8 +8,9 @@ import { outcomesIn, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { useListedProgress } from '../../live/live-runs.ts';
 import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CampaignCard } from './campaign-card.tsx';
 import { campaignColumns } from './campaign-columns.tsx';
@@ -40,32 +41,34 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
   const live = useLiveRows(rows);
   const navigate = useNavigate();
   const refusal = useRefusal('manager');
-  if (query.error && !query.data) {
-    return <Failed title="The campaigns could not be read" error={query.error} onRetry={() => void query.refetch()} />;
-  }
-  if (query.data && rows.length === 0) {
-    if (hasFilters(search)) return <NothingFound {...{ search, totalOfAll, onChoose }} />;
-    return (
-      <Empty
-        icon="campaign"
-        title="No campaigns yet"
-        action={
-          <Button kind="ink" icon="plus" refusal={refusal} onClick={() => void navigate({ to: '/campaigns/new' })}>
-            New campaign
-          </Button>
-        }
-      >
-        A campaign has an audience, steps such as a reward and a message, and a start. It stays a draft until you start
-        it: count its audience, send a test and do a dry run first.
-      </Empty>
-    );
-  }
   const sortOf = (by: CampaignsSearch['sort']) => ({
     ...(search.sort === by && { sorted: 'ascending' as const }),
     onSort: () => onChoose({ sort: by, cursor: undefined }),
   });
   return (
-    <>
+    <ListView
+      what="The campaigns"
+      query={query}
+      items={query.data && rows}
+      empty={
+        hasFilters(search) ? (
+          <NothingFound {...{ search, totalOfAll, onChoose }} />
+        ) : (
+          <Empty
+            icon="campaign"
+            title="No campaigns yet"
+            action={
+              <Button kind="ink" icon="plus" refusal={refusal} onClick={() => void navigate({ to: '/campaigns/new' })}>
+                New campaign
+              </Button>
+            }
+          >
+            A campaign has an audience, steps such as a reward and a message, and a start. It stays a draft until you
+            start it: count its audience, send a test and do a dry run first.
+          </Empty>
+        )
+      }
+    >
       <div ref={container} className={isOld ? 'old' : undefined}>
         <div className="narrow">
           {live.map((campaign) => (
@@ -104,7 +107,7 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
           </>
         )}
       </Paging>
-    </>
+    </ListView>
   );
 }
 

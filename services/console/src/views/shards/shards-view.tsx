@@ -5,13 +5,13 @@ import { listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Chips } from '../../parts/lists/chips.tsx';
 import { Select } from '../../parts/controls/controls.tsx';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
+import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import type { Shard } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
 import type { ShardsShown } from './search.ts';
 import { fits, inOrderOf } from './shard-figures.ts';
 import { ShardKpis } from './shard-kpis.tsx';
@@ -23,25 +23,25 @@ const lookEveryMs = 2000;
 /** Where it waits: who is behind, who serves it, and why. */
 export function ShardsView() {
   const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
-  const error = useKeptError(query);
   const standing = standingOf(query);
   const isOld = useIsStale(standing);
   const shards = query.data?.items;
   return (
     <Page title="Shards" freshness={shards && <Freshness standing={standing} />}>
-      {error !== null ? (
-        <Failed title="The shards could not be read" error={error} onRetry={() => void query.refetch()} />
-      ) : shards?.length === 0 ? (
-        <Empty icon="shards" title="There is no shard yet" command="muster campaign create --help">
-          A shard is an action type in a country. It comes to life with the first campaign that needs it.
-        </Empty>
-      ) : (
-        <>
-          <StaleBanner standing={standing} note="Shards go on working; these are their last numbers." />
-          <ShardKpis shards={shards} isOld={isOld} />
-          <ShardList shards={shards} isOld={isOld} />
-        </>
-      )}
+      <ListView
+        what="The shards"
+        query={query}
+        items={shards}
+        empty={
+          <Empty icon="shards" title="There is no shard yet" command="muster campaign create --help">
+            A shard is an action type in a country. It comes to life with the first campaign that needs it.
+          </Empty>
+        }
+      >
+        <StaleBanner standing={standing} note="Shards go on working; these are their last numbers." />
+        <ShardKpis shards={shards} isOld={isOld} />
+        <ShardList shards={shards} isOld={isOld} />
+      </ListView>
     </Page>
   );
 }
