@@ -55,6 +55,7 @@ export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepF
   return (
     <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
       <table className="step-table" style={{ minWidth: leastWidth(widths) }}>
+        <caption className="sr-only">Users by step and country, with their outcomes</caption>
         <StepColgroup widths={widths} />
         <thead>
           <tr>
