@@ -3,7 +3,7 @@ import { formatCount } from '../words/numbers.ts';
 
 /** One column of a table: its header, and the cell of each row. */
 export interface Column<Row> {
-  /** Unique within the table: it identifies the column too. */
+  /** Text of the header, unique within the table: it identifies the column too. */
   header: string;
   /** Takes the place of the words of the header, such as a box that selects all rows. */
   head?: ReactNode;
@@ -20,7 +20,7 @@ export interface Column<Row> {
   below?: (row: Row) => ReactNode;
   /** The whole text of a cell that is cut. */
   title?: (row: Row) => string | null | undefined;
-  /** For numbers and buttons. */
+  /** Alignment of numbers and buttons; text is aligned to the left. */
   align?: 'right';
   /** Classes such as `w-20 phone:w-30`; without one, columns share the width. */
   width?: string;
@@ -32,7 +32,7 @@ export interface Column<Row> {
   look?: string | ((row: Row) => string | undefined);
 }
 
-/** The last column of a table: buttons that act on the row of their line. */
+/** The last column of a table: buttons that act on their row. */
 export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row> {
   return {
     header: 'Actions',

@@ -29,7 +29,7 @@ interface DataTableProps<Row> {
    * `data-row-select`. `around`: a list around the table has these keys, for its cards too.
    */
   hasRowKeys?: boolean | 'around';
-  /** What is open below a row, in the whole width; false if nothing is. */
+  /** Content below an open row, in the width of all columns; false for a row that is closed. */
   detail?: (row: Row) => ReactNode;
 }
 
@@ -56,7 +56,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** The widths of columns whose headers take no room: what is hidden from sight lays nothing out. */
+/** Widths of columns without visible headers: a header that is hidden from sight has no width. */
 function Widths<Row>({ columns }: Pick<DataTableProps<Row>, 'columns'>) {
   return (
     <colgroup>
@@ -91,7 +91,7 @@ function Head<Row>({ column }: { column: Column<Row> }) {
   );
 }
 
-/** The hook of the keys, for tables that have them. */
+/** The body of a table whose rows the keyboard goes through. */
 function BodyWithKeys({ children }: { children: ReactNode }) {
   const body = useRowKeys<HTMLTableSectionElement>();
   return <tbody ref={body}>{children}</tbody>;
@@ -131,7 +131,7 @@ interface BodyRowProps<Row> {
   look: string | undefined;
 }
 
-/** Of many rows a look at the server changes a few: with the same columns, only those are drawn again. */
+/** A row that is drawn again only if it or the columns have changed: a reading changes a few of many rows. */
 function BodyRow<Row>({ columns, row, hasKeys, look }: BodyRowProps<Row>) {
   return useMemo(
     () => (
@@ -170,16 +170,16 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
 /** Widths of the bars in pixels: names are longer than numbers. */
 const barOf = { first: 160, text: 100, number: 40 } as const;
 
-/** Rows at their true height, so that nothing moves when the real ones come. */
+/** Rows of grey bars, as high as real rows, so that nothing moves when those arrive. */
 function LoadingRows<Row>({ columns, loadingRows = 4, isTall }: DataTableProps<Row>) {
-  const shown = usePatience();
+  const hasBars = usePatience();
   return Array.from({ length: loadingRows }, (_, row) => (
     <tr key={row} className={isTall ? 'tall' : undefined} aria-hidden="true">
       {columns.map((column, place) => {
         const width = barOf[place === 0 ? 'first' : column.align === 'right' ? 'number' : 'text'];
         return (
           <td key={column.header} className={columnLook(column)}>
-            {shown && <SkeletonBar width={width - ((row * 13 + place * 7) % 24)} />}
+            {hasBars && <SkeletonBar width={width - ((row * 13 + place * 7) % 24)} />}
           </td>
         );
       })}

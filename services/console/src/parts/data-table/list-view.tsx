@@ -6,9 +6,9 @@ interface ListViewProps {
   /** `The clients`, as in “The clients could not be read”. */
   what: string;
   query: { error: unknown; refetch: () => unknown };
-  /** What the list shows of the answer; undefined while nothing is read. */
+  /** Rows of the answer; undefined while nothing is read. */
   items: readonly unknown[] | undefined;
-  /** Takes the place of a list of nothing: why it is empty, and what fills it. */
+  /** Replaces a list without rows: explains why it is empty, and how rows get there. */
   empty: ReactNode;
   /** The table with its rows, or with `undefined` for its rows while they are read; and its foot. */
   children: ReactNode;

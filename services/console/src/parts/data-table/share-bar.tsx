@@ -3,7 +3,7 @@ interface ShareBarProps {
   share: number;
   /** Colours the bar as a warning. */
   isLow?: boolean;
-  /** What it shows, if no cell beside it says so in numbers. */
+  /** Text for screen readers, unless a cell beside the bar has the numbers. */
   words?: string;
 }
 

@@ -18,7 +18,7 @@ interface EditDialogProps<Saved> {
   leave?: string;
   /** Beside the buttons. */
   note?: string | undefined;
-  /** Why the form cannot be saved as it is. */
+  /** Reason why the form cannot be saved as it is. */
   refusal?: string | undefined;
   /** The form cannot be saved as it is, which can be seen at its fields. */
   isIncomplete?: boolean;
@@ -26,10 +26,10 @@ interface EditDialogProps<Saved> {
   isUnchanged?: boolean;
   /** Problems of what is typed, by the pointers of their fields; the form cannot be saved with them. */
   wrong?: ReadonlyMap<string, string>;
-  /** What the API has the form in, such as `/rules/3`: pointers of its problems begin with it. */
+  /** Pointer of the form within the request, such as `/rules/3`; pointers of problems begin with it. */
   within?: string;
   save: () => Promise<Saved>;
-  /** What is shown of what was saved, such as a secret that is shown once; the dialog closes at once without it. */
+  /** Content after saving, such as a secret that is shown once; the dialog closes at once without any. */
   outcome?: (saved: Saved) => ReactNode;
   /** Called once the dialog closes after it has saved; everything on the page was read again by then. */
   onSaved?: (saved: Saved) => void;
@@ -38,7 +38,7 @@ interface EditDialogProps<Saved> {
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Edits something and saves it as a whole. What the API refuses stands at its field, or below the form. */
+/** Edits something and saves it as a whole. Problems stand at their fields, all others below the form. */
 export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
   const { title, lead, isWide = false, children, verb, leave = 'Cancel', note, refusal, isIncomplete = false } = props;
   const { isUnchanged = false, wrong = none, within = '', save, outcome, onSaved, onClose } = props;
@@ -55,9 +55,9 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
     },
   });
   const problems = problemsOf(useRefusedFields(saving.error), wrong, within);
-  const shown = saving.isSuccess ? outcome?.(saving.data) : null;
+  const result = saving.isSuccess ? outcome?.(saving.data) : null;
   // The same dialog goes on: it keeps its place, and a screen reader stays in it.
-  const done = saving.isSuccess && hasContent(shown) ? () => finish(saving.data) : undefined;
+  const done = saving.isSuccess && hasContent(result) ? () => finish(saving.data) : undefined;
   return (
     <Dialog
       title={title}
@@ -86,7 +86,7 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
       }
     >
       {done ? (
-        shown
+        result
       ) : (
         <FormProblemsContext value={problems}>
           {children}
@@ -101,7 +101,7 @@ function hasContent(content: ReactNode): boolean {
   return content !== undefined && content !== null;
 }
 
-/** What is typed wrong, else what the API refused. */
+/** Problems of the typed text come first, then those that the API found. */
 function problemsOf(refused: FormProblems, wrong: ReadonlyMap<string, string>, within: string): FormProblems {
   return {
     ...refused,

@@ -169,7 +169,7 @@ function ChangeTable({ changes, onKey }: ChangeTableProps) {
   );
 }
 
-/** What was done; on a phone, who did it to what too. */
+/** The change; on a phone also its author, subject and detail. */
 function What({ change: { keyName, summary, subject, detail } }: { change: Change }) {
   const words = detailInWords(detail);
   return (

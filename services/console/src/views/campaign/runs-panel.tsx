@@ -59,7 +59,7 @@ export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
 const countedRuns = 10;
 const countEveryMs = 10_000;
 
-/** Whom each has reached, of how many; a run that has ended is asked once. */
+/** Progress of the newest runs; that of a run that has ended is read once. */
 function useRunCounts(runs: readonly Run[]) {
   return useQueries({
     queries: runs.slice(0, countedRuns).map(({ runId, state }) => ({

@@ -5,8 +5,7 @@ import { lagWords, slowestWords, waitsForHostMs } from './client-figures.ts';
 import type { EndpointLine, EndpointLoad } from './endpoint-load.ts';
 
 /**
- * What waits for an endpoint and since when, what it is called of what it may be, and how long that takes. Cells are
- * empty while the load is unknown.
+ * Backlog, lag, calls and latency of an endpoint. Cells are empty while the load is unknown.
  *
  * @param behindAfterMs a longer lag is too long
  * @param nowMs the clock of the page

@@ -15,11 +15,11 @@ interface GroupTableProps<Group> {
   title: (group: Group) => ReactNode;
   /** A line below the title. */
   note: (group: Group) => ReactNode;
-  /** What is counted of each group. */
+  /** Counts of each group. */
   counts: readonly Column<Group>[];
 }
 
-/** Groups of what was set aside, of which one is chosen and shown beside the table. */
+/** Groups of quarantined work; the chosen group is shown beside the table. */
 export function GroupTable<Group extends { firstAt: string; lastAt: string }>(props: GroupTableProps<Group>) {
   const { caption, groups, keyOf, chosen, onChoose, header, title, note, counts } = props;
   const columns: Column<Group>[] = [

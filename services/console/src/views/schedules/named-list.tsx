@@ -24,9 +24,9 @@ interface NamedListDialogProps<Item> {
   onNew: () => void;
   onChange: (item: Item) => void;
   remove: (name: string) => Promise<unknown>;
-  /** What becomes of schedules that name what is deleted. */
+  /** Effect of a deletion on schedules that name the deleted item. */
   removeHint?: string;
-  /** Why a change could not begin. */
+  /** Error that kept a change from beginning. */
   changeError?: unknown;
   onClose: () => void;
   /** The form of one of them; it takes the place of the list. */
