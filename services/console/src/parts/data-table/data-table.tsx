@@ -23,7 +23,6 @@ interface DataTableProps<Row> {
   className?: string;
   /** Highlights rows that are chosen or open. */
   isChosen?: (row: Row) => boolean;
-  rowLook?: (row: Row) => string | undefined;
   /**
    * J, K and the arrows go from row to row. In each row, what opens it carries `data-row-link`, and what selects it
    * `data-row-select`. `around`: a list around the table has these keys, for its cards too.
@@ -98,7 +97,7 @@ function BodyWithKeys({ children }: { children: ReactNode }) {
 }
 
 function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
-  const { columns, rows, keyOf, isTall, isChosen, rowLook, hasRowKeys, detail } = props;
+  const { columns, rows, keyOf, isTall, isChosen, hasRowKeys, detail } = props;
   return rows.map((row) => {
     const opened = detail?.(row) ?? false;
     return (
@@ -107,7 +106,7 @@ function Rows<Row>(props: DataTableProps<Row> & { rows: readonly Row[] }) {
           columns={columns}
           row={row}
           hasKeys={hasRowKeys !== undefined && hasRowKeys !== false}
-          look={classesOf(isTall && 'tall', isChosen?.(row) && 'sel', rowLook?.(row))}
+          look={classesOf(isTall && 'tall', isChosen?.(row) && 'sel')}
         />
         {opened !== false && (
           <tr className="opened">
