@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { Agent } from 'undici';
 import { z } from 'zod';
-import { readExpectedAnswer } from '../../services/worker/call/expected-answer.ts';
+import { readExpectedAnswer } from '../../services/worker/endpoint/expected-answer.ts';
 
 /**
  * The bare loop: the same two batch calls per batch from memory, headers included, the answers matched to the users by

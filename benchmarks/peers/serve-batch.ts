@@ -1,4 +1,4 @@
-import { readAnswer } from '../../services/worker/call/read-answer.ts';
+import { readAnswer } from '../../services/worker/endpoint/read-answer.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import { isPlain, usersOf, withoutUsers } from '../../shared/domain/step/users-text.ts';
 import type { BatchJob } from './job-queue.ts';

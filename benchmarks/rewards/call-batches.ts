@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readAnswer } from '../../services/worker/call/read-answer.ts';
+import { readAnswer } from '../../services/worker/endpoint/read-answer.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import { usersTextOf } from '../../shared/domain/step/users-text.ts';
 

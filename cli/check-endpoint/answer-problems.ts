@@ -1,6 +1,6 @@
-import type { Reading } from '../../services/worker/call/read-answer.ts';
-import type { UserResults } from '../../services/worker/call/user-results.ts';
-import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { Reading } from '../../services/worker/endpoint/read-answer.ts';
+import type { UserResults } from '../../services/worker/endpoint/user-results.ts';
+import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { someOf, usersInWords } from './words.ts';
 
 /** What an answer says of a user. */

@@ -8,9 +8,9 @@ import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { optionsTargetOf, readOptionsAnswer } from '../../services/api/action-types/options/http/option-endpoints.ts';
 import type { OptionsAnswer } from '../../services/api/action-types/options/option-source.port.ts';
-import { readAnswer } from '../../services/worker/call/read-answer.ts';
-import { readStatus, type StatusAnswer } from '../../services/worker/call/read-status.ts';
-import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
+import { readAnswer } from '../../services/worker/endpoint/read-answer.ts';
+import { readStatus, type StatusAnswer } from '../../services/worker/endpoint/read-status.ts';
+import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { answerProblems, resultsOf, type Results } from './answer-problems.ts';
 
 /** What is known of the endpoint before it is called. */

@@ -1,4 +1,4 @@
-import type { StatusAnswer, UserStatus } from '../../services/worker/call/read-status.ts';
+import type { StatusAnswer, UserStatus } from '../../services/worker/endpoint/read-status.ts';
 import type { Result, Results } from './answer-problems.ts';
 import { broken, kept, type EndpointCheck, type Findings } from './endpoint-check.ts';
 import type { EndpointPlayer } from './endpoint-player.ts';

@@ -2,7 +2,7 @@ import { apiMetrics } from '../../services/api/frame/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
 import { schedulerMetrics } from '../../services/scheduler/report/metrics.ts';
 import { triggerMetrics } from '../../services/trigger/report/metrics.ts';
-import { workerMetrics } from '../../services/worker/metrics.ts';
+import { workerMetrics } from '../../services/worker/report/metrics.ts';
 import type { MetricTable } from '../../shared/ports/meter.ts';
 import { consumerMetrics, processMetrics, readMetrics } from '../../shared/runtime/meter/process-metrics.ts';
 

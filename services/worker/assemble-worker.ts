@@ -21,12 +21,12 @@ import { createSlotGroups } from './slots/slot-groups.ts';
 import { createHeldSteps } from './step/held-steps.ts';
 import { createQuietHours } from './step/quiet-hours.ts';
 import { createRefusalCounts } from './step/refusal-counts.ts';
-import { createStepOutcomes } from './step/step-outcomes.ts';
-import { createStepServer } from './step/step-server.ts';
+import { createStepOutcomes } from './call/step-outcomes.ts';
+import { createStepServer } from './call/step-server.ts';
 import { createSuspectGate } from './step/suspect-gate.ts';
-import { createStepTraces } from './trace/step-traces.ts';
+import { createStepTraces } from './report/step-traces.ts';
 import { createWake } from './wake.ts';
-import type { OpenMessage } from './work.ts';
+import type { OpenMessage } from './step/work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 

@@ -30,12 +30,13 @@ import { createRegistryReader } from '../../shared/runtime/installation/registry
 import { topicsOf } from '../../shared/runtime/installation/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
-import { createBatchEndpoint } from './call/http/batch-endpoint.ts';
+import { createBatchEndpoint } from './endpoint/http/batch-endpoint.ts';
 import { createUnbegunSteps } from './intake/postgres/unbegun-steps.ts';
 import { callableTypes } from './intake/callable-types.ts';
 import { createFeedContexts } from './claims/postgres/feed-contexts.ts';
 import { createStatusSettler } from './call/status-settler.ts';
 import { createShardReports } from './report/postgres/shard-reports.ts';
+import { workerMetrics } from './report/metrics.ts';
 import { createShardReporter } from './report/report-shards.ts';
 import { servedOf, type Served } from './intake/served-shards.ts';
 import { createWorker } from './assemble-worker.ts';
@@ -97,7 +98,8 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     guard: createEgressGuard([config.egress]),
     names: onClose(createHostNames({ clock: systemClock }), (names) => names.close()),
   };
-  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock, egress, meter }), (opened) =>
+  const sentAgain = meter.counter(workerMetrics.sentAgain);
+  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock, egress, sentAgain }), (opened) =>
     opened.close(),
   );
   const groupId = workerGroup(config.topicPrefix, installationId);

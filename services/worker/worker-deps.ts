@@ -12,7 +12,7 @@ import type { FeedContexts } from '../../shared/ports/feed-contexts.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { BatchEndpoint } from './call/batch-endpoint.port.ts';
+import type { BatchEndpoint } from './endpoint/batch-endpoint.port.ts';
 import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
 
 export interface WorkerDeps {

@@ -12,7 +12,6 @@ import type { FeedDirectory } from './claims/feed-directory.ts';
 import { matchClaims, matchResults } from './claims/flush-matching.ts';
 import { prepareWork } from './claims/prepare-work.ts';
 import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
-import type { RecordedStep } from './forward/forward-survivors.ts';
 import type { HandOn } from './forward/hand-on.ts';
 import type { NextStepPublisher } from './forward/next-step-publisher.ts';
 import { mayWithhold, sortClaimed } from './gates/gates.ts';
@@ -32,11 +31,11 @@ import type { GuardKeeper } from './slots/guard-keeper.ts';
 import type { RateKeeper } from './slots/rate-keeper.ts';
 import type { SlotGroups } from './slots/slot-groups.ts';
 import type { QuietHours } from './step/quiet-hours.ts';
-import type { StepOutcomes } from './step/step-outcomes.ts';
-import type { StepServer } from './step/step-server.ts';
-import type { StepTraces } from './trace/step-traces.ts';
+import type { StepOutcomes } from './call/step-outcomes.ts';
+import type { StepServer } from './call/step-server.ts';
+import type { StepTraces } from './report/step-traces.ts';
 import type { Wake } from './wake.ts';
-import type { OpenMessage, Work } from './work.ts';
+import type { FinishedStep, OpenMessage, Work } from './step/work.ts';
 
 /** Under load, groups grow to what arrives between two flushes, unless they are large before. */
 const largeGroup = 200;
@@ -168,7 +167,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   }
 
   /** Next steps: here, where they were handed on, or by their topics. */
-  function forward(recorded: readonly RecordedStep[], handedOn: ReadonlySet<StepResult>, claimedAtMs: number): void {
+  function forward(recorded: readonly FinishedStep[], handedOn: ReadonlySet<StepResult>, claimedAtMs: number): void {
     const here = recorded.filter(({ result }) => handedOn.has(result));
     nextSteps.publish(handedOn.size === 0 ? recorded : recorded.filter(({ result }) => !handedOn.has(result)));
     const { works, unsure } = handOn.worksOf(here, claimedAtMs);

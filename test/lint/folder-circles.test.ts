@@ -18,7 +18,6 @@ const notYet = [
   'services/console/src/views/audiences',
   'services/console/src/views/live-run',
   'services/console/src/views/new-campaign',
-  'services/worker',
 ];
 /** The API describes itself to the client that the console is built with, and serves the console. */
 const description = ['sdk', 'services/api', 'services/console'];

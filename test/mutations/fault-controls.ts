@@ -180,7 +180,7 @@ export const faultControls = {
   },
   ambiguityOpensTheKey: {
     takesAway: 'a call that was not answered keeps its key open to the last attempt',
-    edits: [{ text: "claim.open || kind === 'ambiguous', cause)", replacement: 'claim.open, cause)' }],
+    edits: [{ text: "open || kind === 'ambiguous', cause)", replacement: 'open, cause)' }],
   },
   theDeadAreMissed: {
     takesAway: 'a process that has not been heard of for ten seconds is dead',

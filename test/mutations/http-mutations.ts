@@ -24,7 +24,7 @@ export const httpMutations: readonly Mutation[] = [
     takesAway: 'a call of class C or D is sent once',
     edits: [{ text: 'isRepeatable && !closed && connection', replacement: '!closed && connection' }],
     project: 'unit',
-    noticedBy: ['services/worker/call/http/lost-connections'],
+    noticedBy: ['services/worker/endpoint/http/lost-connections'],
   },
   {
     takesAway: 'a call whose answer has begun is sent once',

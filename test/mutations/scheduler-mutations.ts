@@ -163,7 +163,7 @@ export const schedulerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/call/http/batch-endpoint'],
+    noticedBy: ['services/worker/endpoint/http/batch-endpoint'],
   },
   {
     takesAway: 'a look-up that failed says nothing of its host',

@@ -58,19 +58,19 @@ export const tracingMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/trace'],
+    noticedBy: ['services/worker/report/step-traces'],
   },
   {
     takesAway: 'the trace of a child batch has a link to the step that bore it',
     edits: [{ text: 'links: [linkTo(result, open.get(keyOf(result))?.spanId)],', replacement: 'links: [],' }],
     project: 'unit',
-    noticedBy: ['services/worker/trace'],
+    noticedBy: ['services/worker/report/step-traces'],
   },
   {
     takesAway: 'a step has links to the child batches that it bore',
     edits: [{ text: 'const links = children.get(result);', replacement: 'const links = undefined;' }],
     project: 'unit',
-    noticedBy: ['services/worker/trace'],
+    noticedBy: ['services/worker/report/step-traces'],
   },
   {
     takesAway: 'children are told by the flush that bears them, and not by a repeat of it',

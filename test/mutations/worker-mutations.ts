@@ -105,7 +105,7 @@ export const workerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/answers', 'services/worker/worker'],
+    noticedBy: ['services/worker/call/answers', 'services/worker/worker'],
   },
   {
     takesAway: 'the lease is compared with the time-out before the call',
@@ -138,7 +138,7 @@ export const workerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/answers', 'services/worker/worker'],
+    noticedBy: ['services/worker/call/answers', 'services/worker/worker'],
   },
   {
     takesAway: 'a refusal under an open key begins no trial',
@@ -149,7 +149,7 @@ export const workerMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/open-keys'],
+    noticedBy: ['services/worker/call/open-keys'],
   },
   {
     takesAway: 'a shard does not learn from one feed while another one is served',
@@ -226,26 +226,26 @@ export const workerMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'an ambiguous answer opens the key',
-    edits: [{ text: "claim.open || kind === 'ambiguous', cause)", replacement: 'claim.open, cause)' }],
+    edits: [{ text: "open || kind === 'ambiguous', cause)", replacement: 'open, cause)' }],
     project: 'unit',
-    noticedBy: ['services/worker/step/open-keys'],
+    noticedBy: ['services/worker/call/open-keys'],
   },
   {
     takesAway: 'parts of a split batch keep the open key',
     edits: [
       {
-        text: '({ users, delayMs: 0, attempts, open, claim: true }));',
-        replacement: '({ users, delayMs: 0, attempts, open: false, claim: true }));',
+        text: '({ users, delayMs: 0, open, claim: true }));',
+        replacement: '({ users, delayMs: 0, open: false, claim: true }));',
       },
     ],
     project: 'unit',
-    noticedBy: ['services/worker/step/open-keys'],
+    noticedBy: ['services/worker/call/open-keys'],
   },
   {
     takesAway: 'a cancelled user with an open key ends as unknown',
     edits: [{ text: 'return work.claim.open ? unknownResult(work, outcome) :', replacement: 'return' }],
     project: 'unit',
-    noticedBy: ['services/worker/step/'],
+    noticedBy: ['services/worker/call/'],
   },
   {
     takesAway: 'a pause is seen within its bound',

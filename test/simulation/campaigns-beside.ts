@@ -1,5 +1,5 @@
 import { createWorker } from '../../services/worker/assemble-worker.ts';
-import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { passTime } from '../support/pass-time.ts';
 import { answerOf, createWorkerFixture, type SeenCall } from '../support/worker-fixture.ts';
 import { batchesOf } from './three-workers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { answerOf, answerWithFailures, type SeenCall } from '../support/worker-fixture.ts';
 import { createMemoryRetries } from '../support/memory/retries.ts';
 import { createChance } from './seeded.ts';

@@ -7,7 +7,7 @@ import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
-import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { BatchEndpoint } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { createWorker } from '../../services/worker/assemble-worker.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';

@@ -4,7 +4,7 @@ import type {
   BatchEndpoint,
   BatchRequest,
   StatusRequest,
-} from '../../services/worker/call/batch-endpoint.port.ts';
+} from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Chance } from './seeded.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { BatchEndpoint } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { isChildBatch } from '../../shared/domain/step/batch.ts';
 import { statusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
 import type { ClaimedStep, LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';

@@ -10,7 +10,7 @@ import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/endp
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { referenceMessages } from '../../shared/contracts/messages/step-references.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
-import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/call/batch-endpoint.port.ts';
+import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import type { UnbegunSteps } from '../../services/worker/intake/unbegun-steps.port.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';

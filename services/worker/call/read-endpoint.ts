@@ -2,19 +2,17 @@ import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { wholeAnswerSettles } from '../../../shared/domain/step/consequences.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { mergeResults } from './merge-results.ts';
-import { readAnswer, type Reading } from './read-answer.ts';
+import { mergeResults } from '../endpoint/merge-results.ts';
+import { readAnswer, type FinalReading, type Reading } from '../endpoint/read-answer.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
-import type { BatchEndpoint } from './batch-endpoint.port.ts';
-import { classOf } from './contract-class.ts';
-import type { Work } from '../work.ts';
+import { leaseOutlastsCall } from '../gates/lease.ts';
+import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
+import { classOf, type Work } from '../step/work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
-import type { StepTraces } from '../trace/step-traces.ts';
+import type { StepTraces } from '../report/step-traces.ts';
 
 /** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
 const localBudgetMs = 2000;
-/** What a call may take beyond its time-out: the deadline is looked at now and then. */
-export const callMarginMs = 250;
 
 export interface ReadEndpointDeps {
   directory: FeedDirectory;
@@ -28,16 +26,6 @@ export interface ReadEndpointDeps {
   leaseMs: number;
   clock: Clock;
 }
-
-/** An answer to a step as a whole, after the local repeat. */
-export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
-
-export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
-  /**
-   * The repeat for missing users may have been applied and was not answered: a user without a final word is open again.
-   */
-  reopened: boolean;
-};
 
 /** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
 export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<FinalReading> {
@@ -82,11 +70,4 @@ async function callEndpoint(
   meter.called(work, reading, clock.monotonicMs() - startedMs);
   if (traced) traces?.endCall(work, traced, { actionType, attempt, reading, startedMs });
   return reading;
-}
-
-export function leaseOutlastsCall(
-  { claimedAtMs, type }: Pick<Work, 'claimedAtMs' | 'type'>,
-  { clock, leaseMs }: Pick<ReadEndpointDeps, 'clock' | 'leaseMs'>,
-): boolean {
-  return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
 }

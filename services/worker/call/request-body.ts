@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { UsersText } from '../../../shared/domain/step/users-text.ts';
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 
 const maxFrames = 10_000;
 

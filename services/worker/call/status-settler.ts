@@ -5,8 +5,8 @@ import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { SettledUser, Settlements, StatusSettlement, UnknownUser } from '../../../shared/ports/settlements.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { readStatus, type UserStatus } from './read-status.ts';
-import type { BatchEndpoint } from './batch-endpoint.port.ts';
+import { readStatus, type UserStatus } from '../endpoint/read-status.ts';
+import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
 
 /** People asked for it, and may wait a moment; a worker that has nothing to settle looks this often. */
 const lookEveryMs = 10_000;

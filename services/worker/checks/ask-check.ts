@@ -3,11 +3,11 @@ import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { BatchEndpoint } from '../call/batch-endpoint.port.ts';
-import { readAnswer, type Reading } from '../call/read-answer.ts';
+import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
+import { readAnswer, type Reading } from '../endpoint/read-answer.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
-import type { StepTraces } from '../trace/step-traces.ts';
-import type { Work } from '../work.ts';
+import type { StepTraces } from '../report/step-traces.ts';
+import type { Work } from '../step/work.ts';
 
 export interface AskCheckDeps {
   endpoint: BatchEndpoint;

@@ -4,11 +4,10 @@ import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
-import type { Reading } from '../call/read-answer.ts';
-import type { FailedResult } from '../call/user-results.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import { withheldResult } from '../step/withheld-result.ts';
-import type { Work } from '../work.ts';
+import type { Reading } from '../endpoint/read-answer.ts';
+import type { FailedResult } from '../endpoint/user-results.ts';
+import { putBackResult, withheldResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 
 /** `call`: no user was refused, or it is to be done without the answer. `record`: this is to be recorded instead. */
 export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };

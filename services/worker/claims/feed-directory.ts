@@ -7,8 +7,8 @@ import type { FeedAdmission, FeedContext, FeedContexts } from '../../../shared/p
 import type { StepRef, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { createStanding, refreshStanding } from './step-standing.ts';
-import type { StepRefusals, StepStanding } from '../work.ts';
+import { createStanding, refreshStanding } from '../step/step-standing.ts';
+import type { StepRefusals, StepStanding } from '../step/work.ts';
 
 const maxFeeds = 10_000;
 /** A pause, a cancel, a hold or a deadline is looked for this often. */

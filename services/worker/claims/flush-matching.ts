@@ -1,11 +1,10 @@
 import type { Contradiction, LedgerFlushed, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
-import type { RecordedStep } from '../forward/forward-survivors.ts';
 import { childWorks, type Claimed } from './prepare-work.ts';
-import type { FinishedStep, QueuedStep, Work } from '../work.ts';
+import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
 
 /** What became of the results of a flush. */
 export interface MatchedResults {
-  recorded: RecordedStep[];
+  recorded: FinishedStep[];
   /** Of those, whose next step is ours. */
   handedOn: ReadonlySet<StepResult>;
   /** Taken over by another worker, or refused by the store: not ours any more. */

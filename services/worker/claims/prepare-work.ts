@@ -4,7 +4,7 @@ import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/
 import type { ClaimedStep, Contradiction, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
-import type { QueuedStep, Work } from '../work.ts';
+import type { QueuedStep, Work } from '../step/work.ts';
 
 export interface Claimed {
   queued: QueuedStep;

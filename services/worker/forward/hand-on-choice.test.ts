@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createStanding } from '../claims/step-standing.ts';
+import { createStanding } from '../step/step-standing.ts';
 import { configOf, topics, worksOf } from '../slots/test-works.ts';
-import { doneResult } from '../step/done-result.ts';
-import type { FinishedStep, QueuedStep, Work } from '../work.ts';
+import { doneResult } from '../step/step-results.ts';
+import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
 import { createHandOn } from './hand-on.ts';
 
 const shard = { actionType: 'send-message', country: 'SG' };

@@ -7,9 +7,9 @@ import type { NextStepDeps } from '../gates/gate.ts';
 import { keepsNextStep } from '../gates/gates.ts';
 import type { StepQueue } from '../intake/step-queue.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
-import { lostAfter } from '../step/done-result.ts';
-import type { FinishedStep, QueuedStep, Work } from '../work.ts';
-import { nextTopicOf, type RecordedStep } from './forward-survivors.ts';
+import { lostAfter } from '../step/step-results.ts';
+import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
+import { nextTopicOf } from './forward-survivors.ts';
 
 export interface HandOnDeps extends NextStepDeps {
   topics: TopicNames;
@@ -38,7 +38,7 @@ export interface HandOn {
   /** Of what is about to be recorded. @param claims that are made in the same flush: their room is taken */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /** The next steps of what was handed on. @param claimedAtMs when the flush was asked for */
-  worksOf(handedOn: readonly RecordedStep[], claimedAtMs: number): HandedOn;
+  worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): HandedOn;
 }
 
 export interface HandedOn {
@@ -50,7 +50,7 @@ export interface HandedOn {
 export function createHandOn(deps: HandOnDeps): HandOn {
   const { topics, shards, actionTypes, queue, slots, directory } = deps;
 
-  function workOf({ work: before, result }: RecordedStep, claimedAtMs: number): Work {
+  function workOf({ work: before, result }: FinishedStep, claimedAtMs: number): Work {
     const { feedId, batchNo } = result;
     const step = result.step + 1;
     const topic = nextTopicOf(topics, { work: before, result }) ?? '';

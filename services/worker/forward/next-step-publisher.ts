@@ -3,8 +3,8 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { nextTopicOf, survivorMessages, type RecordedStep } from './forward-survivors.ts';
-import type { Work } from '../work.ts';
+import { nextTopicOf, survivorMessages } from './forward-survivors.ts';
+import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
 /**
@@ -29,7 +29,7 @@ export interface NextStepPublisherDeps {
  * seconds only.
  */
 export interface NextStepPublisher {
-  publish(recorded: readonly RecordedStep[]): void;
+  publish(recorded: readonly FinishedStep[]): void;
   /**
    * Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes
    * again.
@@ -42,7 +42,7 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 
-  async function publishTo(topic: string, recorded: readonly RecordedStep[]): Promise<void> {
+  async function publishTo(topic: string, recorded: readonly FinishedStep[]): Promise<void> {
     const messages = survivorMessages(topic, recorded);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, stopping.signal]);

@@ -1,8 +1,7 @@
 import { budgetWaitMs } from '../../../shared/domain/run/budgets.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
-import { childrenOf } from '../step/child-batches.ts';
-import { doneResult } from '../step/done-result.ts';
-import type { Work } from '../work.ts';
+import { dividedResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
@@ -16,12 +15,13 @@ export const budget: Gate = {
 };
 
 function splitBy(work: Work, fits: number): Ruling {
-  const { attempts } = work.claim;
   const users = usersOf(work.users);
-  const terms = { attempts, open: false };
-  const children = [
-    ...childrenOf(work, users.slice(0, fits), { ...terms, delayMs: 0 }),
-    ...childrenOf(work, users.slice(fits), { ...terms, delayMs: budgetWaitMs }),
-  ];
-  return { ...doneResult(work, [], children), attempts };
+  return dividedResult(
+    work,
+    [],
+    [
+      { users: users.slice(0, fits), delayMs: 0, open: false, claim: false },
+      { users: users.slice(fits), delayMs: budgetWaitMs, open: false, claim: false },
+    ],
+  );
 }

@@ -1,4 +1,4 @@
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 import type { Gate } from './gate.ts';
 
 /** An endpoint of another team decides about the users of the step first (checks.ts). */

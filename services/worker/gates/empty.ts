@@ -1,5 +1,5 @@
-import type { Work } from '../work.ts';
-import { uncalledResult } from '../step/done-result.ts';
+import type { Work } from '../step/work.ts';
+import { uncalledResult } from '../step/step-results.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /** The chain has lost all users of the batch before. */

@@ -3,7 +3,7 @@ import type { QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, type SeenCall } from '../../../test/support/worker-fixture.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const minuteMs = 60_000;
 const action = 'award-reward';

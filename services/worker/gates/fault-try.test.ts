@@ -5,8 +5,8 @@ import type { QuietNow } from '../../../shared/domain/run/quiet-hours.ts';
 import type { Admission } from '../claims/feed-directory.ts';
 import { worksOf } from '../slots/test-works.ts';
 import { createSuspectGate } from '../step/suspect-gate.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CallDeps } from './gate.ts';
 import { callGates, passGates } from './gates.ts';
 

@@ -1,7 +1,7 @@
 import type { Admission } from '../claims/feed-directory.ts';
 import type { HeldSteps } from '../step/held-steps.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 /**

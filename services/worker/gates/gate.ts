@@ -5,7 +5,7 @@ import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { HeldSteps } from '../step/held-steps.ts';
 import type { QuietHours } from '../step/quiet-hours.ts';
 import type { SuspectGate } from '../step/suspect-gate.ts';
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 
 /**
  * The answer of a gate to "may this batch be called now?". Null lets the batch proceed. A result ends its users

@@ -1,6 +1,6 @@
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import type { FinishedStep, Work } from '../work.ts';
+import type { FinishedStep, Work } from '../step/work.ts';
 import { budget } from './budget.ts';
 import { check } from './check.ts';
 import type { ClaimedDeps, Gate, NextStepDeps, Ruling, WithholdDeps } from './gate.ts';

@@ -1,5 +1,5 @@
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**

@@ -1,12 +1,21 @@
 import type { Admission } from '../claims/feed-directory.ts';
-import { leaseOutlastsCall } from '../call/read-endpoint.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
+
+/** What a call may take beyond its time-out: the deadline is looked at now and then. */
+export const callMarginMs = 250;
 
 /** The lease may end before the call does: the batch can be claimed again at once. */
 export const lease: Gate = { name: 'lease', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling {
   return leaseOutlastsCall(work, deps) ? null : putBackResult(work, 0, null);
+}
+
+export function leaseOutlastsCall(
+  { claimedAtMs, type }: Pick<Work, 'claimedAtMs' | 'type'>,
+  { clock, leaseMs }: Pick<CheckDeps, 'clock' | 'leaseMs'>,
+): boolean {
+  return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
 }

@@ -1,9 +1,7 @@
 import { wholeAnswerSettles, type ContractClass } from '../../../shared/domain/step/consequences.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { classOf } from '../call/contract-class.ts';
-import { unknownResult } from '../step/done-result.ts';
-import { mayStillBeApplied, waitingResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { mayStillBeApplied, unknownResult, waitingResult } from '../step/step-results.ts';
+import { classOf, type Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /** A call of the batch was lost, and may have been applied: the same call, or a question, has to settle that. */

@@ -3,7 +3,7 @@ import { noneBegun } from '../../../shared/domain/step/suspects.ts';
 import type { QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const hourMs = 3_600_000;
 

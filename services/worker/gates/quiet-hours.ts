@@ -2,9 +2,8 @@ import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import { withheldResult } from '../step/withheld-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult, withheldResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**

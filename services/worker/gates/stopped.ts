@@ -1,8 +1,7 @@
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { uncalledResult, unknownResult } from '../step/done-result.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult, uncalledResult, unknownResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**

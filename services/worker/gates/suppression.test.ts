@@ -4,7 +4,7 @@ import { suppress } from '../../../test/support/memory/suppressions.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerWithFailures } from '../../../test/support/worker-fixture.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 

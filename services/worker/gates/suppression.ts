@@ -1,8 +1,8 @@
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { suppressionDetail, type SuppressedUser } from '../../../shared/domain/step/suppressions.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
-import { withheldResult } from '../step/withheld-result.ts';
-import type { Work } from '../work.ts';
+import { withheldResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**

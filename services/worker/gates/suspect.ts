@@ -1,7 +1,7 @@
 import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import type { Admission } from '../claims/feed-directory.ts';
-import { putBackResult } from '../step/waiting-result.ts';
-import type { Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 const againMs = 1000;

@@ -1,4 +1,4 @@
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /** Whole batches of the step were refused: single users are tried first, and the others wait here for them. */

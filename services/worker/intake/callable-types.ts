@@ -3,7 +3,7 @@ import { openSecrets } from '../../../shared/runtime/installation/action-type-se
 import { authorizationOf } from '../../../shared/runtime/configuration/engine-config-file.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
-import type { CallableType, CallableTypes } from '../call/batch-endpoint.port.ts';
+import type { CallableType, CallableTypes } from '../endpoint/batch-endpoint.port.ts';
 
 export interface CallableTypesDeps {
   environment: NodeJS.ProcessEnv;

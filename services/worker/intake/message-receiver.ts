@@ -5,7 +5,7 @@ import type { LaneMessage, LaneReceiver } from '../../../shared/ports/message-bu
 import type { Contradiction } from '../../../shared/ports/step-ledger.ts';
 import type { LetterKeeper } from '../../../shared/runtime/installation/letter-keeper.ts';
 import type { StepQueue } from './step-queue.ts';
-import type { OpenMessage, QueuedStep } from '../work.ts';
+import type { OpenMessage, QueuedStep } from '../step/work.ts';
 
 export interface MessageReceiverDeps {
   queue: StepQueue;

@@ -6,7 +6,7 @@ import type { Checks } from '../checks/checks.ts';
 import { createClaimRooms } from './claim-rooms.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { VainClaims } from './vain-claims.ts';
-import type { QueuedStep } from '../work.ts';
+import type { QueuedStep } from '../step/work.ts';
 
 export interface SelectClaimsDeps {
   queue: StepQueue;

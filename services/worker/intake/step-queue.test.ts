@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../shared/ports/message-bus.ts';
 import { createStepQueue, type StepRooms } from './step-queue.ts';
-import type { QueuedStep } from '../work.ts';
+import type { QueuedStep } from '../step/work.ts';
 
 function laneOf(partition: number): Lane {
   return { topic: 'muster.award-reward.SG', partition, assignment: 1 };

@@ -1,6 +1,6 @@
 import type { Lane } from '../../../shared/ports/message-bus.ts';
-import { createStepFifo, type StepFifo } from './step-fifo.ts';
-import type { QueuedStep } from '../work.ts';
+import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
+import type { QueuedStep } from '../step/work.ts';
 
 /** Steps taken from one group before the next one has its turn. */
 const quantum = 10;

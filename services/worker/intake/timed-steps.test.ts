@@ -10,7 +10,7 @@ import {
   type SeenCall,
 } from '../../../test/support/worker-fixture.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { createStanding } from '../claims/step-standing.ts';
+import { createStanding } from '../step/step-standing.ts';
 import { topics, worksOf } from '../slots/test-works.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createTimedSteps, type TimedStepsDeps } from './timed-steps.ts';

@@ -2,9 +2,9 @@ import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StepResult, TimedStep } from '../../../shared/ports/step-ledger.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
-import { isHeld } from '../claims/step-standing.ts';
+import { isHeld } from '../step/step-standing.ts';
 import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
-import type { QueuedStep, Work } from '../work.ts';
+import type { QueuedStep, Work } from '../step/work.ts';
 import type { StepQueue } from './step-queue.ts';
 
 /** What is due later than this part of a lease is left to the agenda. */

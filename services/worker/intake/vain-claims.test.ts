@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QueuedStep } from '../work.ts';
+import type { QueuedStep } from '../step/work.ts';
 import { createVainClaims } from './vain-claims.ts';
 
 const lane = { topic: 'a', partition: 0, assignment: 1 };

@@ -1,4 +1,4 @@
-import type { QueuedStep } from '../work.ts';
+import type { QueuedStep } from '../step/work.ts';
 
 /** So many of a shard are claimed in a flush however many came to nothing. */
 const least = 100;

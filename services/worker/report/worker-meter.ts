@@ -3,10 +3,10 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import type { LedgerFlushed } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { Reading } from '../call/read-answer.ts';
-import type { StatusAnswer } from '../call/read-status.ts';
-import { workerMetrics } from '../metrics.ts';
-import type { Work } from '../work.ts';
+import type { Reading } from '../endpoint/read-answer.ts';
+import type { StatusAnswer } from '../endpoint/read-status.ts';
+import { workerMetrics } from './metrics.ts';
+import type { Work } from '../step/work.ts';
 
 /** The same warning comes once in this time, with how often it was meant. */
 const warnEveryMs = 60_000;

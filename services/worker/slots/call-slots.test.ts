@@ -6,7 +6,7 @@ import { createCallSlots, type CallSlots, type ReleasePause } from './call-slots
 import { ratedActions } from './group-views.ts';
 import type { ServedCall } from './learn-from-call.ts';
 import { createSlotGroups, type SlotGroups } from './slot-groups.ts';
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 import { configOf, countries, topics, worksOf } from './test-works.ts';
 
 interface Call {

@@ -30,7 +30,7 @@ import { beginFirstHand, probesLeft, sharesProbe } from './open-breaker.ts';
 import { beginCall, endCall, isServed, lineOf, measureFlush, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
-import type { Work } from '../work.ts';
+import type { Work } from '../step/work.ts';
 
 /** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
 const maxWaiting = 1500;

@@ -2,8 +2,8 @@
  * While the breaker of a shard is open, few calls are made: its probe, for which all feeds that fail share one claim,
  * and first-hand calls of feeds that have not failed on this worker.
  */
-import type { StepFifo } from '../intake/step-fifo.ts';
-import type { Work } from '../work.ts';
+import type { StepFifo } from '../step/step-fifo.ts';
+import type { Work } from '../step/work.ts';
 import type { Breaker } from './breaker.ts';
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 

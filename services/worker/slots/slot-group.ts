@@ -6,8 +6,8 @@ import { createSourceGuard, type SourceGuard } from '../../../shared/domain/endp
 import { witnessLastsMs, type SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CallLine, SlotPool } from './slot-pool.ts';
-import { createStepFifo, type StepFifo } from '../intake/step-fifo.ts';
-import type { Work } from '../work.ts';
+import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
+import type { Work } from '../step/work.ts';
 
 /** Calls at once, and with them connections, of a shard that was silent: more with each answer, and with time. */
 const firstCalls = 8;

@@ -1,11 +1,10 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
+import { withFloor } from '../endpoint/calls-at-once.ts';
 
 /** A mean call longer than this makes a feed slow: it gives slots back too seldom for others to wait for them. */
 const slowMs = 1000;
 /** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
 const reservedPart = 1 / 6;
-/** Beyond a pool's concurrency, for feeds with hardly a call under way: they need not wait until a hung call ends. */
-const floorPart = 1 / 16;
 const floorCalls = 2;
 /** How long after a quick call slow ones leave room for more of them. */
 const quickIsAboutMs = 60_000;
@@ -60,16 +59,6 @@ export interface SlotPool {
 interface SlowCalls {
   besideQuick: number;
   alone: number;
-}
-
-/** Number of calls that count at once where `concurrency` says how many busy feeds have. */
-export function withFloor(concurrency: number): number {
-  return concurrency + Math.floor(concurrency * floorPart);
-}
-
-/** Greatest number of calls at once, with those that hang and whose slots are lent. */
-export function withLent(concurrency: number): number {
-  return withFloor(concurrency) + concurrency;
 }
 
 /** Of an action type: its quick feeds share it with its slow ones. */

@@ -1,7 +1,7 @@
 import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
-import { createStanding } from '../claims/step-standing.ts';
-import type { Work } from '../work.ts';
+import { createStanding } from '../step/step-standing.ts';
+import type { Work } from '../step/work.ts';
 
 export const topics = topicNames('muster');
 export const countries = ['SG', 'ID'];

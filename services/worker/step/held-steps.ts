@@ -1,8 +1,8 @@
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
 import type { HeldStep, StepHolds } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { refusedUsers } from '../claims/step-standing.ts';
-import type { KnownHold, StepStanding } from '../work.ts';
+import { refusedUsers } from './step-standing.ts';
+import type { KnownHold, StepStanding } from './work.ts';
 
 /**
  * Steps of feeds in which no call is made, because of a fault that a person must mend or because of quiet hours. Their

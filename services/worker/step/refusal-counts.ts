@@ -1,7 +1,7 @@
 import type { FeedContexts } from '../../../shared/ports/feed-contexts.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { refusedUsers } from '../claims/step-standing.ts';
-import type { StepStanding } from '../work.ts';
+import { refusedUsers } from './step-standing.ts';
+import type { StepStanding } from './work.ts';
 
 /** Between two of these moments, refusals are counted here alone. */
 const readEveryMs = 500;

@@ -1,4 +1,4 @@
-import type { Work } from '../work.ts';
+import type { Work } from './work.ts';
 
 /** Lets one suspect through at a time (shared/domain/step/suspects.ts). */
 export interface SuspectGate {

@@ -1,4 +1,4 @@
-import type { MetricTable } from '../../shared/ports/meter.ts';
+import type { MetricTable } from '../../../shared/ports/meter.ts';
 
 const shardLabels = ['action', 'country'] as const;
 const resultLabels = ['action', 'country', 'result'] as const;

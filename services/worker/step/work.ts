@@ -1,8 +1,11 @@
-import type { ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import type { UsersText } from '../../shared/domain/step/users-text.ts';
-import type { LaneMessage } from '../../shared/ports/message-bus.ts';
-import type { FeedContext, StepHold } from '../../shared/ports/feed-contexts.ts';
-import type { ClaimedStep, StepClaim, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
+import { classAtAge, type ContractClass } from '../../../shared/domain/step/consequences.ts';
+import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
+import type { FeedContext, StepHold } from '../../../shared/ports/feed-contexts.ts';
+import type { ClaimedStep, StepClaim, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Refusal } from '../endpoint/read-answer.ts';
+import type { AskedUsers } from '../endpoint/user-results.ts';
 
 /** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
 export interface OpenMessage {
@@ -20,14 +23,6 @@ export interface QueuedStep extends StepClaim {
   readonly remaining: number;
   /** Users that the chain has lost before this step, as the message says; null where they have to be read. */
   readonly lost: readonly string[] | null;
-}
-
-/** The users that a call asks for. Not one by one: splitting their text costs as much as reading the answer. */
-export interface AskedUsers {
-  readonly users: UsersText;
-  readonly count: number;
-  /** Whether no id needs escapes in JSON (`isPlain`). */
-  readonly plain: boolean;
 }
 
 /** A claimed step with all that is needed to call its endpoint. */
@@ -49,7 +44,12 @@ export interface Work extends AskedUsers {
   readonly isProbe: boolean;
 }
 
-/** A step that is to be recorded. */
+/** Returns the class that counts at this time: an endpoint forgets its keys after a while. */
+export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
+  return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
+}
+
+/** A step with the result that is to be recorded, or was. */
 export interface FinishedStep {
   work: Work;
   result: StepResult;
@@ -92,15 +92,6 @@ export interface StepRefusals {
   refused: number;
   /** Users refused here that are not in `refused`. */
   refusedSince: number;
-}
-
-/** Nothing was applied, because of what was sent. */
-export interface Refusal {
-  /** The body's, or `http-422`. */
-  code: string;
-  /** For people. */
-  cause: string;
-  tooLarge: boolean;
 }
 
 export interface RefusedWork {

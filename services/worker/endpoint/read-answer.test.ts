@@ -2,7 +2,7 @@ import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { isPlain, usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
-import type { AskedUsers } from '../work.ts';
+import type { AskedUsers } from './user-results.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import { readAnswer, type AnswerTerms, type Reading } from './read-answer.ts';

@@ -1,4 +1,4 @@
-import type { FinishedStep, Work } from '../work.ts';
+import type { FinishedStep, Work } from '../step/work.ts';
 
 /** What serving steps has brought since the worker's last turn: results to record, and steps that can be called now. */
 export interface StepOutcomes {

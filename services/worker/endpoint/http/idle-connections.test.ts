@@ -8,6 +8,7 @@ import { noMeter } from '../../../../shared/runtime/meter/no-meter.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { portOf } from '../../../../test/support/raw-server.ts';
 import type { BatchRequest, StatusRequest } from '../batch-endpoint.port.ts';
+import { workerMetrics } from '../../report/metrics.ts';
 import { createBatchEndpoint } from './batch-endpoint.ts';
 
 const question: StatusRequest = { actionType: 'award-reward', country: 'SG', mode: 'live', body: Buffer.from('{}') };
@@ -42,7 +43,8 @@ describe('a connection to a batch endpoint that was idle for over 0.5 s', () => 
     const names = createHostNames({ clock: systemClock });
     const egress = { guard: createEgressGuard([readInstallationEgress({})]), names };
     const types = new Map([['award-reward', type]]);
-    const endpoint = createBatchEndpoint({ types, clock: systemClock, egress, meter: noMeter });
+    const sentAgain = noMeter.counter(workerMetrics.sentAgain);
+    const endpoint = createBatchEndpoint({ types, clock: systemClock, egress, sentAgain });
     closers.push(
       () => names.close(),
       () => server.close(),

@@ -1,6 +1,6 @@
 import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 import type { StepHold } from '../../../shared/ports/feed-contexts.ts';
-import type { KnownHold, StepRefusals, StepStanding } from '../work.ts';
+import type { KnownHold, StepRefusals, StepStanding } from './work.ts';
 
 export function createStanding(feedId: string, step: number, refusals: StepRefusals): StepStanding {
   return {

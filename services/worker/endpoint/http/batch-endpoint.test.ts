@@ -11,6 +11,7 @@ import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../../../shared/runtime/configuration/installation-egress.ts';
 import type { BatchRequest, StatusRequest, CallableTypes } from '../batch-endpoint.port.ts';
+import { workerMetrics } from '../../report/metrics.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 
 const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
@@ -379,7 +380,7 @@ const names = createHostNames({ clock: systemClock });
 function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
   return createBatchEndpoint({
-    ...{ types: typesOf(url), clock: systemClock, meter: noMeter },
+    ...{ types: typesOf(url), clock: systemClock, sentAgain: noMeter.counter(workerMetrics.sentAgain) },
     egress: { guard, names: given ?? names },
   });
 }

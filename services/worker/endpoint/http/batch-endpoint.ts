@@ -8,12 +8,11 @@ import type {
 } from '../batch-endpoint.port.ts';
 import { traceHeaders } from '../../../../shared/domain/tracing/trace-context.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
-import type { Meter } from '../../../../shared/ports/meter.ts';
+import type { Counter } from '../../../../shared/ports/meter.ts';
 import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 import type { Egress } from '../../../../shared/http-client/guarded-origin.ts';
 import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
-import { workerMetrics } from '../../metrics.ts';
-import { withLent } from '../../slots/slot-pool.ts';
+import { withLent } from '../calls-at-once.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
 /** Questions in flight at once for one action type: they are rare, and the endpoint has its calls to serve. */
@@ -30,14 +29,14 @@ export function createBatchEndpoint({
   types,
   clock,
   egress,
-  meter,
+  sentAgain,
 }: {
   types: CallableTypes;
   clock: Clock;
   egress: Egress;
-  meter: Meter;
+  /** Counts calls that were made once more after their connection was lost. */
+  sentAgain: Counter<'action' | 'request'>;
 }): HttpBatchEndpoint {
-  const sentAgain = meter.counter(workerMetrics.sentAgain);
   const targetsOf = (request: 'call' | 'status') =>
     createLiveTargets({ clock, egress, onSentAgain: (action) => sentAgain.of({ action, request }).add() });
   const targets = targetsOf('call');

@@ -5,9 +5,8 @@ import { batchTracesOf, newSpanId, rootSpanOf, type BatchTraces } from '../../..
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { BornChild, StepRef, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Span, SpanAttributes, SpanLink, Tracing } from '../../../shared/ports/tracing.ts';
-import type { RecordedStep } from '../forward/forward-survivors.ts';
-import type { Reading } from '../call/read-answer.ts';
-import type { Work } from '../work.ts';
+import type { Reading } from '../endpoint/read-answer.ts';
+import type { FinishedStep, Work } from '../step/work.ts';
 
 /** A span of a call that is under way. */
 export interface CallTrace {
@@ -34,7 +33,7 @@ export interface StepTraces {
    * @param born with them, by the same flush
    * @param askedMs when that was asked for
    */
-  recorded(steps: readonly RecordedStep[], born: readonly BornChild[], askedMs: number): void;
+  recorded(steps: readonly FinishedStep[], born: readonly BornChild[], askedMs: number): void;
   /** Of a batch that is sampled; undefined of the others. For log lines. */
   traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
 }
@@ -103,7 +102,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
 
   /** The first spans of child batches. @returns the links to them, by the result that bore them */
   function bear(
-    steps: readonly RecordedStep[],
+    steps: readonly FinishedStep[],
     born: readonly BornChild[],
     askedMs: number,
   ): ReadonlyMap<StepResult, SpanLink[]> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures, type WorkerFixtureOptions } from '../../../test/support/worker-fixture.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 const readable = {

@@ -5,10 +5,18 @@ import type { Pressure } from '../../../shared/domain/endpoint/own-matter.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
-import type { AskedUsers, Refusal } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
-import type { UserResults } from './user-results.ts';
+import type { AskedUsers, UserResults } from './user-results.ts';
+
+/** Nothing was applied, because of what was sent. */
+export interface Refusal {
+  /** The body's, or `http-422`. */
+  code: string;
+  /** For people. */
+  cause: string;
+  tooLarge: boolean;
+}
 
 /**
  * What an answer means for the batch (docs/contracts.md). A `cause` is for people: `405 Method Not Allowed`.
@@ -24,6 +32,16 @@ export type Reading =
   | { kind: 'misconfigured'; cause: string }
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
   | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
+
+/** An answer to a step as a whole, after the local repeat. */
+export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
+
+export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
+  /**
+   * The repeat for missing users may have been applied and was not answered: a user without a final word is open again.
+   */
+  reopened: boolean;
+};
 
 export type AnswerTerms = Pick<ActionTypeConfig, 'answerForm' | 'unavailableMeansNotApplied'>;
 

@@ -5,7 +5,7 @@ import { reopenStep } from '../../../test/support/memory/reopen-step.ts';
 import { createMemoryStepEndings } from '../../../test/support/memory/step-endings.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 describe('a claim', () => {
   it('is no attempt: users whose worker died before it called are served, however few attempts there are', async () => {

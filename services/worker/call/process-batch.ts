@@ -1,20 +1,17 @@
 import type { StepBegin, StepResult } from '../../../shared/ports/step-ledger.ts';
-import { classOf } from '../call/contract-class.ts';
-import type { Reading } from '../call/read-answer.ts';
-import { readEndpoint, type FinalReading, type ReadEndpointDeps } from '../call/read-endpoint.ts';
+import type { FinalReading, Reading } from '../endpoint/read-answer.ts';
+import { readEndpoint, type ReadEndpointDeps } from './read-endpoint.ts';
 import type { Admission } from '../claims/feed-directory.ts';
 import type { CallDeps } from '../gates/gate.ts';
 import { callGates, lateGates, passGates } from '../gates/gates.ts';
 import { isSuspect } from '../gates/suspect.ts';
 import type { ServedCall } from '../slots/learn-from-call.ts';
 import { askStatus } from './ask-status.ts';
-import { conclude } from './conclude.ts';
+import { conclude, endProbe } from './conclude.ts';
 import { noteAttempt } from './note-attempt.ts';
-import type { RefusalCounts } from './refusal-counts.ts';
-import { endProbe } from './refusal-trials.ts';
-import { resultOf } from './result-of-answer.ts';
-import type { ResultTerms } from './waiting-result.ts';
-import type { FinishedStep, Work } from '../work.ts';
+import type { RefusalCounts } from '../step/refusal-counts.ts';
+import { type ResultTerms, resultOfAnswer } from '../step/step-results.ts';
+import { classOf, type FinishedStep, type Work } from '../step/work.ts';
 
 /** What is put back is written a flush later, and counts its wait from there. */
 const flushMarginMs = 100;
@@ -88,10 +85,10 @@ function askedFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): P
 }
 
 async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
-  const status = await askStatus(work, () => termsOf(admission, deps), deps);
+  const result = await askStatus(work, () => termsOf(admission, deps), deps);
+  if (result) return withoutCall(work, result, admission, deps);
   // The question took its time: whether the call may be made is asked anew, its key is closed now.
-  if (status.kind === 'call') return processBatch(status.work, deps);
-  return afterProbe(work, { ...nothing, finished: [{ work, result: status.result }] }, admission, deps);
+  return processBatch({ ...work, claim: { ...work.claim, open: false } }, deps);
 }
 
 /**
@@ -112,7 +109,7 @@ async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps):
 /** What the answer says, as the result to record. */
 function recorded(work: Work, reading: FinalReading, admission: Admission, deps: ProcessBatchDeps): FinishedStep[] {
   if (reading.kind === 'reported') work.standing.isAccepted = true;
-  return [{ work, result: resultOf(work, reading, termsOf(admission, deps)) }];
+  return [{ work, result: resultOfAnswer(work, reading, termsOf(admission, deps)) }];
 }
 
 function withoutCall(work: Work, result: StepResult, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {

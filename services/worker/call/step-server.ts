@@ -5,8 +5,8 @@ import type { ServedCall } from '../slots/learn-from-call.ts';
 import { afterProbe, processBatch, type Processed, type ProcessBatchDeps } from './process-batch.ts';
 import type { Prepared } from '../claims/prepare-work.ts';
 import type { StepOutcomes } from './step-outcomes.ts';
-import { putBackResult } from './waiting-result.ts';
-import type { FinishedStep, OpenMessage, Work } from '../work.ts';
+import { putBackResult } from '../step/step-results.ts';
+import type { FinishedStep, OpenMessage, Work } from '../step/work.ts';
 
 export interface StepServerDeps extends ProcessBatchDeps {
   outcomes: StepOutcomes;

@@ -10,6 +10,7 @@ import { createPrometheusMeter } from '../../../../shared/runtime/meter/promethe
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import { portOf } from '../../../../test/support/raw-server.ts';
 import type { BatchRequest, StatusRequest } from '../batch-endpoint.port.ts';
+import { workerMetrics } from '../../report/metrics.ts';
 import { createBatchEndpoint } from './batch-endpoint.ts';
 
 const question: StatusRequest = {
@@ -53,7 +54,12 @@ describe('a kept connection to a batch endpoint that is reset without an answer'
     const names = createHostNames({ clock: systemClock });
     const egress = { guard: createEgressGuard([readInstallationEgress({})]), names };
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
-    const endpoint = createBatchEndpoint({ types, clock: systemClock, egress, meter });
+    const endpoint = createBatchEndpoint({
+      types,
+      clock: systemClock,
+      egress,
+      sentAgain: meter.counter(workerMetrics.sentAgain),
+    });
     closers.push(
       () => names.close(),
       () => server.close(),

@@ -1,7 +1,6 @@
 import { userResult } from '../../../shared/contracts/endpoints/batch-actions.ts';
-import type { AskedUsers } from '../work.ts';
 import { failureOf } from './plain-answer.ts';
-import type { UserResults, FailedResult } from './user-results.ts';
+import type { AskedUsers, FailedResult, UserResults } from './user-results.ts';
 
 /** Beyond this many differing entries, parsing the whole answer is cheaper. */
 const maxDiffering = 12;

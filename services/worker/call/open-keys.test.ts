@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures, withoutTimedSteps } from '../../../test/support/worker-fixture.ts';
-import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };

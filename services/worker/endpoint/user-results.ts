@@ -1,3 +1,13 @@
+import type { UsersText } from '../../../shared/domain/step/users-text.ts';
+
+/** The users that a call asks for. Not one by one: splitting their text costs as much as reading the answer. */
+export interface AskedUsers {
+  readonly users: UsersText;
+  readonly count: number;
+  /** Whether no id needs escapes in JSON (`isPlain`). */
+  readonly plain: boolean;
+}
+
 /** A user whom the endpoint failed. */
 export interface FailedResult {
   id: string;

@@ -1,6 +1,6 @@
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { AttemptNote, ChildBatch, StepResult, ReportedUsers } from '../../../shared/ports/step-ledger.ts';
-import type { FinalReading, ReportedReading } from '../call/read-endpoint.ts';
+import type { FinalReading, ReportedReading } from '../endpoint/read-answer.ts';
 
 interface WholeReading {
   kind: 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous';

@@ -1,0 +1,120 @@
+import { isRefusedTooOften } from '../../../shared/domain/step/refusals.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { FinalReading, Refusal } from '../endpoint/read-answer.ts';
+import type { HeldSteps } from '../step/held-steps.ts';
+import type { RefusalCounts } from '../step/refusal-counts.ts';
+import { putBackResult, refusedResult, splitResult, type ResultTerms } from '../step/step-results.ts';
+import { refusedUsers } from '../step/step-standing.ts';
+import type { FinishedStep, Work } from '../step/work.ts';
+import { noteAttempt } from './note-attempt.ts';
+
+/** Users of a refused batch that are tried alone. */
+const maxProbes = 2;
+
+export interface ConcludeDeps {
+  heldSteps: HeldSteps;
+  refusalCounts: RefusalCounts;
+}
+
+/** What is to be recorded now; null where the table of answers decides by itself; none while a trial runs. */
+type Conclusion = readonly FinishedStep[] | null;
+
+/**
+ * What an answer says of the step as a whole: it is held no longer, a person has to act, or no user was ever accepted.
+ */
+export async function conclude(work: Work, reading: FinalReading, deps: ConcludeDeps): Promise<Conclusion> {
+  const { heldSteps } = deps;
+  const { standing, actionType } = work;
+  if (reading.kind === 'reported' && standing.fault.current) await heldSteps.endFault(standing);
+  if (reading.kind === 'misconfigured') {
+    const advice = `${actionType} refuses the call: check its configuration and the parameters of this step`;
+    await heldSteps.holdForFault(standing, `${reading.cause} (${advice})`);
+  }
+  if (reading.kind === 'refused' && !reading.tooLarge && !work.claim.open) {
+    return await concludeRefusal(work, reading, deps);
+  }
+  return null;
+}
+
+/** People or parameters? As long as no user was ever accepted in the step, single users are tried first. */
+async function concludeRefusal(
+  work: Work,
+  refusal: Refusal,
+  { heldSteps, refusalCounts }: ConcludeDeps,
+): Promise<Conclusion> {
+  const { standing } = work;
+  await refusalCounts.refresh(standing);
+  const held = (): FinishedStep[] => [{ work, result: putBackResult(work, 0, null) }];
+  if (!standing.isAccepted) {
+    if (standing.trial) {
+      (work.isProbe ? standing.trial.refusedAlone : standing.trial.refused).push({ work, refusal });
+      return [];
+    }
+    if (work.count > 1) return [beginTrial(work)];
+    // With one user, trying another cannot show whether the parameters are wrong: but they were refused before.
+    if (standing.fault.current) {
+      await heldSteps.holdForFault(standing, standing.fault.current.cause);
+      return held();
+    }
+  }
+  if (work.count === 1) {
+    standing.refusals.refusedSince++;
+    const refused = refusedUsers(standing) - standing.refusedAtLift;
+    if (isRefusedTooOften({ succeeded: standing.refusals.succeeded, refused }, work.type.refusedPercentLimit)) {
+      await heldSteps.holdForFault(standing, `${refusal.cause} (the endpoint refused ${refused} users of this step)`);
+      return held();
+    }
+  }
+  return null;
+}
+
+/** What a trial's end means for those that waited for it. */
+interface TrialVerdict {
+  finished: FinishedStep[];
+  /** To be called now. */
+  again: Work[];
+}
+
+/** Splits a refused batch: two users to be tried alone, and the others, who wait. */
+function beginTrial(work: Work): FinishedStep {
+  const users = usersOf(work.users);
+  const probes = Math.min(maxProbes, users.length);
+  const singles = users.slice(0, probes).map((user) => [user]);
+  const result = splitResult(work, [...singles, users.slice(probes)]);
+  work.standing.trial = { begunBy: result, probes, probesLeft: probes, refusedAlone: [], refused: [], parked: [] };
+  return { work, result };
+}
+
+/**
+ * One of the single users is through. With the last of them, the others go on: bisected where a user was accepted, back
+ * and held where all were refused and no user ever succeeded.
+ */
+export async function endProbe(
+  { standing }: Work,
+  { heldSteps, terms }: { heldSteps: HeldSteps; terms: ResultTerms },
+): Promise<TrialVerdict> {
+  const { trial } = standing;
+  if (!trial || --trial.probesLeft > 0) return { finished: [], again: [] };
+  standing.trial = null;
+  const { refusedAlone, refused, parked } = trial;
+  const [first] = refusedAlone;
+  const refusedWorks = [...refusedAlone, ...refused];
+  if (standing.isAccepted) {
+    return {
+      finished: refusedWorks.map(({ work, refusal }) => finish(work, refusal, refusedResult(work, refusal, terms))),
+      again: parked,
+    };
+  }
+  if (first && refusedAlone.length === trial.probes) {
+    await heldSteps.holdForFault(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
+  }
+  const back = (work: Work) => putBackResult(work, 0, null);
+  const calledBack = refusedWorks.map(({ work, refusal }) => finish(work, refusal, back(work)));
+  return { finished: [...calledBack, ...parked.map((work) => ({ work, result: back(work) }))], again: [] };
+}
+
+function finish(work: Work, { cause }: Refusal, result: StepResult): FinishedStep {
+  noteAttempt(result, { kind: 'refused', cause });
+  return { work, result };
+}

@@ -1,0 +1,300 @@
+/*
+ * All results that a step of a batch can get. A step is done, with its users' outcomes, or it waits, and the same call
+ * is made again under the same key. Child batches have keys of their own.
+ *
+ * | result           | users                                  | child batches       | uses up an attempt |
+ * | ---------------- | -------------------------------------- | ------------------- | ------------------ |
+ * | `resultOfAnswer` | as the table of docs/contracts.md says | retried, or halved  | if it is of users  |
+ * | `resultOfStatus` | likewise, by the status endpoint       | retried, or unknown | if it is of users  |
+ * | `uncalledResult` | one outcome for all                    | none                | no                 |
+ * | `unknownResult`  | `unknown`: nothing settles a lost call | none                | no                 |
+ * | `withheldResult` | some end without a call                | the others          | no                 |
+ * | `splitResult`    | none ends                              | groups, called next | no                 |
+ * | `dividedResult`  | as given                               | as given            | no                 |
+ * | `waitingResult`  | all wait                               | none                | no                 |
+ * | `putBackResult`  | all wait, and the key stays as it is   | none                | no                 |
+ */
+import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
+import {
+  consequenceOf,
+  consequenceOfStatus,
+  type Consequence,
+  type ReadingKind,
+  type StatusReading,
+} from '../../../shared/domain/step/consequences.ts';
+import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { ChildBatch, StepDone, StepResult, StepWaiting, UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { FinalReading, Refusal, ReportedReading } from '../endpoint/read-answer.ts';
+import type { StatusAnswer, UserStatus } from '../endpoint/read-status.ts';
+import type { FailedResult } from '../endpoint/user-results.ts';
+import { classOf, type Work } from './work.ts';
+
+/** If nothing was applied, the endpoint is down, or requests a pause without a time: no step waits longer than this. */
+const longestNotAppliedMs = 30_000;
+
+/** What decides over a step's result, besides the answer. */
+export interface ResultTerms {
+  /** In [0, 1). */
+  random: number;
+  /** Wall clock. */
+  nowMs: number;
+  /** Until the run's deadline: nothing waits beyond it. */
+  deadlineInMs: number;
+}
+
+/** Users of a batch that go on by themselves. Attempts are those of the batch unless given. */
+type Part = Omit<ChildBatch, 'attempts'> & { attempts?: number };
+
+/** Users that the chain has lost before this step, as failures of it, or to child batches. */
+export function lostAfter({ lost }: Work, { failures, children }: Pick<StepDone, 'failures' | 'children'>) {
+  if (failures.length === 0 && children.length === 0) return lost;
+  return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
+}
+
+/** A step with the final word of a call: its failures, what goes on as child batches, and all others as served. */
+export function doneResult(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+  const { claim, context, count, lost } = work;
+  const { feedId, batchNo, step, epoch, attempts } = claim;
+  const lostNow = lostAfter(work, { failures, children });
+  return {
+    feedId,
+    batchNo,
+    step,
+    epoch,
+    state: 'done',
+    rest: 'succeeded',
+    restUsers: count - (lostNow.length - lost.length),
+    lostDigest: step < context.chain.length ? digestOfLost(lostNow) : null,
+    failures,
+    attempts: attempts + 1,
+    refused: 0,
+    children,
+  };
+}
+
+/** The same without a call that was applied: no attempt is used up. */
+export function dividedResult(work: Work, failures: UserFailure[], parts: readonly Part[]): StepDone {
+  return { ...doneResult(work, failures, childrenOf(work, parts)), attempts: work.claim.attempts };
+}
+
+/**
+ * Some users end in this step without a call; the others go on as a child batch under a key of its own, since what is
+ * sent under a key is the same at every attempt.
+ * @param claim whether this worker goes on with them at once
+ */
+export function withheldResult(work: Work, failures: UserFailure[], claim: boolean): StepDone {
+  const gone = new Set(failures.map(({ user }) => user));
+  const users = usersIn(work).filter((user) => !gone.has(user));
+  return dividedResult(work, failures, [{ users, open: false, delayMs: 0, claim }]);
+}
+
+/** Parts of a refused batch, which are called at once. */
+export function splitResult(work: Work, groups: readonly (readonly string[])[]): StepDone {
+  const { open } = work.claim;
+  const parts = groups.map((users) => ({ users, delayMs: 0, open, claim: true }));
+  return dividedResult(work, [], parts);
+}
+
+function halvedResult(work: Work): StepDone {
+  const users = usersIn(work);
+  const middle = Math.ceil(users.length / 2);
+  return splitResult(work, [users.slice(0, middle), users.slice(middle)]);
+}
+
+/** The same outcome for all users, without a call. */
+export function uncalledResult(work: Work, rest: StepDone['rest']): StepDone {
+  return { ...dividedResult(work, [], []), rest };
+}
+
+/** An open key that can no longer be settled: that nothing happened cannot be said. */
+export function unknownResult(work: Work, cause: string | null): StepDone {
+  const reason = reasons.ambiguousAnswer;
+  return dividedResult(work, failuresOf(usersIn(work), { outcome: 'unknown', reason, detail: cause }), []);
+}
+
+/** All users were refused alone: people or parameters, for good. */
+function refusedUsersResult(work: Work, code: string): StepDone {
+  const failures = failuresOf(usersIn(work), { outcome: 'failed', reason: code, detail: null });
+  return { ...doneResult(work, failures, []), refused: failures.length };
+}
+
+/** A step that is put back, for this time at least. @param open whether a call of it may have been applied */
+export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
+  const { feedId, batchNo, step, epoch } = work.claim;
+  // The call of the lease that lapsed may still be applied, and the next claim asks at once.
+  const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
+  const delayMs = Math.max(delay, least);
+  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
+}
+
+/** A step that was not called, which leaves its key as it is. */
+export function putBackResult(work: Work, delay: number, cause: string | null): StepWaiting {
+  return waitingResult(work, delay, work.claim.open, cause);
+}
+
+/** A call was left open by a worker that is gone, and when it ended is not known: at the latest when its lease did. */
+export function mayStillBeApplied({ claim }: Work): boolean {
+  return claim.open && !claim.waited;
+}
+
+/** The result of a call: the consequence of docs/contracts.md's table, written down. */
+export function resultOfAnswer(work: Work, reading: FinalReading, terms: ResultTerms): StepResult {
+  if (reading.kind === 'reported') return reportedResult(work, reading, terms);
+  return reading.kind === 'refused' ? refusedResult(work, reading, terms) : wholeResult(work, reading, terms);
+}
+
+/** A refusal without doubt about people or parameters: bisected in the lane, until the refused users are alone. */
+export function refusedResult(work: Work, { code, cause }: Refusal, terms: ResultTerms): StepResult {
+  return wholeResult(work, { kind: work.count === 1 ? 'refused-alone' : 'refused', code, cause }, terms);
+}
+
+/** An answer that says the same of all users of the batch. */
+interface WholeReading {
+  kind: Extract<ReadingKind, 'refused' | 'refused-alone' | 'misconfigured' | 'not-applied' | 'ambiguous'>;
+  cause: string;
+  code?: string;
+  retryAfterMs?: number | null;
+}
+
+function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): StepResult {
+  const { kind, cause, code = '' } = reading;
+  const { open } = work.claim;
+  switch (consequenceOf(classOf(work, terms.nowMs), open, kind)) {
+    case 'fail':
+      return refusedUsersResult(work, code);
+    case 'split':
+      return halvedResult(work);
+    case 'send-again':
+      return waitingResult(work, sameAgainMs(work, reading, terms), open || kind === 'ambiguous', cause);
+    case 'ask-status':
+      return waitingResult(work, appliesLateMs(work), true, cause);
+    case 'hold':
+      return putBackResult(work, 0, null);
+    default:
+      return unknownResult(work, cause);
+  }
+}
+
+/** Reported users go on, with this one recording; the others are retried by themselves, or end. */
+function reportedResult(work: Work, { failed, missing, reopened }: ReportedReading, terms: ResultTerms): StepResult {
+  // The straight way: nothing of the table is needed.
+  if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
+  const { claim, type } = work;
+  const of = classOf(work, terms.nowMs);
+  const attempts = claim.attempts + 1;
+  const isUsedUp = attempts >= type.maxAttempts;
+  // `retryable` is no final word: an earlier call of these users that was lost may still be applied.
+  const isOpen = of === 'A' && (reopened || claim.open);
+  const consequenceFor = (failure: FailedResult): Consequence => {
+    if (!failure.retryable) return consequenceOf(of, false, 'failed');
+    return consequenceOf(of, reopened && of === 'A', isUsedUp ? 'used-up' : 'retryable');
+  };
+  const failures: UserFailure[] = [];
+  const retried: string[] = [];
+  for (const failure of failed) {
+    const { id: user, code: reason, detail, retryable } = failure;
+    if (consequenceFor(failure) === 'retry') retried.push(user);
+    // With the last code in either case: a call that was lost may have served the user.
+    else failures.push({ user, outcome: retryable && isOpen ? 'unknown' : 'failed', reason, detail });
+  }
+  const ofMissing = consequenceOf(of, false, 'missing');
+  const missingGoOn = ofMissing !== 'unknown';
+  if (missingGoOn && missing.length === work.count) return allMissingResult(work, ofMissing, terms);
+  if (!missingGoOn)
+    failures.push(...failuresOf(missing, { outcome: 'unknown', reason: reasons.noResult, detail: null }));
+  const retryMs = retryDelayMs(work, attempts, terms);
+  const missingMs = ofMissing === 'ask-status' ? appliesLateMs(work) : retryMs;
+  const children = childrenOf(work, [
+    { users: retried, delayMs: retryMs, open: isOpen, attempts, claim: false },
+    // A missing user may have been served: at the deadline that is not `expired`.
+    { users: missingGoOn ? missing : [], delayMs: missingMs, open: true, claim: false },
+  ]);
+  return doneResult(work, failures, children);
+}
+
+/** The same call once more, or the same question, is no worse than a child batch of the same users. */
+function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
+  const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
+  return waitingResult(work, delay, true, 'an answer that speaks of no user');
+}
+
+/**
+ * The result of a class C step whose users were asked about; null if the lost call was not applied and never will be:
+ * the same call may be made again, under the same key. If all users are unsettled, the step itself waits. Otherwise
+ * users that were never served are called at once in a child batch, and unsettled users are asked about again.
+ */
+export function resultOfStatus(work: Work, answer: StatusAnswer, terms: ResultTerms): StepResult | null {
+  const againMs = retryDelayMs(work, work.claim.epoch, terms);
+  if (answer.kind === 'unanswered') return waitingResult(work, againMs, true, answer.cause);
+  const attempts = work.claim.attempts + 1;
+  const isUsedUp = attempts >= work.type.maxAttempts;
+  const failures: UserFailure[] = [];
+  const [retried, unserved, unsettled]: [string[], string[], string[]] = [[], [], []];
+  for (const user of usersIn(work)) {
+    const status = answer.statuses.get(user);
+    const consequence = consequenceOfStatus(readingOf(status, isUsedUp));
+    if (consequence === 'retry') retried.push(user);
+    else if (consequence === 'send-again') unserved.push(user);
+    else if (consequence === 'ask-status') unsettled.push(user);
+    else if (consequence !== 'succeed')
+      failures.push({ user, outcome: 'failed', reason: status?.code ?? 'unspecified', detail: null });
+  }
+  if (unserved.length === work.count) return null;
+  if (unsettled.length === work.count) return waitingResult(work, againMs, true, 'the outcome is not settled yet');
+  const children = childrenOf(work, [
+    { users: retried, delayMs: retryDelayMs(work, attempts, terms), open: false, attempts, claim: false },
+    { users: unserved, delayMs: 0, open: false, claim: true },
+    { users: unsettled, delayMs: againMs, open: true, claim: false },
+  ]);
+  return doneResult(work, failures, children);
+}
+
+function readingOf(status: UserStatus | undefined, isUsedUp: boolean): StatusReading {
+  if (status === undefined) return 'missing';
+  if (status.status !== 'failed' || !status.retryable) return status.status;
+  return isUsedUp ? 'used-up' : 'retryable';
+}
+
+/** Child batches of the parts that have users, each in its feed's order, whatever order the answer had. */
+function childrenOf(work: Work, parts: readonly Part[]): ChildBatch[] {
+  const { attempts } = work.claim;
+  return parts.flatMap(({ users, ...terms }): ChildBatch[] => {
+    if (users.length === 0) return [];
+    const chosen = new Set(users);
+    return [{ attempts, ...terms, users: usersIn(work).filter((id) => chosen.has(id)) }];
+  });
+}
+
+function usersIn({ users }: Work): string[] {
+  return usersOf(users);
+}
+
+function failuresOf(users: readonly string[], failure: Omit<UserFailure, 'user'>): UserFailure[] {
+  return users.map((user) => ({ user, ...failure }));
+}
+
+/**
+ * How long after its end a call may still be applied. Not cut at the deadline, which may be moved: asked too early, the
+ * answer is a guess.
+ */
+function appliesLateMs({ type }: Work): number {
+  return (type.appliesLateSeconds ?? 0) * 1000;
+}
+
+/** @param tries how many there were, from 1 */
+function retryDelayMs({ type }: Work, tries: number, { random, deadlineInMs }: ResultTerms): number {
+  return Math.max(0, Math.min(backoffMs(type.retry, tries, random), deadlineInMs));
+}
+
+/** Until the same call is made again: what the endpoint asked for, or later each time. */
+function sameAgainMs({ claim, type }: Work, reading: WholeReading, { random, deadlineInMs }: ResultTerms): number {
+  const { kind, retryAfterMs = null } = reading;
+  const { retry } = type;
+  const maxDelayMs = kind === 'not-applied' ? Math.min(retry.maxDelayMs, longestNotAppliedMs) : retry.maxDelayMs;
+  // No attempt is used up, so it cannot be counted by attempts: every claim is a try.
+  const backoff = () => backoffMs({ ...retry, maxDelayMs }, claim.epoch, random);
+  const wanted = retryAfterMs === null ? backoff() : withJitter(retryAfterMs, random);
+  return Math.max(0, Math.min(wanted, deadlineInMs));
+}
