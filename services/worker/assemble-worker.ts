@@ -1,12 +1,16 @@
 import { createLetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import { createWake } from '../../shared/runtime/wake.ts';
 import { createRequestBodies } from './call/request-body.ts';
 import { createChecks } from './checks/checks.ts';
 import { createBeginMarks } from './claims/begin-marks.ts';
 import { createFeedDirectory } from './claims/feed-directory.ts';
 import { createStoppedFeeds } from './claims/stopped-feeds.ts';
+import { createFlushes } from './flushes.ts';
+import { createSurvivors } from './forward/forward-survivors.ts';
 import { createHandOn } from './forward/hand-on.ts';
 import { createNextStepPublisher } from './forward/next-step-publisher.ts';
+import { createClaimIntake } from './intake/claim-intake.ts';
 import { createServing } from './intake/follow-registry.ts';
 import { createMessageReceiver } from './intake/message-receiver.ts';
 import { createUnbegunIntake } from './intake/unbegun-intake.ts';
@@ -14,7 +18,7 @@ import { createStepQueue } from './intake/step-queue.ts';
 import { createTimedSteps } from './intake/timed-steps.ts';
 import { createWorkerMeter } from './report/worker-meter.ts';
 import { createCallSlots } from './slots/call-slots.ts';
-import { guardedShards, ratedActions } from './slots/group-views.ts';
+import { guardedShards, levelsOf, ratedActions } from './slots/group-views.ts';
 import { createGuardKeeper } from './slots/guard-keeper.ts';
 import { createRateKeeper } from './slots/rate-keeper.ts';
 import { createSlotGroups } from './slots/slot-groups.ts';
@@ -25,7 +29,7 @@ import { createStepOutcomes } from './call/step-outcomes.ts';
 import { createStepServer } from './call/step-server.ts';
 import { createSuspectGate } from './step/suspect-gate.ts';
 import { createStepTraces } from './report/step-traces.ts';
-import { createWake } from './wake.ts';
+import { createTurnPace } from './turn-pace.ts';
 import type { OpenMessage } from './step/work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
 import type { WorkerDeps } from './worker-deps.ts';
@@ -34,9 +38,10 @@ import type { WorkerDeps } from './worker-deps.ts';
 export function createWorker(deps: WorkerDeps): Worker {
   const { consumer, ledger, topics, clock, random, logger, leaseMs, concurrency } = deps;
   const monotonicMs = () => clock.monotonicMs();
-  /** Of the worker's turn, and of the exchange of breakers. */
+  /** Of the worker's turn, of the exchange of breakers, and of that of rates. */
   const wake = createWake();
   const guardWake = createWake();
+  const rateWake = createWake();
 
   const onHandled = (origin: OpenMessage | null) => {
     if (origin && --origin.open === 0) consumer.settle(origin.message);
@@ -57,15 +62,6 @@ export function createWorker(deps: WorkerDeps): Worker {
   });
 
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
-  const stops = createStoppedFeeds({
-    directory,
-    onStopped: (feedIds) => {
-      slots.releaseFeeds(feedIds);
-      checks.slots.releaseFeeds(feedIds);
-    },
-    clock,
-    logger,
-  });
   const begins = createBeginMarks(() => wake.poke());
   const outcomes = createStepOutcomes(() => wake.poke());
 
@@ -111,12 +107,21 @@ export function createWorker(deps: WorkerDeps): Worker {
     outcomes,
     release: (works, pause) => server.release(works, pause),
     onHandled,
-    onWaiting: () => rateKeeper.onWork(),
+    onWaiting: () => rateWake.poke(),
     meter,
     traces,
     leaseMs,
     clock,
     random,
+    logger,
+  });
+  const stops = createStoppedFeeds({
+    directory,
+    onStopped: (feedIds) => {
+      slots.releaseFeeds(feedIds);
+      checks.slots.releaseFeeds(feedIds);
+    },
+    clock,
     logger,
   });
   const guardKeeper = createGuardKeeper({
@@ -139,6 +144,8 @@ export function createWorker(deps: WorkerDeps): Worker {
     logger,
   });
 
+  rateWake.connect({ poke: () => rateKeeper.onWork() });
+
   const unbegunIntake = createUnbegunIntake({
     unbegun: deps.unbegun,
     queue,
@@ -150,7 +157,23 @@ export function createWorker(deps: WorkerDeps): Worker {
     clock,
     logger,
   });
+  const timedSteps = createTimedSteps({ queue, directory, stops, shards, leaseMs, clock });
+  const claimIntake = createClaimIntake({
+    queue,
+    slots,
+    checks,
+    directory,
+    shards,
+    actionTypes,
+    ledger,
+    receiver,
+    unbegunIntake,
+    onHandled,
+    traces,
+    logger,
+  });
 
+  const handOn = createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops, quietHours });
   const nextSteps = createNextStepPublisher({
     publisher: deps.publisher,
     topics,
@@ -159,34 +182,53 @@ export function createWorker(deps: WorkerDeps): Worker {
     random,
     logger,
   });
+  const survivors = createSurvivors({ handOn, nextSteps, onHandled, traces });
+  const flushes = createFlushes({
+    ledger,
+    directory,
+    quietHours,
+    outcomes,
+    queue,
+    begins,
+    timedSteps,
+    handOn,
+    slots,
+    checks,
+    meter,
+    traces,
+    clock,
+  });
+  const pace = createTurnPace({ outcomes, begins, queue, timedSteps, slots, checks, flushes, clock });
+
+  const levels = () => {
+    const served = [...groups.all.values()].filter(({ topic }) => shards.has(topic));
+    return levelsOf(served, (topic) => flushes.recordedIn(topic), clock.monotonicMs());
+  };
+  meter.watch(() => ({ shards: levels(), queued: queue.size }));
 
   return createWorkerFromParts({
     consumer,
-    ledger,
-    topics,
-    clock,
-    logger,
-    wake,
-    onHandled,
     serving,
-    meter,
-    traces,
-    queue,
     receiver,
+    queue,
     unbegunIntake,
-    timedSteps: createTimedSteps({ queue, directory, stops, shards, leaseMs, clock }),
-    directory,
+    timedSteps,
+    claimIntake,
     stops,
-    begins,
-    outcomes,
+    quietHours,
     groups,
-    server,
     slots,
     checks,
     guardKeeper,
     rateKeeper,
-    handOn: createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops, quietHours }),
-    nextSteps,
-    quietHours,
+    server,
+    outcomes,
+    flushes,
+    survivors,
+    pace,
+    levels,
+    wake,
+    clock,
+    logger,
   });
 }

@@ -1,47 +1,35 @@
-import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { QuietRule } from '../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
-import type { StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
+import type { Wake } from '../../shared/runtime/wake.ts';
+import type { StepOutcomes } from './call/step-outcomes.ts';
+import type { StepServer } from './call/step-server.ts';
 import type { Checks } from './checks/checks.ts';
-import type { BeginMarks } from './claims/begin-marks.ts';
-import type { FeedDirectory } from './claims/feed-directory.ts';
-import { matchClaims, matchResults } from './claims/flush-matching.ts';
-import { prepareWork } from './claims/prepare-work.ts';
-import { lookForStopsMs, type StoppedFeeds } from './claims/stopped-feeds.ts';
-import type { HandOn } from './forward/hand-on.ts';
-import type { NextStepPublisher } from './forward/next-step-publisher.ts';
-import { mayWithhold, sortClaimed } from './gates/gates.ts';
+import type { StoppedFeeds } from './claims/stopped-feeds.ts';
+import type { Flushed, Flushes } from './flushes.ts';
+import type { Survivors } from './forward/forward-survivors.ts';
+import { sortClaimed } from './gates/gates.ts';
+import type { ClaimIntake } from './intake/claim-intake.ts';
 import type { Serving } from './intake/follow-registry.ts';
 import type { MessageReceiver } from './intake/message-receiver.ts';
-import { selectClaims } from './intake/select-claims.ts';
-import type { UnbegunIntake } from './intake/unbegun-intake.ts';
 import type { Served } from './intake/served-shards.ts';
 import type { StepQueue } from './intake/step-queue.ts';
 import type { TimedSteps } from './intake/timed-steps.ts';
-import { createVainClaims } from './intake/vain-claims.ts';
-import type { ShardLevels, WorkerMeter } from './report/worker-meter.ts';
+import type { UnbegunIntake } from './intake/unbegun-intake.ts';
+import type { ShardLevels } from './report/worker-meter.ts';
 import type { CallSlots } from './slots/call-slots.ts';
-import { quickFlushMs } from './slots/flush-pace.ts';
-import { levelsOf } from './slots/group-views.ts';
 import type { GuardKeeper } from './slots/guard-keeper.ts';
 import type { RateKeeper } from './slots/rate-keeper.ts';
 import type { SlotGroups } from './slots/slot-groups.ts';
 import type { QuietHours } from './step/quiet-hours.ts';
-import type { StepOutcomes } from './call/step-outcomes.ts';
-import type { StepServer } from './call/step-server.ts';
-import type { StepTraces } from './report/step-traces.ts';
-import type { Wake } from './wake.ts';
-import type { FinishedStep, OpenMessage, Work } from './step/work.ts';
+import type { ClaimedWork } from './step/work.ts';
+import type { TurnPace } from './turn-pace.ts';
 
-/** Under load, groups grow to what arrives between two flushes, unless they are large before. */
-const largeGroup = 200;
+/** Claims of one flush, and results likewise. */
 const maxGroup = 500;
-/** Poked when there is something to do. Slots that grow with time, and probes, are looked at this often at least. */
-const idleMs = 1000;
 const afterErrorMs = 500;
 /** When the worker stops: what the last flush brought may have to be given back, and so on. */
 const lastFlushes = 4;
@@ -58,130 +46,66 @@ export interface Worker extends Service {
 
 export interface WorkerParts {
   consumer: MessageConsumer;
-  ledger: StepLedger;
-  topics: TopicNames;
-  clock: Clock;
-  logger: Logger;
-  /** Of the turn. */
-  wake: Wake;
-  /** A step needs its message no longer. */
-  onHandled: (origin: OpenMessage | null) => void;
   serving: Serving;
-  meter: WorkerMeter;
-  /** Undefined where tracing is off. */
-  traces: StepTraces | undefined;
-  queue: StepQueue;
   receiver: MessageReceiver;
+  queue: StepQueue;
   unbegunIntake: UnbegunIntake;
   timedSteps: TimedSteps;
-  directory: FeedDirectory;
+  claimIntake: ClaimIntake;
   stops: StoppedFeeds;
-  begins: BeginMarks;
-  outcomes: StepOutcomes;
+  quietHours: QuietHours;
   groups: SlotGroups;
-  server: StepServer;
   slots: CallSlots;
   checks: Checks;
   guardKeeper: GuardKeeper;
   rateKeeper: RateKeeper;
-  handOn: HandOn;
-  nextSteps: NextStepPublisher;
-  quietHours: QuietHours;
+  server: StepServer;
+  outcomes: StepOutcomes;
+  flushes: Flushes;
+  survivors: Survivors;
+  pace: TurnPace;
+  levels: () => readonly ShardLevels[];
+  /** Of the turn. */
+  wake: Wake;
+  clock: Clock;
+  logger: Logger;
 }
 
 export function createWorkerFromParts(parts: WorkerParts): Worker {
-  const { consumer, ledger, topics, clock, logger, wake, onHandled, serving, meter, traces } = parts;
-  const { queue, receiver, unbegunIntake, timedSteps } = parts;
-  const { directory, stops, begins, outcomes, groups, server, slots, checks } = parts;
-  const { guardKeeper, rateKeeper, handOn, nextSteps, quietHours } = parts;
-  const { shards, actionTypes } = serving;
-  /** By topic. */
-  const recordedBy = new Map<string, number>();
-  let lastFlushMs = Number.NEGATIVE_INFINITY;
+  const { consumer, serving, receiver, queue, unbegunIntake, timedSteps, claimIntake } = parts;
+  const { stops, quietHours, groups, slots, checks, guardKeeper, rateKeeper } = parts;
+  const { server, outcomes, flushes, survivors, pace, levels, wake, clock, logger } = parts;
   let isTakingIn = false;
-  const vain = createVainClaims();
-  const actionTypeOf = (step: StepRef) => directory.actionTypeOf(step);
-  const withholdDeps = { directory, quietHours };
-  const checked = (step: StepRef) => mayWithhold(step, withholdDeps);
 
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
-  meter.watch(() => ({ shards: levels(), queued: queue.size }));
 
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
-    callAgain();
     await gather();
+    const claims = await claimIntake.select(maxGroup);
+    const results = outcomes.takeResults(maxGroup);
+    const writing = flushes.write(claims, results);
+    if (writing === null) return pace.untilNext();
+    const flushed = await writing;
+    forwardSurvivors(flushed);
+    settleResults(flushed);
+    const claimed = await claimIntake.take(flushed.claims, flushed.startedMs);
+    serve(claimed);
+    server.leaveBroken(claimed.broken);
+    return 0;
+  }
+
+  /** Waits until the next flush is due. Meanwhile calls go on, and what they bring shares the flush. */
+  async function gather(): Promise<void> {
+    callAgain();
+    await pace.untilFlush();
     timedSteps.queueDue();
     if (queue.size > 0) {
       guardKeeper.onWork();
       rateKeeper.onWork();
     }
     stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
-    const claims = await selectClaims(maxGroup, { queue, slots, checks, directory, shards, receiver, vain });
-    unbegunIntake.onSteps(claims);
-    const results = outcomes.takeResults(maxGroup);
-    const begun = begins.waiting();
-    if (claims.length + results.length + begun.length === 0) return untilNext();
-
-    const startedMs = (lastFlushMs = clock.monotonicMs());
-    const byResult = new Map(results.map(({ result, work }) => [result, work]));
-    const flush = { results: [...byResult.keys()], claims, begins: begun, handOn: handOn.choose(results, claims) };
-    const { unitsPerUser } = directory;
-    const terms = { unitsPerUser, actionTypeOf, checked, timedWithinMs: timedSteps.withinMs() };
-    const flushed = await ledger.flush({ ...flush, ...terms }).catch((error: unknown) => {
-      // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
-      // meanwhile.
-      outcomes.putBack(results);
-      queue.putBack(claims);
-      throw error;
-    });
-    const tookMs = clock.monotonicMs() - startedMs;
-    meter.flushed(flushed, results.length, claims.length, tookMs);
-    const took = tookMs / Math.max(tookMs, quickFlushMs);
-    slots.onFlush(took);
-    checks.slots.onFlush(took);
-
-    timedSteps.add(flushed.timed, byResult);
-    begins.settle(begun, flushed.begun);
-    const { recorded, handedOn, lost, children, childless } = matchResults(byResult, flushed, startedMs);
-    for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
-    traces?.recorded(recorded, flushed.born, startedMs);
-    traces?.claimed(children, startedMs);
-    forward(recorded, handedOn, startedMs);
-    server.lose(lost, flushed.refused);
-    server.abandonTrials([...lost, ...childless]);
-    slots.add(children);
-
-    const { ours, others, busy, contradicted } = matchClaims(claims, flushed);
-    queue.putBack(busy);
-    vain.note(ours, others);
-    for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
-    for (const { origin } of others) onHandled(origin);
-    const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
-    traces?.claimed(prepared.works, startedMs);
-    serve(prepared.works);
-    server.release(prepared.unreadable, null);
-    server.leaveBroken(prepared.broken);
-    return 0;
-  }
-
-  /** Next steps: here, where they were handed on, or by their topics. */
-  function forward(recorded: readonly FinishedStep[], handedOn: ReadonlySet<StepResult>, claimedAtMs: number): void {
-    const here = recorded.filter(({ result }) => handedOn.has(result));
-    nextSteps.publish(handedOn.size === 0 ? recorded : recorded.filter(({ result }) => !handedOn.has(result)));
-    const { works, unsure } = handOn.worksOf(here, claimedAtMs);
-    traces?.claimed(works, claimedAtMs);
-    for (const { work } of here) onHandled(work.origin);
-    serve(works);
-    server.release(unsure, null);
-  }
-
-  function serve(works: readonly Work[]): void {
-    const { asked, callable, finished } = sortClaimed(works, { stops });
-    outcomes.record(finished);
-    checks.ask(asked);
-    slots.add(callable);
   }
 
   /** What waited for a trial goes on. */
@@ -190,35 +114,24 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     if (works.length > 0) slots.add(works);
   }
 
-  function countRecorded(topic: string): void {
-    recordedBy.set(topic, (recordedBy.get(topic) ?? 0) + 1);
+  /** Next steps: here, where they were handed on, or by their topics. */
+  function forwardSurvivors({ results, startedMs }: Flushed): void {
+    serve(survivors.forward(results, startedMs));
   }
 
-  function levels(): ShardLevels[] {
-    const served = [...groups.all.values()].filter(({ topic }) => shards.has(topic));
-    return levelsOf(served, clock.monotonicMs()).map((level) => {
-      return { ...level, recorded: recordedBy.get(topics.shard(level.shard)) ?? 0 };
-    });
+  /** What was not recorded is another's now; what was split goes on. */
+  function settleResults({ results: { lost, childless, children }, refused }: Flushed): void {
+    server.lose(lost, refused);
+    server.abandonTrials([...lost, ...childless]);
+    slots.add(children);
   }
 
-  async function gather(): Promise<void> {
-    while (outcomes.waiting < largeGroup) {
-      const isAwaited = begins.waiting().length > 0;
-      const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
-      const leftMs = betweenMs - (clock.monotonicMs() - lastFlushMs);
-      if (leftMs <= 0) return;
-      // What comes meanwhile may change how long there is to wait.
-      await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
-    }
-  }
-
-  function untilNext(): number {
-    slots.resume();
-    checks.slots.resume();
-    const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), checks.slots.nextCallInMs([]), timedSteps.nextInMs());
-    const soonestMs = Math.max(quickFlushMs, Math.ceil(nextInMs));
-    const isAnyWaiting = slots.waitingFeeds().length + checks.slots.waitingFeeds().length > 0;
-    return Math.min(isAnyWaiting ? lookForStopsMs : idleMs, soonestMs);
+  function serve({ works, unsure }: ClaimedWork): void {
+    const { asked, callable, finished } = sortClaimed(works, { stops });
+    outcomes.record(finished);
+    checks.ask(asked);
+    slots.add(callable);
+    server.release(unsure, null);
   }
 
   /** What the last turns left, and what they bring back: then leases run out. */
@@ -274,7 +187,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       await Promise.all([guardKeeper.stop(), rateKeeper.stop(), unbegunIntake.stop()]);
       await loop.stop();
       await flushTheRest();
-      await nextSteps.finish();
+      await survivors.finish();
     },
     close: () => consumer.stop(),
     broken: consumer.crashed,

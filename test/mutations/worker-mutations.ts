@@ -68,7 +68,7 @@ export const workerMutations: readonly Mutation[] = [
     edits: [
       {
         text: 'for (const { origin } of others) onHandled(origin);',
-        replacement: 'for (const { origin } of claims.concat(others.slice(others.length))) onHandled(origin);',
+        replacement: 'for (const { origin } of [...others, ...ours.map(({ queued }) => queued)]) onHandled(origin);',
       },
     ],
     project: 'unit',
@@ -78,8 +78,10 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'next steps are published after the record is written',
     edits: [
       {
-        text: '    const startedMs = (lastFlushMs = clock.monotonicMs());',
-        replacement: '    nextSteps.publish(results);\n    const startedMs = (lastFlushMs = clock.monotonicMs());',
+        text: '    const writing = flushes.write(claims, results);',
+        replacement:
+          '    survivors.forward({ recorded: results, handedOn: new Set() }, 0);\n' +
+          '    const writing = flushes.write(claims, results);',
       },
     ],
     project: 'unit',

@@ -109,7 +109,8 @@ async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps):
 /** What the answer says, as the result to record. */
 function recorded(work: Work, reading: FinalReading, admission: Admission, deps: ProcessBatchDeps): FinishedStep[] {
   if (reading.kind === 'reported') work.standing.isAccepted = true;
-  return [{ work, result: resultOfAnswer(work, reading, termsOf(admission, deps)) }];
+  const terms = termsOf(admission, deps);
+  return [{ work, result: resultOfAnswer(work, reading, terms) }];
 }
 
 function withoutCall(work: Work, result: StepResult, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
@@ -124,7 +125,8 @@ export async function afterProbe(
   deps: ProcessBatchDeps,
 ): Promise<Processed> {
   if (!work.isProbe) return processed;
-  const { finished, again } = await endProbe(work, { heldSteps: deps.heldSteps, terms: termsOf(admission, deps) });
+  const terms = termsOf(admission, deps);
+  const { finished, again } = await endProbe(work, { heldSteps: deps.heldSteps, terms });
   return {
     finished: [...processed.finished, ...finished],
     again: [...processed.again, ...again],

@@ -4,7 +4,7 @@ import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/
 import type { ClaimedStep, Contradiction, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
-import type { QueuedStep, Work } from '../step/work.ts';
+import type { ClaimedWork, QueuedStep, Work } from '../step/work.ts';
 
 export interface Claimed {
   queued: QueuedStep;
@@ -21,10 +21,8 @@ export interface PrepareWorkDeps {
   logger: Logger;
 }
 
-export interface Prepared {
-  works: Work[];
-  /** Whom the chain has lost could not be read: to be given back. */
-  unreadable: Work[];
+/** Unsure is work of which the users that the chain has lost could not be read. */
+export interface Prepared extends ClaimedWork {
   /** What cannot be made work at all: a bug on our side, or a broken row. */
   broken: { claimed: Claimed; error: unknown }[];
 }
@@ -39,7 +37,7 @@ export async function prepareWork(
   claimedAtMs: number,
   deps: PrepareWorkDeps,
 ): Promise<Prepared> {
-  const prepared: Prepared = { works: [], unreadable: [], broken: [] };
+  const prepared: Prepared = { works: [], unsure: [], broken: [] };
   const unverified: Claimed[] = [];
   const prepare = (entry: Claimed, lost: readonly string[] | undefined): Work | undefined => {
     try {
@@ -59,7 +57,7 @@ export async function prepareWork(
   const lost = await lostUsersOf(unverified, deps);
   unverified.forEach((entry, index) => {
     const work = prepare(entry, lost?.[index]);
-    if (work) (lost ? prepared.works : prepared.unreadable).push(work);
+    if (work) (lost ? prepared.works : prepared.unsure).push(work);
   });
   return prepared;
 }

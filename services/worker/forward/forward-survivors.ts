@@ -1,40 +1,39 @@
-import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
-import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
-import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
-import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
-import { lostAfter } from '../step/step-results.ts';
-import type { FinishedStep } from '../step/work.ts';
+import type { MatchedResults } from '../claims/flush-matching.ts';
+import type { StepTraces } from '../report/step-traces.ts';
+import type { ClaimedWork, OpenMessage } from '../step/work.ts';
+import type { HandOn } from './hand-on.ts';
+import type { NextStepPublisher } from './next-step-publisher.ts';
 
-/**
- * References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once,
- * since each costs.
- */
-const minRefsPerMessage = 10;
-const maxRefsPerMessage = 50;
-const messagesPerGroup = 3;
-
-/**
- * Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one
- * that waits.
- */
-export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
-  if (result.state !== 'done' || !hasSurvivors(result)) return null;
-  const next = work.context.chain[work.claim.step];
-  return next ? topics.shard({ actionType: next.action, country: work.context.country }) : null;
+export interface SurvivorsDeps {
+  handOn: HandOn;
+  nextSteps: NextStepPublisher;
+  /** A step needs its message no longer. */
+  onHandled: (origin: OpenMessage | null) => void;
+  /** Undefined where tracing is off. */
+  traces: StepTraces | undefined;
 }
 
-/** References to the next step of what was just recorded; all of them go to one topic. */
-export function survivorMessages(topic: string, recorded: readonly FinishedStep[]): OutgoingMessage[] {
-  const survivors = recorded.flatMap(({ work, result }) => (result.state === 'done' ? [{ work, result }] : []));
-  const groups = Map.groupBy(survivors, ({ result }) => `${result.feedId}/${result.step}`);
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const { feedId, step } = first.result;
-    const size = Math.min(maxRefsPerMessage, Math.max(minRefsPerMessage, Math.ceil(group.length / messagesPerGroup)));
-    const references = group.map(({ work, result }) => {
-      return { batchNo: result.batchNo, remaining: result.restUsers, lost: lostAfter(work, result) };
-    });
-    return referenceMessages({ feedId, step: step + 1 }, references, size).map((value) => ({ topic, value }));
-  });
+/** W6: users who have survived a step go on to the next one. */
+export interface Survivors {
+  /**
+   * Publishes next steps by their topics, and returns those that this worker goes on with.
+   * @param claimedAtMs when the flush was asked for, by the clock's `monotonicMs`
+   */
+  forward(results: Pick<MatchedResults, 'recorded' | 'handedOn'>, claimedAtMs: number): ClaimedWork;
+  /** Resolves when no publication is under way; tries none again. */
+  finish(): Promise<void>;
+}
+
+export function createSurvivors({ handOn, nextSteps, onHandled, traces }: SurvivorsDeps): Survivors {
+  return {
+    forward: ({ recorded, handedOn }, claimedAtMs) => {
+      const here = recorded.filter(({ result }) => handedOn.has(result));
+      nextSteps.publish(handedOn.size === 0 ? recorded : recorded.filter(({ result }) => !handedOn.has(result)));
+      const next = handOn.worksOf(here, claimedAtMs);
+      traces?.claimed(next.works, claimedAtMs);
+      for (const { work } of here) onHandled(work.origin);
+      return next;
+    },
+    finish: () => nextSteps.finish(),
+  };
 }

@@ -8,8 +8,8 @@ import { keepsNextStep } from '../gates/gates.ts';
 import type { StepQueue } from '../intake/step-queue.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
 import { lostAfter } from '../step/step-results.ts';
-import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
-import { nextTopicOf } from './forward-survivors.ts';
+import type { ClaimedWork, FinishedStep, QueuedStep, Work } from '../step/work.ts';
+import { nextTopicOf } from './survivor-messages.ts';
 
 export interface HandOnDeps extends NextStepDeps {
   topics: TopicNames;
@@ -37,14 +37,12 @@ const flushesMore = 1;
 export interface HandOn {
   /** Of what is about to be recorded. @param claims that are made in the same flush: their room is taken */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
-  /** The next steps of what was handed on. @param claimedAtMs when the flush was asked for */
-  worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): HandedOn;
-}
-
-export interface HandedOn {
-  works: Work[];
-  /** The text holds others than were recorded, by a bug on our side: given back, and then read from the rows. */
-  unsure: Work[];
+  /**
+   * The next steps of what was handed on. Unsure, by a bug on our side, is work whose text holds others than were
+   * recorded.
+   * @param claimedAtMs when the flush was asked for
+   */
+  worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): ClaimedWork;
 }
 
 export function createHandOn(deps: HandOnDeps): HandOn {
@@ -105,7 +103,7 @@ export function createHandOn(deps: HandOnDeps): HandOn {
     },
 
     worksOf: (handedOn, claimedAtMs) => {
-      const split: HandedOn = { works: [], unsure: [] };
+      const split: ClaimedWork = { works: [], unsure: [] };
       for (const recorded of handedOn) {
         const work = workOf(recorded, claimedAtMs);
         const isSure = recorded.result.state === 'done' && work.count === recorded.result.restUsers;

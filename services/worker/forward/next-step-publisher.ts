@@ -3,7 +3,7 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { nextTopicOf, survivorMessages } from './forward-survivors.ts';
+import { nextTopicOf, survivorMessages } from './survivor-messages.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };

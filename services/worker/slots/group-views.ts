@@ -45,14 +45,19 @@ export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<strin
   return rated.values();
 }
 
-/** What each of these shards has under way. */
-export function levelsOf(groups: Iterable<SlotGroup>, nowMs: number): Omit<ShardLevels, 'recorded'>[] {
-  return [...groups].map((group) => ({
+/** What each of these shards has under way. @param recordedIn steps of a topic that were done since the start */
+export function levelsOf(
+  groups: readonly SlotGroup[],
+  recordedIn: (topic: string) => number,
+  nowMs: number,
+): ShardLevels[] {
+  return groups.map((group) => ({
     shard: group.shard,
     inFlight: group.inFlight,
     limit: limitOf(group, nowMs),
     waiting: group.waiting,
     isBreakerOpen: group.breaker.isOpen(nowMs),
+    recorded: recordedIn(group.topic),
   }));
 }
 

@@ -49,6 +49,13 @@ export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
   return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
 
+/** Steps that this worker owns. */
+export interface ClaimedWork {
+  works: Work[];
+  /** Users that are left are not sure. It is given back, and its next claim reads the rows. */
+  unsure: Work[];
+}
+
 /** A step with the result that is to be recorded, or was. */
 export interface FinishedStep {
   work: Work;

@@ -1,9 +1,9 @@
-import type { Loop } from '../../shared/runtime/loop.ts';
+import type { Loop } from './loop.ts';
 
-/** Says that there is something to do, to a loop that may be made later than what finds it out. */
+/** Wakes a loop that may be made later than the part that finds work for it. */
 export interface Wake {
   poke(): void;
-  /** Of this loop, from now on. */
+  /** Pokes this loop from now on. */
   connect(loop: Pick<Loop, 'poke'>): void;
 }
 

@@ -1,0 +1,40 @@
+import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
+import { hasSurvivors } from '../../../shared/domain/step/survivors.ts';
+import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
+import { lostAfter } from '../step/step-results.ts';
+import type { FinishedStep } from '../step/work.ts';
+
+/**
+ * References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once,
+ * since each costs.
+ */
+const minRefsPerMessage = 10;
+const maxRefsPerMessage = 50;
+const messagesPerGroup = 3;
+
+/**
+ * Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one
+ * that waits.
+ */
+export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
+  if (result.state !== 'done' || !hasSurvivors(result)) return null;
+  const next = work.context.chain[work.claim.step];
+  return next ? topics.shard({ actionType: next.action, country: work.context.country }) : null;
+}
+
+/** References to the next step of what was just recorded; all of them go to one topic. */
+export function survivorMessages(topic: string, recorded: readonly FinishedStep[]): OutgoingMessage[] {
+  const survivors = recorded.flatMap(({ work, result }) => (result.state === 'done' ? [{ work, result }] : []));
+  const groups = Map.groupBy(survivors, ({ result }) => `${result.feedId}/${result.step}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { feedId, step } = first.result;
+    const size = Math.min(maxRefsPerMessage, Math.max(minRefsPerMessage, Math.ceil(group.length / messagesPerGroup)));
+    const references = group.map(({ work, result }) => {
+      return { batchNo: result.batchNo, remaining: result.restUsers, lost: lostAfter(work, result) };
+    });
+    return referenceMessages({ feedId, step: step + 1 }, references, size).map((value) => ({ topic, value }));
+  });
+}

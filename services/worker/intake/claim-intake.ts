@@ -1,0 +1,105 @@
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
+import type { StepLedger } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Checks } from '../checks/checks.ts';
+import type { FeedDirectory } from '../claims/feed-directory.ts';
+import type { MatchedClaims } from '../claims/flush-matching.ts';
+import { prepareWork, type Prepared } from '../claims/prepare-work.ts';
+import type { StepTraces } from '../report/step-traces.ts';
+import type { CallSlots } from '../slots/call-slots.ts';
+import type { OpenMessage, QueuedStep } from '../step/work.ts';
+import { createClaimRooms } from './claim-rooms.ts';
+import type { MessageReceiver } from './message-receiver.ts';
+import type { StepQueue } from './step-queue.ts';
+import type { UnbegunIntake } from './unbegun-intake.ts';
+import { createVainClaims, type VainClaims } from './vain-claims.ts';
+
+export interface ClaimIntakeDeps {
+  queue: StepQueue;
+  slots: CallSlots;
+  checks: Pick<Checks, 'roomOf'>;
+  directory: FeedDirectory;
+  /** By topic. They change in place. */
+  shards: ReadonlyMap<string, Shard>;
+  actionTypes: EngineConfig['actionTypes'];
+  ledger: StepLedger;
+  receiver: MessageReceiver;
+  unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
+  /** A step needs its message no longer. */
+  onHandled: (origin: OpenMessage | null) => void;
+  /** Undefined where tracing is off. */
+  traces: StepTraces | undefined;
+  logger: Logger;
+}
+
+/** W2: queued steps become claims, and claims become work. */
+export interface ClaimIntake {
+  /**
+   * Selects the steps to claim now: as many as there is room for, in turn over the shards, of feeds that exist. Rejects
+   * if unknown feeds cannot be read: then the steps are in the queue again.
+   */
+  select(max: number): Promise<QueuedStep[]>;
+  /** Takes what a flush has claimed. @param claimedAtMs when the flush was asked for, by the clock's `monotonicMs` */
+  take(claims: MatchedClaims, claimedAtMs: number): Promise<Prepared>;
+}
+
+export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
+  const { queue, directory, receiver, unbegunIntake, onHandled, traces } = deps;
+  const vain = createVainClaims();
+
+  return {
+    select: async (max) => {
+      const steps = takeInTurn(max, vain, deps);
+      if (steps.length === 0) return steps;
+      try {
+        await directory.learn(steps.map(({ feedId }) => feedId));
+      } catch (error) {
+        queue.putBack(steps);
+        throw error;
+      }
+      const claims = steps.filter((queued) => isServable(queued, deps));
+      unbegunIntake.onSteps(claims);
+      return claims;
+    },
+    take: async ({ ours, others, busy, contradicted }, claimedAtMs) => {
+      queue.putBack(busy);
+      vain.note(ours, others);
+      for (const { queued, truth } of contradicted) receiver.contradicted(queued, truth);
+      for (const { origin } of others) onHandled(origin);
+      const prepared = await prepareWork(ours, claimedAtMs, deps);
+      traces?.claimed(prepared.works, claimedAtMs);
+      return prepared;
+    },
+  };
+}
+
+/** First equal shares, so that a full shard leaves room for the others; then what no other shard wants. */
+function takeInTurn(max: number, vain: VainClaims, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
+  const topics = [...queue.topics()];
+  const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
+  const steps: QueuedStep[] = [];
+  // Kept over both rounds: what was taken in the first is not known to the slots yet.
+  const rooms = createClaimRooms({ slots, checks });
+  for (const share of [Math.ceil(max / Math.max(1, topics.length)), max]) {
+    for (const [topic, left] of lefts) {
+      const own = queue.take(topic, Math.min(share, left, max - steps.length), rooms.in(topic));
+      lefts.set(topic, left - own.length);
+      for (const step of own) steps.push(step);
+    }
+  }
+  return steps;
+}
+
+function isServable(queued: QueuedStep, { directory, shards, receiver }: ClaimIntakeDeps): boolean {
+  const context = directory.contextOf(queued.feedId);
+  const action = context?.chain[queued.step - 1]?.action;
+  const shard = shards.get(queued.topic);
+  if (action !== undefined && action === shard?.actionType && context?.country === shard.country) return true;
+  // All references of a message have the same feed and step: it is dead-lettered once, whole.
+  if (!queued.origin || queued.origin.open === 0) return false;
+  queued.origin.open = 0;
+  const reason = action === undefined ? 'its feed has no such step' : 'its step belongs to another shard';
+  receiver.misplaced(queued.origin.message, reason);
+  return false;
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { StepOutcomes } from './call/step-outcomes.ts';
+import type { Checks } from './checks/checks.ts';
+import type { BeginMarks } from './claims/begin-marks.ts';
+import { lookForStopsMs } from './claims/stopped-feeds.ts';
+import type { Flushes } from './flushes.ts';
+import type { StepQueue } from './intake/step-queue.ts';
+import type { TimedSteps } from './intake/timed-steps.ts';
+import type { CallSlots } from './slots/call-slots.ts';
+import { quickFlushMs } from './slots/flush-pace.ts';
+
+/** Under load, groups grow to what arrives between two flushes, unless they are large before. */
+const largeGroup = 200;
+/** Poked when there is something to do. Slots that grow with time, and probes, are looked at this often at least. */
+const idleMs = 1000;
+
+export interface TurnPaceDeps {
+  outcomes: StepOutcomes;
+  begins: BeginMarks;
+  queue: StepQueue;
+  timedSteps: TimedSteps;
+  slots: CallSlots;
+  checks: Checks;
+  flushes: Pick<Flushes, 'lastMs'>;
+  clock: Clock;
+}
+
+/** How long a turn waits for more to write, and the loop for the next turn. */
+export interface TurnPace {
+  /** Resolves when the next flush is due. */
+  untilFlush(): Promise<void>;
+  /** Begins calls that time has made room for. Returns the pause after a turn without a flush, in milliseconds. */
+  untilNext(): number;
+}
+
+export function createTurnPace(deps: TurnPaceDeps): TurnPace {
+  const { outcomes, begins, queue, timedSteps, slots, checks, flushes, clock } = deps;
+
+  async function untilFlush(): Promise<void> {
+    while (outcomes.waiting < largeGroup) {
+      const isAwaited = begins.waiting().length > 0;
+      const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
+      const leftMs = betweenMs - (clock.monotonicMs() - flushes.lastMs);
+      if (leftMs <= 0) return;
+      // What comes meanwhile may change how long there is to wait.
+      await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
+    }
+  }
+
+  function untilNext(): number {
+    slots.resume();
+    checks.slots.resume();
+    const nextInMs = Math.min(slots.nextCallInMs(queue.topics()), checks.slots.nextCallInMs([]), timedSteps.nextInMs());
+    const soonestMs = Math.max(quickFlushMs, Math.ceil(nextInMs));
+    const isAnyWaiting = slots.waitingFeeds().length + checks.slots.waitingFeeds().length > 0;
+    return Math.min(isAnyWaiting ? lookForStopsMs : idleMs, soonestMs);
+  }
+
+  return { untilFlush, untilNext };
+}
