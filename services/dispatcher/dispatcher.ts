@@ -1,37 +1,25 @@
 import type { CallDurations, NodeCredit, OutletCalls } from '../../shared/ports/job-nodes.ts';
-import { createLetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
+import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
-import { createCallCounts } from './call-counts.ts';
-import { createClaimWatch } from './claim-watch.ts';
-import { callJob, leaseFor } from './call/call-job.ts';
-import { createClientQueues } from './client-queues.ts';
-import { createClientSlots } from './slots/client-slots.ts';
+import type { Wake } from '../../shared/runtime/wake.ts';
+import type { CallCounts } from './call-counts.ts';
 import { creditOf, mayQueue } from './credit.ts';
-import { createDispatcherMeter } from './dispatcher-meter.ts';
-import { forgedAmong, type HeardReference } from './jobs/heard-reference.ts';
-import { heldJobOf, type HeldJob } from './jobs/held-job.ts';
-import { createHeldJobs, type Written } from './held-jobs.ts';
-import { recordCall } from './call/job-traces.ts';
-import { createCircuitKeeper } from './keep-circuits.ts';
-import { createKeyTurns } from './key-turns.ts';
+import { afterErrorMs, createDispatcherTurn, type DispatcherTurnDeps } from './dispatcher-turn.ts';
+import type { JobServer } from './job-server.ts';
+import type { HeardReference } from './jobs/heard-reference.ts';
+import type { CircuitKeeper } from './keep-circuits.ts';
+import type { KeyTurns } from './key-turns.ts';
 import { outletCallsOf } from './outlet-calls.ts';
-import { usualTimeoutMs, type JobClaim } from './ports/call-ledger.ts';
-import type { DispatcherDeps } from './dispatcher-deps.ts';
-import type { RouteCallEnd } from './routes/route-lines.ts';
 import { createReferenceReceiver } from './reference-receiver.ts';
+import type { ClientSlots } from './slots/client-slots.ts';
 
 /**
  * Under load, flushes grow to what comes in this time. Longer ones cost lag and brought nothing (8 ms measured, 15
  * beside it).
  */
 const minBetweenFlushesMs = 8;
-const maxClaims = 500;
-const idleMs = 1000;
-/** Between two turns while a claimed job waits for a slot, at most. */
-const waitingMs = 100;
-const afterErrorMs = 500;
 /**
  * When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their
  * leases are over.
@@ -58,75 +46,51 @@ export interface Dispatcher extends Service {
   beaten(): void;
 }
 
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { consumer, clients, notices, tracing, clock, logger } = deps;
-  const held = createHeldJobs(deps.ledger);
-  /** Calls under way, of hosts that are tried too. */
-  let serving = 0;
+export interface DispatcherParts extends Omit<DispatcherTurnDeps, 'isTakingIn' | 'onHandled'> {
+  consumer: MessageConsumer;
+  counts: CallCounts;
+  slots: ClientSlots;
+  keeper: CircuitKeeper;
+  server: JobServer;
+  keyTurns: KeyTurns;
+  levels: Dispatcher['levels'];
+  /** Of the turn. */
+  wake: Wake;
+  logger: Logger;
+}
+
+export function createDispatcherFromParts(parts: DispatcherParts): Dispatcher {
+  const { consumer, bounds, letters, held, counts, claimWatch } = parts;
+  const { slots, queues, keeper, server, keyTurns, meter, levels, wake, clock, logger } = parts;
   let [received, handled] = [0, 0];
   let [isTakingIn, isStopping] = [false, false];
   let onWork: () => void = () => undefined;
 
-  /** A client's calls may take longer than claims usually last: one that never fits would be given back for ever. */
-  const leaseOf = (clientId: string) => {
-    const terms = clients.termsOf(clientId);
-    return terms ? Math.max(deps.leaseMs, leaseFor(terms.limits)) : deps.leaseMs;
-  };
-  const claimOf = ({ partition, dueUs, jobId, clientId }: HeardReference): JobClaim => {
-    const timeoutMs = clients.termsOf(clientId)?.limits.timeoutMs ?? usualTimeoutMs;
-    return { partition, dueUs, jobId, timeoutMs };
-  };
-  const slots = createClientSlots({
-    ...{ nodes: deps.nodes, leases: deps.leases, owner: deps.owner, notices, clock, logger },
-    concurrencyOf: (clientId) => clients.termsOf(clientId)?.limits.concurrency ?? 1,
-    queues: () => queues.all(),
-    onGained: () => loop.poke(),
-  });
   const concurrencyOf = (clientId: string) => slots.of(clientId);
-  const queues = createClientQueues({
-    ...{ concurrency: deps.concurrency, concurrencyOf, isClosed: (clientId) => slots.isClosed(clientId), clock },
-    ownerOf: (clientId) => clients.termsOf(clientId)?.ownerId ?? clientId,
-    ratePerSecondOf: (clientId) => {
-      const terms = clients.termsOf(clientId);
-      // The dispatcher's share of the rate, as for the slots.
-      return terms
-        ? ((terms.ratePerSecond ?? Infinity) * Math.max(1, slots.of(clientId))) / terms.limits.concurrency
-        : Infinity;
-    },
-    start: serve,
-    random: deps.random,
-  });
-  const counts = createCallCounts({ clock });
-  const levels = () => ({ queued: queues.queued, waiting: queues.waiting, inFlight: queues.inFlight });
-  const longestWaitMs = () => queues.longestWaitMs();
-  const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels, longestWaitMs });
-  const claimWatch = createClaimWatch({ clock });
-  const letters = createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger });
   const receiver = createReferenceReceiver({
     letters,
-    isKnown: (clientId) => clients.termsOf(clientId) !== undefined,
+    isKnown: (clientId) => bounds.isKnown(clientId),
     onReferences: receive,
     onSettled: (message) => consumer.settle(message),
     queued: () => queues.queued,
   });
-  const keeper = createCircuitKeeper({
-    ...{ circuits: deps.circuits, clients, leaseOf, notices, clock, logger },
-    onProbe: (job) => {
-      held.add([job]);
-      serve(job);
+  const turn = createDispatcherTurn({
+    ...parts,
+    isTakingIn: () => isTakingIn,
+    onHandled: (references) => {
+      handled += references;
+      if (references > 0) onWork();
     },
   });
-  const keyTurns = createKeyTurns({ keys: deps.keys, clock, logger });
-  const callDeps = {
-    ...{ endpoint: deps.endpoint, opener: deps.opener, inviter: deps.inviter, clients },
-    ...{ tracing, clock, random: deps.random },
-    aliveUntilMs: () => deps.heartbeat.aliveUntilMs(),
-    refusalOf: (job: HeldJob, host: string) => keeper.refusalOf(job, host),
-    isFirstHand: (job: HeldJob) => keeper.isFirstHand(job),
-  };
   const loop = createLoop({
-    ...{ name: 'dispatcher', turn: flush, minBetweenMs: minBetweenFlushesMs, afterErrorMs, clock, logger },
+    name: 'dispatcher',
+    turn,
+    minBetweenMs: minBetweenFlushesMs,
+    afterErrorMs,
+    clock,
+    logger,
   });
+  wake.connect(loop);
 
   function receive(references: readonly HeardReference[]): void {
     received += references.length;
@@ -140,83 +104,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     onWork();
   }
 
-  function serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void {
-    serving++;
-    void callJob(job, callDeps).then((call) => {
-      serving--;
-      held.end(call);
-      if (call.note.latencyMs !== null) counts.note(job.clientId, call.note.latencyMs);
-      const isOfKey = keeper.onCalled(call);
-      meter.called(call, clock.monotonicMs() + job.clockAheadMs);
-      if (tracing) recordCall(call, tracing, clock, deps.random);
-      if (whenDone) {
-        claimWatch.ended(call.verdict);
-        whenDone(isOfKey ? null : (call.routeEnd ?? null));
-      }
-      loop.poke();
-    });
-  }
-
-  /** One look at all claimed jobs: each begins, waits on for a bounded time, or is given back. */
-  function turnClaimed(): void {
-    held.release(queues.turn());
-    claimWatch.turned(levels());
-  }
-
-  /**
-   * One turn: what was claimed begins or is given back, then ends and claims of many jobs, in one statement. Returns
-   * until when there is nothing more to do, in milliseconds.
-   */
-  async function flush(): Promise<number> {
-    turnClaimed();
-    // What others may take at once is not claimed.
-    const isAlive = clock.monotonicMs() < deps.heartbeat.aliveUntilMs();
-    const references = isTakingIn && isAlive ? queues.take(maxClaims) : [];
-    // What is held already is a repeat; its claim must not stand beside its end.
-    const claims = references.filter((reference) => !held.has(reference));
-    const askedMs = clock.monotonicMs();
-    const leaseMs = Math.max(deps.leaseMs, ...new Set(claims.map(({ clientId }) => leaseOf(clientId))));
-    const writing = claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));
-    const written = await writing.catch((error: unknown) => {
-      queues.putBack(references);
-      throw error;
-    });
-    handled += references.length;
-    if (references.length > 0) onWork();
-    const jobs = written?.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs)) ?? [];
-    held.add(jobs);
-    if (isTakingIn) queues.hold(jobs);
-    else held.giveBack(jobs);
-    if (written) noteWritten(written, claims, askedMs);
-    return pauseMs(isAlive, written !== null);
-  }
-
-  function noteWritten(written: Written, claims: readonly HeardReference[], askedMs: number): void {
-    for (const { message, reason } of forgedAmong(claims, written)) {
-      letters.keep(message, 'contradicted', reason, () => undefined);
-    }
-    keyTurns.written(written.calls);
-    keeper.written(written.calls);
-    meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
-  }
-
-  function pauseMs(isAlive: boolean, hasWritten: boolean): number {
-    if (!isAlive && held.unwritten === 0) return afterErrorMs;
-    if (hasWritten && held.unwritten + queues.queued > 0) return 0;
-    return queues.waiting > 0 ? waitingMs : idleMs;
-  }
-
   async function finishWork(): Promise<void> {
     await keeper.stop();
-    for (let tries = 0; serving + held.unwritten > 0 && tries < lastTries;) {
+    for (let tries = 0; server.underWay + held.unwritten > 0 && tries < lastTries;) {
       let pauseMs = minBetweenFlushesMs;
-      const written = await held.flush([], deps.leaseMs).catch((error: unknown) => {
+      const written = await held.flush([], parts.leaseMs).catch((error: unknown) => {
         tries++;
         pauseMs = afterErrorMs;
         logger.warn({ err: error }, 'could not write what became of jobs, trying again');
       });
       if (written) keyTurns.written(written.calls);
-      if (serving + held.unwritten > 0) await clock.sleep(pauseMs);
+      if (server.underWay + held.unwritten > 0) await clock.sleep(pauseMs);
     }
     await keyTurns.stop();
     await slots.stop();

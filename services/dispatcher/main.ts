@@ -26,7 +26,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createCallOpener } from './call/call-opener.ts';
 import { createClientDirectory } from './client-directory.ts';
 import { callsFetch, readConfig } from './config.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDispatcher } from './assemble-dispatcher.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { chooseEndpoint } from './mail/choose-endpoint.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createReportInviter } from '../../services/dispatcher/call/report-inviter.ts';
 import { createCallOpener } from '../../services/dispatcher/call/call-opener.ts';
-import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import { createDispatcher } from '../../services/dispatcher/assemble-dispatcher.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import type { createDispatcher } from '../../services/dispatcher/assemble-dispatcher.ts';
 import { claimProtections } from '../mutations/claim-mutations.ts';
 import type { Mutation } from '../mutations/mutation.ts';
 import { copyTree, writeEdits } from '../mutations/tree.ts';
@@ -82,7 +82,7 @@ describe('the same jobs are not called', () => {
       tree,
       protections.flatMap(({ edits }) => edits),
     );
-    const weakened: unknown = await import(path.join(tree, 'services/dispatcher/dispatcher.ts'));
+    const weakened: unknown = await import(path.join(tree, 'services/dispatcher/assemble-dispatcher.ts'));
     if (!hasDispatcher(weakened)) throw new Error('the copy has no dispatcher');
     return weakened.createDispatcher;
   }

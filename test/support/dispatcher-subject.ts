@@ -15,7 +15,7 @@ import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createCallOpener } from '../../services/dispatcher/call/call-opener.ts';
 import { createReportInviter } from '../../services/dispatcher/call/report-inviter.ts';
-import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import { createDispatcher } from '../../services/dispatcher/assemble-dispatcher.ts';
 import type { DispatcherDeps } from '../../services/dispatcher/dispatcher-deps.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { Callback, CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';

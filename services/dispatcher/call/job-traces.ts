@@ -4,8 +4,7 @@ import { readTraceparent, traceHeaders, writeTraceparent } from '../../../shared
 import { isSampled, newSpanId, rootSpanOf, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
-import { attemptOf } from './filled-call.ts';
-import type { HeldJob } from '../jobs/held-job.ts';
+import { attemptOf, type HeldJob } from '../jobs/held-job.ts';
 import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
 /** The trace of a call that is recorded. */

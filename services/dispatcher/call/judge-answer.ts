@@ -1,9 +1,12 @@
-import { acceptedAnswer } from '../../../shared/contracts/jobs/job-reports.ts';
+import { acceptedAnswer, readKeptReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { retryDelayMs } from '../../../shared/domain/job/job-retries.ts';
-import type { JobVerdict } from '../ports/call-ledger.ts';
+import type { HeldJob } from '../jobs/held-job.ts';
+import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 import type { CallbackAnswer } from '../ports/callback-endpoint.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 import type { HostSign } from '../routes/host-breaker.ts';
+import type { RouteCallEnd } from '../routes/route-lines.ts';
+import { storableText, withoutSecrets } from './without-secrets.ts';
 
 export interface JudgedJob {
   attempt: number;
@@ -14,13 +17,54 @@ export interface JudgedJob {
   host: string;
 }
 
-/** What an answer means for its job. */
-export function judgeAnswer(
+/** A call as it was made. Times by the monotonic clock. */
+export interface MadeCall {
+  /** What it was called at, as circuits name it. */
+  host: string;
+  startedMs: number;
+  endedMs: number;
+  timeoutMs: number;
+  /** What was sent and must not be kept. */
+  secrets: readonly string[];
+  /** True if the host is disabled, and the call tries it. */
+  isTry: boolean;
+}
+
+/** The meaning of a call for its job, its history, its host and its route. */
+export interface JudgedCall {
+  verdict: JobVerdict;
+  note: CallNote;
+  /** `none` if no call was made. */
+  sign: HostSign;
+  /** Null if no call was made. */
+  routeEnd: RouteCallEnd | null;
+}
+
+export function judgeCall(
   answer: CallbackAnswer,
-  job: JudgedJob,
-  terms: Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>,
+  { attempt, expiresAtMs, clockAheadMs, scheduledForMs }: HeldJob,
+  { host, startedMs, endedMs, timeoutMs, secrets, isTry }: MadeCall,
+  terms: AnswerTerms,
   random: number,
-): JobVerdict {
+): JudgedCall {
+  const lateMs = endedMs + clockAheadMs - scheduledForMs;
+  const verdict = judgeAnswer(answer, { attempt, expiresInMs: expiresAtMs - endedMs, lateMs, host }, terms, random);
+  const latencyMs = endedMs - startedMs;
+  const sign = signOf(answer);
+  // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
+  const isUnanswered = isTry && answer.kind === 'unanswered';
+  return {
+    verdict: isUnanswered ? { kind: 'sidelined', host } : verdict,
+    note: noteOf(answer, latencyMs, secrets),
+    sign,
+    routeEnd: routeEndOf(answer, sign, latencyMs >= timeoutMs),
+  };
+}
+
+type AnswerTerms = Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>;
+
+/** What an answer means for its job. */
+export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: AnswerTerms, random: number): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
   if (answer.kind === 'answered' && isSuccess(answer.status)) {
     if (answer.status !== accepted || terms.reportWithinMs === null) return { kind: 'called' };
@@ -74,14 +118,57 @@ export function signOf(answer: CallbackAnswer): HostSign {
 }
 
 /** Why it was no success; groups of dead jobs are made by it, so it holds nothing that differs from job to job. */
-export function causeOf(answer: CallbackAnswer): string {
+function causeOf(answer: CallbackAnswer): string {
   return answer.kind === 'answered' ? `status ${answer.status}` : answer.cause;
 }
 
-export function isSuccess(status: number): boolean {
+export function isUnauthorised(answer: CallbackAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === unauthorised;
+}
+
+function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+function routeEndOf(answer: CallbackAnswer, sign: HostSign, isTimedOut: boolean): RouteCallEnd | null {
+  if (sign === 'none') return null;
+  if (sign !== 'fails') return { end: 'answered', pressure: null, retryAfterMs: null };
+  if (answer.kind !== 'answered')
+    return { end: 'unanswered', pressure: isTimedOut ? 'timed-out' : null, retryAfterMs: null };
+  const pressure = answer.status === tooMany ? 'throttled' : null;
+  return { end: 'unanswered', pressure, retryAfterMs: answer.retryAfterMs };
+}
+
+function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {
+  if (answer.kind === 'unsent') return { ...noCall, error: causeOf(answer) };
+  if (answer.kind !== 'answered') return { status: null, latencyMs, error: causeOf(answer), answer: null };
+  const { status, body } = answer;
+  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secrets);
+  return { status, latencyMs, error: isSuccess(status) ? null : causeOf(answer), answer: text };
+}
+
+export const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
+
+/**
+ * What becomes of a job whose call was accepted and that is due again: its report says that it failed, or has not come
+ * in its time. Both are a failed attempt, and no call is made.
+ */
+export function judgeReport(
+  report: string,
+  job: Pick<JudgedJob, 'attempt' | 'expiresInMs'>,
+  { retries }: Pick<ClientTerms, 'retries'>,
+  random: number,
+): { verdict: JobVerdict; note: CallNote } {
+  const { reason, final, retryAfterMs, detail } = readKeptReport(report);
+  const cause = reason === undefined ? 'no report in its time' : `reported as failed: ${reason}`;
+  const note = { status: null, latencyMs: null, error: cause, answer: detail };
+  const delayMs = final ? null : retryDelayMs(retries, job.attempt, retryAfterMs, random);
+  if (delayMs === null) return { verdict: { kind: 'dead', cause }, note };
+  if (delayMs >= job.expiresInMs) return { verdict: { kind: 'expired' }, note };
+  return { verdict: { kind: 'retry', delayMs }, note };
+}
+
 const accepted = 202;
+const unauthorised = 401;
 const gone = 410;
 const tooMany = 429;

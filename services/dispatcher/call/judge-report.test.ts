@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobReport, writeFailedReport } from '../../../shared/contracts/jobs/job-reports.ts';
-import { judgeReport } from './judge-report.ts';
+import { judgeReport } from './judge-answer.ts';
 
 const terms = { retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } } as const;
 const judge = (report: string, of: { attempt?: number; expiresInMs?: number } = {}) =>

@@ -49,6 +49,27 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
   };
 }
 
+/** The number of this call: the owners before may have called, under this id. */
+export function attemptOf({ attempt, epoch }: Pick<HeldJob, 'attempt' | 'epoch'>): number {
+  return attempt + epoch - 1;
+}
+
+/** Returns the time by which a call of the job has to be over, by the monotonic clock. */
+export function heldUntilMs({ leaseUntilMs, aloneUntilMs }: HeldJob): number {
+  return Math.min(leaseUntilMs, aloneUntilMs);
+}
+
+/**
+ * Under which name a job's host is put aside: host and port of its URL and, where the client names path prefixes, the
+ * longest of these that fits. A prefix fits whole elements of a path: `/shop` fits `/shop` and `/shop/7`, not `/shops`.
+ */
+export function circuitHostOf({ host, path }: Pick<HeldJob, 'host' | 'path'>, pathPrefixes: readonly string[]): string {
+  if (pathPrefixes.length === 0) return host;
+  const elements = `${path.split('?', 1)[0] ?? ''}/`;
+  const fitting = pathPrefixes.filter((prefix) => elements.startsWith(`${prefix}/`));
+  return host + fitting.reduce((longest, prefix) => (prefix.length > longest.length ? prefix : longest), '');
+}
+
 function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path' | 'route'> {
   const address = mailAddressOf(url);
   if (address !== undefined) {

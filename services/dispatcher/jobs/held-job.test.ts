@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimedJob } from '../../../test/support/claimed-job.ts';
-import { circuitHostOf } from './circuit-host.ts';
-import { heldJobOf } from './held-job.ts';
+import { circuitHostOf, heldJobOf } from './held-job.ts';
 
 const jobOf = (url: string) => heldJobOf(claimedJob({ url }), 0, 1000);
 

@@ -1,0 +1,116 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { LetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
+import type { ClaimLevels, ClaimWatch } from './claim-watch.ts';
+import type { ClientBounds } from './client-bounds.ts';
+import type { ClientQueues } from './client-queues.ts';
+import type { DispatcherMeter } from './dispatcher-meter.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { HeldJobs, Written } from './held-jobs.ts';
+import { forgedAmong, type HeardReference } from './jobs/heard-reference.ts';
+import { heldJobOf } from './jobs/held-job.ts';
+import type { CircuitKeeper } from './keep-circuits.ts';
+import type { KeyTurns } from './key-turns.ts';
+
+const maxClaims = 500;
+const idleMs = 1000;
+/** Between two turns while a claimed job waits for a slot, at most. */
+const waitingMs = 100;
+export const afterErrorMs = 500;
+
+export interface DispatcherTurnDeps {
+  heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
+  /** Shortest lease of a claim. */
+  leaseMs: number;
+  bounds: ClientBounds;
+  letters: LetterKeeper;
+  held: HeldJobs;
+  claimWatch: ClaimWatch;
+  queues: ClientQueues;
+  keeper: Pick<CircuitKeeper, 'written'>;
+  keyTurns: Pick<KeyTurns, 'written'>;
+  meter: DispatcherMeter;
+  levels: () => ClaimLevels;
+  clock: Clock;
+  /** False once the dispatcher stops: nothing more is claimed, and what comes with the last claims is given back. */
+  isTakingIn: () => boolean;
+  /** References were handled: claimed, or found not to be claimable. */
+  onHandled: (references: number) => void;
+}
+
+/** References to claim, in one statement. */
+interface ClaimGroup {
+  /** As they were taken from the queues. */
+  taken: readonly HeardReference[];
+  /** Those that are not held already: a repeat's claim must not stand beside its end. */
+  claims: readonly HeardReference[];
+  /** When the claims were asked for, by the monotonic clock: the database cannot have begun their leases earlier. */
+  askedMs: number;
+  leaseMs: number;
+}
+
+/**
+ * Makes one turn: what was claimed begins or is given back, then ends and claims of many jobs are written, in one
+ * statement. It returns until when there is nothing more to do, in milliseconds.
+ */
+export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<number> {
+  const { heartbeat, bounds, letters, held, claimWatch, queues, keeper, keyTurns, meter, levels, clock } = deps;
+  const { isTakingIn, onHandled } = deps;
+
+  async function turn(): Promise<number> {
+    turnClaimed();
+    const isAlive = clock.monotonicMs() < heartbeat.aliveUntilMs();
+    const group = takeClaims(isAlive);
+    const written = await write(group);
+    onHandled(group.taken.length);
+    holdClaimed(written, group);
+    if (written) noteWritten(written, group);
+    return pauseMs(isAlive, written !== null);
+  }
+
+  /** One look at all claimed jobs: each begins, waits on for a bounded time, or is given back. */
+  function turnClaimed(): void {
+    held.release(queues.turn());
+    claimWatch.turned(levels());
+  }
+
+  /** What others may take at once is not claimed. */
+  function takeClaims(mayClaim: boolean): ClaimGroup {
+    const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];
+    const claims = taken.filter((reference) => !held.has(reference));
+    const leases = new Set(claims.map(({ clientId }) => bounds.leaseOf(clientId)));
+    return { taken, claims, askedMs: clock.monotonicMs(), leaseMs: Math.max(deps.leaseMs, ...leases) };
+  }
+
+  function write({ taken, claims, leaseMs }: ClaimGroup): Promise<Written | null> {
+    const claimOf = (reference: HeardReference) => bounds.claimOf(reference);
+    const writing = claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));
+    return writing.catch((error: unknown) => {
+      queues.putBack(taken);
+      throw error;
+    });
+  }
+
+  function holdClaimed(written: Written | null, { askedMs, leaseMs }: ClaimGroup): void {
+    const jobs = written?.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs)) ?? [];
+    held.add(jobs);
+    if (isTakingIn()) queues.hold(jobs);
+    else held.giveBack(jobs);
+  }
+
+  function noteWritten(written: Written, { claims, askedMs }: ClaimGroup): void {
+    for (const { message, reason } of forgedAmong(claims, written)) {
+      letters.keep(message, 'contradicted', reason, () => undefined);
+    }
+    keyTurns.written(written.calls);
+    keeper.written(written.calls);
+    meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
+  }
+
+  function pauseMs(isAlive: boolean, hasWritten: boolean): number {
+    if (!isAlive && held.unwritten === 0) return afterErrorMs;
+    if (hasWritten && held.unwritten + queues.queued > 0) return 0;
+    return queues.waiting > 0 ? waitingMs : idleMs;
+  }
+
+  return turn;
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Tracing } from '../../shared/ports/tracing.ts';
+import type { CallCounts } from './call-counts.ts';
+import { callJob, type CallJobDeps } from './call/call-job.ts';
+import { recordCall } from './call/job-traces.ts';
+import type { ClaimWatch } from './claim-watch.ts';
+import type { DispatcherMeter } from './dispatcher-meter.ts';
+import type { HeldJobs } from './held-jobs.ts';
+import type { HeldJob } from './jobs/held-job.ts';
+import type { CircuitKeeper } from './keep-circuits.ts';
+import type { RouteCallEnd } from './routes/route-lines.ts';
+
+export interface JobServerDeps extends Omit<CallJobDeps, 'refusalOf' | 'isFirstHand'> {
+  keeper: Pick<CircuitKeeper, 'refusalOf' | 'isFirstHand' | 'onCalled'>;
+  held: Pick<HeldJobs, 'end'>;
+  counts: Pick<CallCounts, 'note'>;
+  meter: Pick<DispatcherMeter, 'called'>;
+  claimWatch: Pick<ClaimWatch, 'ended'>;
+  /** A call has ended: there is something to write. */
+  onEnded: () => void;
+  tracing?: Tracing | null | undefined;
+  clock: Clock;
+}
+
+/** Calls held jobs, and hands on what became of them. */
+export interface JobServer {
+  /** Calls under way, of hosts that are tried too. */
+  readonly underWay: number;
+  /**
+   * Begins the call of a job.
+   * @param whenDone frees its slot, with the end of the call as its route sees it; absent for a job without a slot
+   */
+  serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void;
+}
+
+export function createJobServer(deps: JobServerDeps): JobServer {
+  const { keeper, held, counts, meter, claimWatch, onEnded, tracing, clock, random } = deps;
+  const callDeps: CallJobDeps = {
+    ...deps,
+    refusalOf: (job, host) => keeper.refusalOf(job, host),
+    isFirstHand: (job) => keeper.isFirstHand(job),
+  };
+  let underWay = 0;
+
+  return {
+    get underWay() {
+      return underWay;
+    },
+    serve: (job, whenDone) => {
+      underWay++;
+      void callJob(job, callDeps).then((call) => {
+        underWay--;
+        held.end(call);
+        if (call.note.latencyMs !== null) counts.note(job.clientId, call.note.latencyMs);
+        const isOfKey = keeper.onCalled(call);
+        meter.called(call, clock.monotonicMs() + job.clockAheadMs);
+        if (tracing) recordCall(call, tracing, clock, random);
+        if (whenDone) {
+          claimWatch.ended(call.verdict);
+          whenDone(isOfKey ? null : (call.routeEnd ?? null));
+        }
+        onEnded();
+      });
+    },
+  };
+}
