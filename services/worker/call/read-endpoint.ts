@@ -2,7 +2,7 @@ import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { wholeAnswerSettles } from '../../../shared/domain/step/consequences.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { mergeResults } from '../endpoint/merge-results.ts';
+import { mergeResults } from '../endpoint/user-results.ts';
 import { readAnswer, type FinalReading, type Reading } from '../endpoint/read-answer.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import { leaseOutlastsCall } from '../gates/lease.ts';

@@ -1,7 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { mergeResults } from './merge-results.ts';
-import type { FailedResult, UserResults } from './user-results.ts';
+import { mergeResults, type FailedResult, type UserResults } from './user-results.ts';
 
 type UserWord = 'succeeded' | 'failed' | 'retryable' | 'missing';
 
