@@ -105,6 +105,12 @@ describe('an answer', () => {
       '3 succeeded; b failed busy; attempts 3',
     ],
     [
+      'of such a failure after the last attempt, under an open key',
+      { attempts: 2, open: true },
+      reported({ failed: [failed('b', true)] }),
+      '3 succeeded; b unknown busy; attempts 3',
+    ],
+    [
       'of such a failure, whose repeat was lost after the last attempt',
       { attempts: 2 },
       reported({ failed: [failed('b', true)], reopened: true }),
