@@ -283,18 +283,17 @@ function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;
 }
 
-/** @param tries how many there were, from 1 */
-function retryDelayMs({ type }: Work, tries: number, { random, deadlineInMs }: ResultTerms): number {
-  return Math.max(0, Math.min(backoffMs(type.retry, tries, random), deadlineInMs));
+/** @param tries how many there were, from 1. @param longestMs bound beside that of the action type */
+function retryDelayMs({ type }: Work, tries: number, terms: ResultTerms, longestMs = Infinity): number {
+  const { random, deadlineInMs } = terms;
+  const maxDelayMs = Math.min(type.retry.maxDelayMs, longestMs);
+  return Math.max(0, Math.min(backoffMs({ ...type.retry, maxDelayMs }, tries, random), deadlineInMs));
 }
 
 /** Until the same call is made again: what the endpoint asked for, or later each time. */
-function sameAgainMs({ claim, type }: Work, reading: WholeReading, { random, deadlineInMs }: ResultTerms): number {
-  const { kind, retryAfterMs = null } = reading;
-  const { retry } = type;
-  const maxDelayMs = kind === 'not-applied' ? Math.min(retry.maxDelayMs, longestNotAppliedMs) : retry.maxDelayMs;
+function sameAgainMs(work: Work, { kind, retryAfterMs = null }: WholeReading, terms: ResultTerms): number {
+  const { random, deadlineInMs } = terms;
+  if (retryAfterMs !== null) return Math.max(0, Math.min(withJitter(retryAfterMs, random), deadlineInMs));
   // No attempt is used up, so it cannot be counted by attempts: every claim is a try.
-  const backoff = () => backoffMs({ ...retry, maxDelayMs }, claim.epoch, random);
-  const wanted = retryAfterMs === null ? backoff() : withJitter(retryAfterMs, random);
-  return Math.max(0, Math.min(wanted, deadlineInMs));
+  return retryDelayMs(work, work.claim.epoch, terms, kind === 'not-applied' ? longestNotAppliedMs : Infinity);
 }
