@@ -17,7 +17,7 @@ import { createClientSlots } from './slots/client-slots.ts';
 /** Makes a dispatcher, each part from those above it; parts below it are reached when something happens. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { clients, notices, tracing, clock, random, logger } = deps;
-  /** Of the dispatcher's turn. */
+  /** Wakes the dispatcher's turn. */
   const wake = createWake();
   const bounds = createClientBounds(clients, deps.leaseMs);
   const held = createHeldJobs(deps.ledger);

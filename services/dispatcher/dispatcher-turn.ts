@@ -73,7 +73,7 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     claimWatch.turned(levels());
   }
 
-  /** What others may take at once is not claimed. */
+  /** Claims nothing while others may take its claims at once. */
   function takeClaims(mayClaim: boolean): ClaimGroup {
     const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];
     const claims = taken.filter((reference) => !held.has(reference));

@@ -54,7 +54,7 @@ export interface DispatcherParts extends Omit<DispatcherTurnDeps, 'isTakingIn' |
   server: JobServer;
   keyTurns: KeyTurns;
   levels: Dispatcher['levels'];
-  /** Of the turn. */
+  /** Wakes the turn. */
   wake: Wake;
   logger: Logger;
 }

@@ -38,7 +38,7 @@ import type { WorkerDeps } from './worker-deps.ts';
 export function createWorker(deps: WorkerDeps): Worker {
   const { consumer, ledger, topics, clock, random, logger, leaseMs, concurrency } = deps;
   const monotonicMs = () => clock.monotonicMs();
-  /** Of the worker's turn, of the exchange of breakers, and of that of rates. */
+  /** These wake the worker's turn, the exchange of breakers, and that of rates. */
   const wake = createWake();
   const guardWake = createWake();
   const rateWake = createWake();

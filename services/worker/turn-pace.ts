@@ -25,7 +25,7 @@ export interface TurnPaceDeps {
   clock: Clock;
 }
 
-/** How long a turn waits for more to write, and the loop for the next turn. */
+/** Pauses of the worker: in a turn until its flush is due, and from one turn to the next. */
 export interface TurnPace {
   /** Resolves when the next flush is due. */
   untilFlush(): Promise<void>;

@@ -28,7 +28,7 @@ import type { QuietHours } from './step/quiet-hours.ts';
 import type { ClaimedWork } from './step/work.ts';
 import type { TurnPace } from './turn-pace.ts';
 
-/** Claims of one flush, and results likewise. */
+/** Most claims of one flush, and most results. */
 const maxGroup = 500;
 const afterErrorMs = 500;
 /** When the worker stops: what the last flush brought may have to be given back, and so on. */
@@ -65,7 +65,7 @@ export interface WorkerParts {
   survivors: Survivors;
   pace: TurnPace;
   levels: () => readonly ShardLevels[];
-  /** Of the turn. */
+  /** Wakes the turn. */
   wake: Wake;
   clock: Clock;
   logger: Logger;
@@ -108,18 +108,18 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
   }
 
-  /** What waited for a trial goes on. */
+  /** Batches that waited for a trial or a check go on. */
   function callAgain(): void {
     const works = outcomes.takeCallable();
     if (works.length > 0) slots.add(works);
   }
 
-  /** Next steps: here, where they were handed on, or by their topics. */
+  /** Next steps go on here if they were handed on, and by their topics otherwise. */
   function forwardSurvivors({ results, startedMs }: Flushed): void {
     serve(survivors.forward(results, startedMs));
   }
 
-  /** What was not recorded is another's now; what was split goes on. */
+  /** Gives up results that are another worker's by now, and goes on with batches that were split. */
   function settleResults({ results: { lost, childless, children }, refused }: Flushed): void {
     server.lose(lost, refused);
     server.abandonTrials([...lost, ...childless]);
@@ -134,7 +134,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.release(unsure, null);
   }
 
-  /** What the last turns left, and what they bring back: then leases run out. */
+  /** Flushes the results that the last turns left or brought. Leases of any others run out. */
   async function flushTheRest(): Promise<void> {
     for (let round = 0; round < lastFlushes && !outcomes.isEmpty; round++) {
       try {

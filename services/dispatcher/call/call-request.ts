@@ -13,7 +13,7 @@ import { secretsIn } from './without-secrets.ts';
 
 type Unsent = Extract<Authorization, { kind: 'unsent' }>;
 
-/** What a job sends, with its names filled in where it is a template. From call to call only the attempt differs. */
+/** The request of a job, with its names filled in if it is a template. From call to call only the attempt differs. */
 export function filledCall(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -31,7 +31,7 @@ export function filledCall(
   return { ...opened, headers, secrets, ...body };
 }
 
-/** With where to report later, and with its client's authorization. A promise if it is authorised so. */
+/** Adds where to report later, and the client's authorization. A promise only if it is authorised so. */
 export function completeCall(
   request: OpenedCall | Unsent,
   job: HeldJob,
@@ -44,7 +44,7 @@ export function completeCall(
   return auth.isForAll || !invited.hasAuthorization ? withAuthorisation(invited, auth) : invited;
 }
 
-/** With where to report later, where its receiver may. */
+/** Adds where to report later, if its receiver may. */
 function withInvitation(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -59,7 +59,7 @@ function withInvitation(
   return { ...opened, headers: [...opened.headers, ...headers], secrets: [...opened.secrets, ...secrets] };
 }
 
-/** With what its client has for this server: the job says nothing itself. */
+/** Adds what its client has for this server. */
 async function withAuthorisation(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unsent> {
   const given = await auth.authorization();
   if (given.kind === 'unsent') return given;

@@ -19,12 +19,12 @@ export interface JudgedJob {
 
 /** A call as it was made. Times by the monotonic clock. */
 export interface MadeCall {
-  /** What it was called at, as circuits name it. */
+  /** Name of its host, as circuits have it. */
   host: string;
   startedMs: number;
   endedMs: number;
   timeoutMs: number;
-  /** What was sent and must not be kept. */
+  /** Sent, and not to be kept. */
   secrets: readonly string[];
   /** True if the host is disabled, and the call tries it. */
   isTry: boolean;
@@ -63,7 +63,7 @@ export function judgeCall(
 
 type AnswerTerms = Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>;
 
-/** What an answer means for its job. */
+/** The verdict on a job by the answer to its call. */
 export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: AnswerTerms, random: number): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
   if (answer.kind === 'answered' && isSuccess(answer.status)) {
@@ -150,7 +150,7 @@ function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly str
 export const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
 
 /**
- * What becomes of a job whose call was accepted and that is due again: its report says that it failed, or has not come
+ * The verdict on a job whose call was accepted and that is due again: its report says that it failed, or has not come
  * in its time. Both are a failed attempt, and no call is made.
  */
 export function judgeReport(

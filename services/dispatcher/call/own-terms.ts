@@ -4,15 +4,12 @@ import type { HeldJob } from '../jobs/held-job.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 
-/**
- * What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be
- * written.
- */
+/** Time that a call may take beyond its time-out: the deadline is looked at now and then, and its end is written. */
 export const callMarginMs = 1000;
 /** Longest time from a claim to its call: the wait for a slot, and a second for the claim and an access token. */
 const waitMs = longestSlotWaitMs + 1000;
 
-/** So long after its time, a job whose client is unknown is given up. */
+/** A job whose client is unknown is given up so long after its time. */
 const unknownForMs = 60_000;
 
 /** Terms of one call: those of the client, and the job's own. */
@@ -22,12 +19,12 @@ export type CallTerms = ClientTerms & {
   trace: CallerTrace | undefined;
 };
 
-/** How long a claim has to last so that a call with this time-out can begin under it. */
+/** Shortest lease of a claim under which a call with this time-out can begin. */
 export function leaseFor({ timeoutMs }: Pick<ClientTerms['limits'], 'timeoutMs'>): number {
   return timeoutMs + callMarginMs + waitMs;
 }
 
-/** What a job says itself goes before what its client says. No call outlasts its claim, or it would never begin. */
+/** The job's own terms go before its client's. No call outlasts its claim, or it would never begin. */
 export function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
   const own = readOwnTerms(job.terms);
   const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template, trace } = own;

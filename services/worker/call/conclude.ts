@@ -17,11 +17,11 @@ export interface ConcludeDeps {
   refusalCounts: RefusalCounts;
 }
 
-/** What is to be recorded now; null where the table of answers decides by itself; none while a trial runs. */
+/** Results to record now; null if the table of answers decides by itself; none while a trial runs. */
 type Conclusion = readonly FinishedStep[] | null;
 
 /**
- * What an answer says of the step as a whole: it is held no longer, a person has to act, or no user was ever accepted.
+ * Concludes from an answer on the whole step: it is held no longer, a person has to act, or no user was ever accepted.
  */
 export async function conclude(work: Work, reading: FinalReading, deps: ConcludeDeps): Promise<Conclusion> {
   const { heldSteps } = deps;
@@ -69,7 +69,7 @@ async function concludeRefusal(
   return null;
 }
 
-/** What a trial's end means for those that waited for it. */
+/** Batches that waited for the end of a trial. */
 interface TrialVerdict {
   finished: FinishedStep[];
   /** To be called now. */

@@ -3,7 +3,7 @@ import { putBackResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/** What a call may take beyond its time-out: the deadline is looked at now and then. */
+/** Time that a call may take beyond its time-out: the deadline is looked at now and then. */
 export const callMarginMs = 250;
 
 /** The lease may end before the call does: the batch can be claimed again at once. */

@@ -45,7 +45,7 @@ export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<strin
   return rated.values();
 }
 
-/** What each of these shards has under way. @param recordedIn steps of a topic that were done since the start */
+/** Calls and claims of these shards. @param recordedIn steps of a topic that were done since the start */
 export function levelsOf(
   groups: readonly SlotGroup[],
   recordedIn: (topic: string) => number,

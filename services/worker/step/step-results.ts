@@ -34,7 +34,7 @@ import { classOf, type Work } from './work.ts';
 /** If nothing was applied, the endpoint is down, or requests a pause without a time: no step waits longer than this. */
 const longestNotAppliedMs = 30_000;
 
-/** What decides over a step's result, besides the answer. */
+/** Facts that decide a step's result, besides the answer. */
 export interface ResultTerms {
   /** In [0, 1). */
   random: number;
@@ -276,8 +276,8 @@ function failuresOf(users: readonly string[], failure: Omit<UserFailure, 'user'>
 }
 
 /**
- * How long after its end a call may still be applied. Not cut at the deadline, which may be moved: asked too early, the
- * answer is a guess.
+ * Time in which a call may still be applied after its end. Not cut at the deadline, which may be moved: asked too
+ * early, the answer is a guess.
  */
 function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;
