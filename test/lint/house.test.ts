@@ -67,3 +67,27 @@ tester.run('house/rights-in-access', of('rights-in-access'), {
     { code: "if ('manager' !== role) refuse();", errors: [{ messageId: 'compared' }] },
   ],
 });
+
+tester.run('house/no-spread-literals', of('no-spread-literals'), {
+  valid: [
+    'const row = { ...(isPaused && { until }), ...(isHeld ? { why } : {}), ...other };',
+    'const list = [...[first, second]];',
+  ],
+  invalid: [
+    {
+      code: 'const row = { id, ...{ name, state: 1, ...rest }, until };',
+      output: 'const row = { id, name, state: 1, ...rest, until };',
+      errors: [{ messageId: 'spread' }],
+    },
+    {
+      code: 'const row = { ...{}, until };',
+      output: null,
+      errors: [{ messageId: 'spread' }],
+    },
+    {
+      code: 'const row = {\n  ...{ name, },\n};',
+      output: 'const row = {\n  name,\n};',
+      errors: [{ messageId: 'spread' }],
+    },
+  ],
+});

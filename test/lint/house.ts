@@ -110,6 +110,32 @@ const rightsInAccess = defineRule({
   },
 });
 
+/** `...{ a, b }` in an object literal, which only keeps Prettier from giving each property a line of its own. */
+const noSpreadLiterals = defineRule({
+  meta: {
+    type: 'suggestion',
+    fixable: 'code',
+    schema: [],
+    messages: { spread: 'an object literal is spread into another one: write its properties there' },
+  },
+  create(context) {
+    const { sourceCode } = context;
+    return {
+      SpreadElement: (node) => {
+        const { argument, parent } = node;
+        if (argument.type !== 'ObjectExpression' || parent.type !== 'ObjectExpression') return;
+        const inner = sourceCode.getText(argument).slice(1, -1).trim().replace(/,$/, '');
+        const isEmpty = argument.properties.length === 0;
+        context.report({
+          node,
+          messageId: 'spread',
+          fix: (fixer) => (isEmpty ? null : fixer.replaceText(node, inner)),
+        });
+      },
+    };
+  },
+});
+
 export default definePlugin({
   meta: { name: 'house' },
   rules: {
@@ -117,5 +143,6 @@ export default definePlugin({
     'named-parameters': namedParameters,
     'narrow-statements': narrowStatements,
     'rights-in-access': rightsInAccess,
+    'no-spread-literals': noSpreadLiterals,
   },
 });
