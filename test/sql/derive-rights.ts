@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { describeStatement } from './describe-statement.ts';
@@ -73,12 +74,17 @@ export async function deriveRights(
   const needs = await readNeeds(client, statements);
   const problems = new Set<string>();
   const of = (role: keyof typeof processesOf): string[] => {
-    const files = reachableFiles(processesOf[role].map((name) => join(root, 'services', name, 'main.ts')));
+    const files = reachableFiles(processesOf[role].flatMap((name) => entriesOf(join(root, 'services', name))));
     return statements.filter(({ file }) => files.has(join(root, file))).map(({ text }) => text);
   };
   const textsOf = { engine: of('engine'), api: of('api') };
   const [engine, api] = [gather(textsOf.engine, needs, problems), gather(textsOf.api, needs, problems)];
   return { rights: { engine, api, reader: await readersRights(client) }, textsOf, problems: [...problems] };
+}
+
+/** Files that a service begins with: its `main.ts`, and in the API each `routes.ts`, which it looks for. */
+function entriesOf(service: string): string[] {
+  return ['main.ts', ...globSync('**/routes.ts', { cwd: service })].map((file) => join(service, file));
 }
 
 interface Need {

@@ -12,6 +12,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { createSettlementRequests } from '../../services/api/trouble/postgres/settlement-requests.ts';
 import { createSuppressionStore } from '../../services/api/withheld/suppressions/postgres/suppression-store.ts';
 import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';
@@ -20,6 +21,7 @@ import { createReconciliation } from '../../services/trigger/sweep/postgres/reco
 import { createStepHolds } from '../../shared/postgres/ledger/step-holds.ts';
 import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { createPostgresExecutionRows } from './postgres-execution-rows.ts';
+import { createSettlements } from '../../shared/postgres/ledger/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import { leaseMs, type ExecutionSubject } from './conformance/execution-subject.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
@@ -30,11 +32,14 @@ interface ExecutionStoresDeps {
   passTime: (ms: number) => Promise<void>;
 }
 
+interface ExecutionStores extends ExecutionSubject {
+  histories: UserHistories;
+  settlements: ReturnType<typeof createSettlements>;
+  settlementRequests: ReturnType<typeof createSettlementRequests>;
+}
+
 /** The stores of the execution path over one database. */
-export function createPostgresExecutionStores({
-  pool,
-  passTime,
-}: ExecutionStoresDeps): ExecutionSubject & { histories: UserHistories } {
+export function createPostgresExecutionStores({ pool, passTime }: ExecutionStoresDeps): ExecutionStores {
   return {
     campaigns: createCampaignStore({ pool, quotas: usualQuotas }),
     budgets: { ...createBudgetStore({ pool }), change: (...change) => writeBudgets(pool, ...change) },
@@ -42,6 +47,8 @@ export function createPostgresExecutionStores({
     runHistory: createRunHistory({ pool }),
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
+    settlements: createSettlements({ pool }),
+    settlementRequests: createSettlementRequests({ pool }),
     retries: createRetries({ pool, quotas: usualQuotas }),
     control: createRunControl({ pool }),
     leases: createLeases({ pool }),

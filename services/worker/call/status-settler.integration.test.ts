@@ -30,7 +30,7 @@ async function setUp(unknown: number) {
     await record(ledger, doneOf(await claimOne(ledger, step), { failures }));
   }
   await stores.runs.finish(runId, 'completed_with_failures', null);
-  const { settlements, settlementRequests: requests } = on.deps;
+  const { settlements, settlementRequests: requests } = stores;
   const settlementId = uuidv7();
   await requests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
   const endpoint = createScriptedEndpoint();

@@ -5,17 +5,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { SettledUser } from '../../../../shared/ports/settlements.ts';
 import { isSettled, stepLines } from '../../../../shared/domain/step/outcomes.ts';
 import { claimOne, doneOf, record, startFedRun } from '../../../../test/support/conformance/execution-subject.ts';
-import { createSettlements } from '../../../../shared/postgres/ledger/settlements.ts';
-import { createSettlementRequests } from './settlement-requests.ts';
 
 const lost = { outcome: 'unknown', reason: 'muster.ambiguous-answer', detail: 'reset' } as const;
 
 const on = apiOnPostgres();
 
 const makeSubject = () => {
-  const { pool } = on;
-  const [settlements, requests] = [createSettlements({ pool }), createSettlementRequests({ pool })];
-  return { ...createPostgresExecutionStores(on), settlements, requests };
+  const { settlementRequests: requests, ...stores } = createPostgresExecutionStores(on);
+  return { ...stores, requests };
 };
 
 describe('settling unknown outcomes', () => {
