@@ -26,11 +26,11 @@ const find = () => findCommandFiles(pathToFileURL(`${folder}/`));
 describe('a file of commands', () => {
   it('serves the word of its folder, or the word before .commands.ts', () => {
     write('jobs/commands.ts');
-    write('jobs/dead-jobs.commands.ts');
+    write('jobs/late-jobs.commands.ts');
     write('jobs/list-commands.ts');
-    write('jobs/dead-jobs.commands.test.ts');
+    write('jobs/late-jobs.commands.test.ts');
     write('program.commands.ts');
-    expect([...find().keys()].toSorted()).toEqual(['dead-jobs', 'jobs']);
+    expect([...find().keys()].toSorted()).toEqual(['jobs', 'late-jobs']);
   });
 
   it('is refused, with both names, if another file serves the same word', () => {

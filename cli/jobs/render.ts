@@ -1,8 +1,8 @@
-import type { DeadJobContent, Job } from '../../sdk/generated/types.gen.ts';
+import type { Job } from '../../sdk/generated/types.gen.ts';
 import type { View } from '../show/paint.ts';
 import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { utcSecond, utcTime } from '../show/times.ts';
+import { utcSecond } from '../show/times.ts';
 
 /** Its body comes last, after an empty line. */
 export function renderJob(job: Job, view: View): string {
@@ -48,22 +48,4 @@ function headerFacts(headers: Job['headers']) {
     const shown = typeof value === 'string' ? oneLine(value) : `set, ${value.length} characters`;
     return ['header', `${oneLine(name)}: ${shown}`] as const;
   });
-}
-
-/** Its body and the answer come last. */
-export function renderDeadJob(job: DeadJobContent): string {
-  const { id, clientId, cause, diedAt, scheduledFor, expired, attempts, method, url, body, answer } = job;
-  return [
-    `${id} of ${clientId}, dead since ${utcTime(diedAt)}${expired ? ', expired' : ''}`,
-    `${oneLine(cause)}, after ${attempts === 1 ? '1 call' : `${attempts} calls`}; meant for ${utcTime(scheduledFor)}`,
-    `${method} ${oneLine(url)}`,
-    ...(body === null ? [] : ['', '(body)', printable(body)]),
-    ...(answer === null ? [] : ['', '(answer)', printable(answer)]),
-    '',
-  ].join('\n');
-}
-
-/** Line by line: what shows it to a terminal must not be steered by who wrote it. */
-function printable(text: string): string {
-  return text.split(/\r?\n/).map(oneLine).join('\n');
 }

@@ -63,7 +63,7 @@ export const installation: Board = {
       title: 'Topics',
       panels: [
         {
-          title: 'Messages set aside',
+          title: 'Messages into quarantine',
           meaning: 'Read and not believed. More than none: another writes to the topics, or a version is broken.',
           unit: 'ops',
           queries: [

@@ -22,7 +22,7 @@ import { createReceiptParts } from './receipts/parts.ts';
 import { createRunParts } from './runs/parts.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 import { createScheduleParts } from './schedules/parts.ts';
-import { createTroubleParts } from './trouble/parts.ts';
+import { createQuarantineParts } from './quarantine/parts.ts';
 
 interface ApiContext extends BaseContext {
   /** The installation that the process is of; undefined until the database has answered. */
@@ -50,7 +50,7 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
     ...createRunParts(base),
     ...createScheduleParts(base),
     ...createShardParts(base, group ?? createWorkerLook(base, installationId)),
-    ...createTroubleParts(base),
+    ...createQuarantineParts(base),
   };
 }
 

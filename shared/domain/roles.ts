@@ -1,7 +1,7 @@
 /**
  * What a key may do: `viewer` looks; `scheduler` has jobs and schedules of clients; `manager` makes campaigns, carries
  * them out and stops them; `approver` approves what others have made; `operator` does everything, such as action types,
- * clients, keys and what the engine set aside.
+ * clients, keys and quarantined messages and steps.
  */
 export const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 

@@ -59,19 +59,21 @@ test('a callback is scheduled and seen called; a dead one is found, and called a
   const { client } = consoleOf.muster.api;
   const body = { client: 'shop', url: `${url}/broken`, body: { order: 18 } };
   await createJob({ client, body });
-  await page.goto('dead-letters');
-  await page.getByRole('button', { name: /^Callbacks/ }).click();
-  const group = page.getByRole('table', { name: 'Dead jobs by client and error' }).getByRole('row', { name: /shop/ });
+  await page.goto('quarantine');
+  await page.getByRole('button', { name: /^Jobs/ }).click();
+  const group = page
+    .getByRole('table', { name: 'Quarantined jobs by client and reason' })
+    .getByRole('row', { name: /shop/ });
   await group.waitFor();
   await page.getByRole('table', { name: 'Its calls' }).getByText('500').waitFor();
   isBroken = false;
-  await page.getByRole('button', { name: 'Call 1 again…' }).click();
-  const replay = page.getByRole('dialog', { name: /^Call 1 dead/ });
-  await replay.getByRole('button', { name: 'Call 1 again' }).click();
+  await page.getByRole('button', { name: 'Replay 1…' }).click();
+  const replay = page.getByRole('dialog', { name: /^Replay 1 job/ });
+  await replay.getByRole('button', { name: 'Replay 1' }).click();
   await replay.getByText('are called again.').waitFor();
   await replay.getByRole('button', { name: 'Done' }).click();
   await awaitThat(() => Promise.resolve(timesCalled('/broken') === 2));
-  await page.getByText('No job was given up').waitFor();
+  await page.getByText('No job is in quarantine').waitFor();
 
   await page.goto('jobs?client=shop&state=called');
   await page.getByRole('row', { name: /\/broken/ }).waitFor();

@@ -51,8 +51,18 @@ const failing = [
   ['settings', () => 'system', 'The system could not be read', 'Depends on'],
   ['schedules', () => 'schedules', 'The schedules could not be read', 'Nothing recurs yet'],
   ['shards', () => 'shards', 'The shards could not be read', 'Longest lag'],
-  ['dead letters', () => 'dead-letters', 'The dead letters could not be read', 'No message was set aside'],
-  ['dead jobs', () => 'dead-letters?show=jobs', 'The dead jobs could not be read', 'No job was given up'],
+  [
+    'quarantined messages',
+    () => 'quarantine',
+    'The quarantined messages could not be read',
+    'No message is in quarantine',
+  ],
+  [
+    'quarantined jobs',
+    () => 'quarantine?kind=job',
+    'The quarantined jobs could not be read',
+    'No job is in quarantine',
+  ],
   ['the audit log', () => 'audit', 'The changes could not be read', 'started a campaign'],
 ] as const;
 
@@ -109,7 +119,7 @@ test('a panel that cannot be read fails alone: the numbers of the run stay, and 
 describe('what is asked for again and again', () => {
   const polled = [
     ['shards', () => 'shards', /\/v1\/shards/],
-    ['dead letters', () => 'dead-letters', /\/v1\/(dead-letters|quarantined-steps)/],
+    ['quarantine', () => 'quarantine', /\/v1\/quarantine\/(messages|steps)/],
     ['a campaign', () => `campaigns/${ids.campaignId}`, /\/v1\/campaigns\//],
   ] as const;
 

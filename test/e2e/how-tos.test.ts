@@ -20,7 +20,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
   'report-without-a-key': ['"reasons"|"lines"|"steps"', 'rpl_', 'shows nothing any more', 'award-points,SG,800'],
   'batch-endpoint': ['keeps the contract of class C', 'give-coupon'],
   'one-at-a-time': ['0 accepted, 5 known', '^(?![^]*once [2-9])([^]*payout of 17 open at once 1\\n){5}', 'it balances'],
-  'send-dead-jobs-again': ['500', '1 job is called again', 'called'],
+  'replay-quarantined-jobs': ['500', '1 job replayed', 'called'],
   'add-partitions-and-workers': ['8 partitions'],
   'rotate-secrets-and-keys': ['the secret before is good until', 'has a new authorization secret'],
   'move-a-market': ['europe', 'local', 'SG is deleted'],

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   cancelJob,
-  replayDeadJobs,
+  replayQuarantinedJobs,
   changeJobs,
   createSchedule,
   getJobChange,
@@ -237,8 +237,8 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     let replays = 0;
     const replay = async () => {
       const body = { client: 'fragile', perSecond: 100 };
-      const answer = await answerTo('replaying', () => replayDeadJobs({ ...api(), body }));
-      replays += answer?.jobs ?? 0;
+      const answer = await answerTo('replaying', () => replayQuarantinedJobs({ ...api(), body }));
+      replays += answer?.items ?? 0;
     };
     for (const fault of faults) {
       await Promise.all([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { groupDeadLetters } from '../../sdk/generated/sdk.gen.ts';
+import { groupQuarantinedMessages } from '../../sdk/generated/sdk.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { referenceTo, storedJobs, type StoredJob } from './support/stored-jobs.ts';
 import { lasting, until } from './support/until.ts';
@@ -57,7 +57,7 @@ describe('row 49: references to jobs that lie', () => {
     const calls = await trial.receiver.allCalls();
     expect(new Set(calls.map(({ jobId }) => jobId)).size).toBe(300);
     expect(await trial.database.count(`select 1 from ended_jobs where outcome <> 'called'`)).toBe(0);
-    const { items } = (await groupDeadLetters({ client: trial.client })).data;
+    const { items } = (await groupQuarantinedMessages({ client: trial.client })).data;
     const reasons = items.map(({ reason }) => reason);
     expect(reasons).toContain('a job whose time has not come');
     expect(reasons).toContain('the job of another client');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { explainRunUser, groupDeadLetters } from '../../sdk/generated/sdk.gen.ts';
+import { explainRunUser, groupQuarantinedMessages } from '../../sdk/generated/sdk.gen.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { faultControls } from '../mutations/fault-controls.ts';
@@ -16,11 +16,11 @@ describe('row 49: messages that lie', () => {
   afterEach(() => trial.end());
 
   async function setAside(topicPart: string): Promise<Record<string, number>> {
-    const { items } = (await groupDeadLetters({ client: trial.muster.api.client })).data;
+    const { items } = (await groupQuarantinedMessages({ client: trial.muster.api.client })).data;
     const own = items.filter(({ topic }) => topic.includes(topicPart));
     const sums = Map.groupBy(own, ({ reason }) => reason);
     return Object.fromEntries(
-      [...sums].map(([reason, entries]) => [reason, entries.reduce((sum, { letters }) => sum + letters, 0)]),
+      [...sums].map(([reason, entries]) => [reason, entries.reduce((sum, { items: found }) => sum + found, 0)]),
     );
   }
 
@@ -123,7 +123,7 @@ describe('row 49: messages that lie', () => {
     });
     const sent = (await flooding) ?? 0;
     await trial.awaitEnd(other, 120_000);
-    const kept = Object.values(await setAside('award-points.ID')).reduce((sum, letters) => sum + letters, 0);
+    const kept = Object.values(await setAside('award-points.ID')).reduce((sum, messages) => sum + messages, 0);
 
     expect(sent).toBeGreaterThan(3000);
     expect(kept).toBeLessThanOrEqual(1100);

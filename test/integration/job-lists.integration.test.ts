@@ -144,7 +144,7 @@ describe('jobs that are looked for by a list', () => {
   it('are found where they wait, when they were dead and were replayed', async () => {
     const id = await schedule();
     await end(id, { kind: 'dead', cause: 'status 500' });
-    await ask('POST', `/v1/dead-jobs/${id}/replay`, {});
+    await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
     expect(foundJobs.parse(await asked('find', { ids: [id] })).results).toMatchObject([{ job: { state: 'pending' } }]);
   });
 });
@@ -197,7 +197,7 @@ it('a job keeps what it says itself of its calls, to its end and when it is sent
   const [again] = (await resend({ ids: [id] })).results;
   expect(await shown(again?.jobId ?? '')).toMatchObject(own);
   await end(again?.jobId ?? '', { kind: 'dead', cause: 'status 500' });
-  await ask('POST', `/v1/dead-jobs/${again?.jobId ?? ''}/replay`, {});
+  await ask('POST', `/v1/quarantine/jobs/${again?.jobId ?? ''}/replay`, {});
   expect(await shown(again?.jobId ?? '')).toMatchObject({ state: 'pending', ...own, repeats: id });
 });
 
@@ -246,7 +246,7 @@ describe('jobs that are sent again', () => {
   it('are not those that were dead and are called again', async () => {
     const id = await schedule();
     await end(id, { kind: 'dead', cause: 'status 500' });
-    await ask('POST', `/v1/dead-jobs/${id}/replay`, {});
+    await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
     expect(await resend({ ids: [id] })).toMatchObject({ sent: 0, results: [{ result: 'not-ended', jobId: null }] });
     expect(await on.rowsOf('jobs')).toHaveLength(1);
   });

@@ -89,7 +89,7 @@ describe('the priority of a job', () => {
     expect(await shown(dies)).toMatchObject({ state: 'dead', priority: 'low' });
     const resent = resentJobs.parse((await ask('POST', '/v1/jobs/resend', { client: 'orders', ids: [dies] })).json());
     expect((await shown(resent.results[0]?.jobId ?? '')).priority).toBe('low');
-    await ask('POST', `/v1/dead-jobs/${dies}/replay`, {});
+    await ask('POST', `/v1/quarantine/jobs/${dies}/replay`, {});
     expect(await shown(dies)).toMatchObject({ state: 'pending', priority: 'low' });
     expect((await storedPriorities()).toSorted()).toEqual(['high', 'low', 'low']);
   });

@@ -110,7 +110,7 @@ it('no table holds a secret of a job in the clear, from its acceptance to its en
   expect(await on.rowsOf('dead_jobs')).toHaveLength(2);
   expect(await leaks()).toEqual([]);
 
-  const replayed = await on.ask('POST', '/v1/dead-jobs/replay', { client: 'orders' });
+  const replayed = await on.ask('POST', '/v1/quarantine/jobs/replay', { client: 'orders' });
   expect(replayed.statusCode).toBeLessThan(300);
   const { calls, verdicts } = await callAll(echo(200));
   expect(verdicts).toEqual([{ kind: 'called' }]);

@@ -41,7 +41,7 @@ describe('the import graph', () => {
   });
 
   it('reaches the commands that the command line finds by the names of their files', () => {
-    const commands = ['cli/jobs/commands.ts', 'cli/jobs/dead-jobs.commands.ts'];
+    const commands = ['cli/jobs/commands.ts', 'cli/jobs/late-jobs.commands.ts'];
     const files = [...commands, 'cli/jobs/list-commands.ts', 'cli/frame/found-commands.ts'];
     const found = createImportGraph(treeOf(Object.fromEntries(files.map((file) => [file, '']))));
     expect([...found.reachableFrom(['cli/frame/found-commands.ts'])].toSorted()).toEqual(

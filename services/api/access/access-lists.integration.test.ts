@@ -40,11 +40,11 @@ const listedKinds: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/audience-counts': ['cnt'],
   'GET /v1/saved-audiences': ['sav'],
   'GET /v1/named-audiences': ['aud', 'sav'],
-  'GET /v1/quarantined-steps': ['qst'],
+  'GET /v1/quarantine/steps': ['qst'],
   'GET /v1/find': ['cmp'],
   'GET /v1/clients': ['cli'],
   'GET /v1/jobs': ['job'],
-  'GET /v1/dead-jobs': ['dead-jobs'],
+  'GET /v1/quarantine/jobs': ['dead-jobs'],
   'GET /v1/schedules': ['sch'],
 };
 
@@ -71,5 +71,15 @@ describe('a list, read with keys of each scope', () => {
       return z.object({ all: z.number() }).parse(answer.json()).all;
     };
     expect(await Promise.all(reaches.map(countFor))).toEqual([1, 1, 0, 0, 1]);
+  });
+
+  it('GET /v1/quarantine/steps/groups counts the steps that the key may read', async () => {
+    const groupsFor = async (reach: Reach) => {
+      const headers = { authorization: `Bearer ${secretOf('viewer', reach)}` };
+      const answer = await on.api.server.inject({ method: 'GET', url: '/v1/quarantine/steps/groups', headers });
+      return z.object({ items: z.array(z.object({ items: z.number() })) }).parse(answer.json()).items;
+    };
+    const one = [{ items: 1 }];
+    expect(await Promise.all(reaches.map(groupsFor))).toEqual([one, one, [], [], one]);
   });
 });

@@ -49,7 +49,7 @@ function mayPlay(role: Role, needed: readonly string[]): boolean {
 }
 
 /** Kinds that belong to no campaign. */
-const ofNoCampaign = ['/v1/suppressions/', '/v1/dead-letters/'];
+const ofNoCampaign = ['/v1/suppressions/', '/v1/quarantine/messages/'];
 
 /** The verdict on a request whose path names a thing of the team `own`. */
 function expectedOfPath(
@@ -118,7 +118,7 @@ function pathOf({ operation: { path, parameters }, scope }: GuardedRoute): strin
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { description = '' } = parameters.find((each) => each.in === 'path' && each.name === name) ?? {};
     if (name !== 'id') return 'x';
-    const kind = path.startsWith('/v1/dead-jobs') ? 'dead-jobs' : description.slice(0, 3);
+    const kind = path.startsWith('/v1/quarantine/jobs') ? 'dead-jobs' : description.slice(0, 3);
     if (!bound.includes(scope)) return scope === 'installation' ? (things[kind] ?? 'x') : 'x';
     return z.string({ error: `the team has no thing whose id is ${description}` }).parse(things[kind]);
   });

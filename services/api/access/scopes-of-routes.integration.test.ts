@@ -128,7 +128,7 @@ it.each([
 ] as const)("a key without a scope sees the neighbour's %s", async (kind) => {
   const nouns: Record<string, string> = {
     change: 'jobs/changes',
-    deadJob: 'dead-jobs',
+    deadJob: 'quarantine/jobs',
     key: 'api-keys',
     saved: 'saved-audiences',
   };
@@ -186,7 +186,7 @@ describe('a key with a scope', () => {
     ['POST /v1/jobs/resend', { client: 'theirs', idempotencyKeys: ['order-17'] }],
     ['POST /v1/jobs/find', { client: 'theirs', idempotencyKeys: ['order-17'] }],
     ['POST /v1/jobs/changes', { client: 'theirs', verb: 'cancel' }],
-    ['POST /v1/dead-jobs/replay', { client: 'theirs' }],
+    ['POST /v1/quarantine/jobs/replay', { client: 'theirs' }],
     ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],
     ['POST /v1/schedules', { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'theirs', url: hook } }],
     ['POST /v1/saved-audiences', { name: 'n', countries: ['ID'], audience: someCampaign.audience }],
@@ -214,8 +214,14 @@ describe('a key with a scope', () => {
 
   it('replays no dead jobs of a neighbour when it names no client', async () => {
     await addDeadJob(theirs.client);
-    expect((await ask('ours', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 0, expired: 0 });
-    expect((await ask('whole', 'POST /v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 1, expired: 0 });
+    expect((await ask('ours', 'POST /v1/quarantine/jobs/replay', { all: true })).json()).toEqual({
+      items: 0,
+      expired: 0,
+    });
+    expect((await ask('whole', 'POST /v1/quarantine/jobs/replay', { all: true })).json()).toEqual({
+      items: 1,
+      expired: 0,
+    });
   });
 
   it.each([

@@ -379,7 +379,7 @@ describe('a role', () => {
     scheduler: ['POST', '/v1/schedules'],
     manager: ['POST', '/v1/campaigns'],
     approver: ['POST', `/v1/campaigns/${publicId('campaign', crypto.randomUUID())}/approve`],
-    operator: ['POST', '/v1/dead-letters/replay'],
+    operator: ['POST', '/v1/quarantine/messages/replay'],
   } as const;
 
   it.each([

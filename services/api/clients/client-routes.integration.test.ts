@@ -158,12 +158,12 @@ describe('a client that is deleted', () => {
     expect((await remove()).statusCode).toBe(204);
 
     const deadId = publicId('job', dead);
-    expect((await ask('GET', `/v1/dead-jobs?client=${id}`)).json()).toMatchObject({ items: [{ id: deadId }] });
-    expect((await ask('GET', `/v1/dead-jobs/${deadId}`)).statusCode).toBe(200);
-    const replayed = await ask('POST', `/v1/dead-jobs/${deadId}/replay`, {});
+    expect((await ask('GET', `/v1/quarantine/jobs?client=${id}`)).json()).toMatchObject({ items: [{ id: deadId }] });
+    expect((await ask('GET', `/v1/quarantine/jobs/${deadId}`)).statusCode).toBe(200);
+    const replayed = await ask('POST', `/v1/quarantine/jobs/${deadId}/replay`, {});
     expect([replayed.statusCode, problem.parse(replayed.json()).code]).toEqual([409, 'client-deleted']);
-    expect((await ask('POST', '/v1/dead-jobs/replay', { all: true })).json()).toEqual({ jobs: 0, expired: 0 });
-    expect((await ask('GET', `/v1/dead-jobs/${deadId}`)).statusCode).toBe(200);
+    expect((await ask('POST', '/v1/quarantine/jobs/replay', { all: true })).json()).toEqual({ items: 0, expired: 0 });
+    expect((await ask('GET', `/v1/quarantine/jobs/${deadId}`)).statusCode).toBe(200);
   });
 });
 

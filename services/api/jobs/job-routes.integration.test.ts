@@ -73,7 +73,7 @@ describe('what is in a job', () => {
   it.each(['viewer', 'scheduler', 'manager', 'operator'] as const)(
     'is shown to a %s without what its headers may open',
     async (role) => {
-      for (const url of [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`]) {
+      for (const url of [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`]) {
         const shown = await shownTo(role, url);
         expect(shown.json<{ headers: object }>().headers).toMatchObject({
           authorization: hidden.authorization,
@@ -86,7 +86,7 @@ describe('what is in a job', () => {
   );
 
   it.each(['viewer', 'manager'] as const)('is shown to a %s without body and answers', async (role) => {
-    for (const url of [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`]) {
+    for (const url of [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`]) {
       const shown = await shownTo(role, url);
       expect(shown.json()).toMatchObject({ body: null, withheld: true });
       for (const content of ['4111', 'an answer']) expect(shown.body).not.toContain(content);
@@ -94,7 +94,7 @@ describe('what is in a job', () => {
   });
 
   it.each(['scheduler', 'operator'] as const)('is shown to a %s with body and answers', async (role) => {
-    const [job, deadJob] = [`/v1/jobs/${await called()}`, `/v1/dead-jobs/${await dead()}`];
+    const [job, deadJob] = [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`];
     expect((await shownTo(role, job)).json()).toMatchObject({
       ...{ headers: hidden, body: '{"card":"4111"}', withheld: false, attempts: [{ answer: 'an answer' }] },
     });

@@ -63,5 +63,5 @@ export function createJobParts(parts: BaseParts, { clientFigures, clientEgress }
   };
 }
 
-export type { DeadJobStore } from './postgres/dead-job-store.ts';
+export type { DeadJob, DeadJobContent, DeadJobFilter, DeadJobGroup, DeadJobStore } from './postgres/dead-job-store.ts';
 export type { JobChanges } from './postgres/job-changes.ts';

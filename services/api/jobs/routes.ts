@@ -1,19 +1,14 @@
 import type { ApiParts } from '../api-parts.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { acceptRoutes } from './accept/accept-routes.ts';
-import { deadJobRoutes } from './dead-job-routes.ts';
 import { jobChangeRoutes } from './job-change-routes.ts';
 import { jobListRoutes } from './job-list-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { reportRoutes } from './report-routes.ts';
 
-export const tags = [
-  { name: 'jobs', description: 'Callbacks that are due once' },
-  { name: 'dead jobs', description: 'Callbacks that were given up' },
-];
+export const tags = [{ name: 'jobs', description: 'Callbacks that are due once' }];
 
 export async function routes(server: HttpServer, parts: ApiParts): Promise<void> {
-  deadJobRoutes(server, parts);
   await acceptRoutes(server, parts);
   jobRoutes(server, parts);
   jobListRoutes(server, parts);

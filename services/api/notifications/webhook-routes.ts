@@ -100,7 +100,7 @@ function createRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
       operationId: 'createWebhook',
       summary: 'Tell another service, or people by e-mail, what becomes of campaigns and runs',
       description:
-        'Its notices are signed by Standard Webhooks, tried again for hours, and kept as dead letters when they were given up. ' +
+        'Its notices are signed by Standard Webhooks, tried again for hours, and kept in quarantine when they were given up. ' +
         'The secret is shown in this answer alone. A `url` of `mailto:` and an address is written to by e-mail, where that is set up; ' +
         'with `format` `slack` or `teams` a message is posted to a channel there. Neither is signed. ' +
         'It is sent notices of campaigns that both this key and its account see.',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createConsole, type Console } from './create-console.ts';
 import { calendar } from './testing/calendar.ts';
 import type { Answers, Asked } from './testing/fake-api.ts';
-import { deadJobGroups } from './testing/jobs.ts';
+import { quarantinedJobGroups } from './testing/jobs.ts';
 import { answersFor, openConsole, type Role } from './testing/open-console.tsx';
 import { reportWithUnknown } from './testing/unknown-users.ts';
 
@@ -110,7 +110,7 @@ const views: readonly View[] = [
     },
   },
   { route: '/jobs', path: '/jobs', controls: { scheduler: ['Schedule a job'] } },
-  { route: '/jobs/$jobId', path: '/jobs/job_dead', controls: { scheduler: ['Call it again…'] } },
+  { route: '/jobs/$jobId', path: '/jobs/job_dead', controls: { scheduler: ['Replay…'] } },
   {
     route: '/schedules',
     path: '/schedules',
@@ -134,20 +134,20 @@ const views: readonly View[] = [
     controls: { operator: ['Switch to it…', 'Let it take part…', 'Bring back now'] },
   },
   {
-    route: '/dead-letters',
-    path: '/dead-letters?show=messages',
+    route: '/quarantine',
+    path: '/quarantine?kind=message',
     controls: { operator: ['Discard 2…', 'Replay 2…', 'Discard…', 'Replay…'] },
   },
   {
-    route: '/dead-letters',
-    path: '/dead-letters?show=steps',
-    controls: { operator: ['Open again…', 'Leave as it ended…'] },
+    route: '/quarantine',
+    path: '/quarantine?kind=step',
+    controls: { operator: ['Discard…', 'Replay…'] },
   },
   {
-    route: '/dead-letters',
-    path: '/dead-letters?show=jobs',
-    controls: { scheduler: ['Discard 100…', 'Call 100 again…', 'Call it again…', 'Discard it…'] },
-    answers: { 'GET /v1/dead-jobs/groups': deadJobGroups },
+    route: '/quarantine',
+    path: '/quarantine?kind=job',
+    controls: { scheduler: ['Discard 100…', 'Replay 100…', 'Discard…', 'Replay…'] },
+    answers: { 'GET /v1/quarantine/jobs/groups': quarantinedJobGroups },
   },
   { route: '/audit', path: '/audit', controls: {} },
   { route: '/approvals', path: '/approvals', controls: {} },

@@ -9,7 +9,7 @@ export const foundKinds = [
   'client',
   'schedule',
   'job',
-  'dead-letter',
+  'quarantined-message',
   'quarantined-step',
 ] as const;
 

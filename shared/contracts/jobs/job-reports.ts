@@ -25,7 +25,7 @@ export const jobReport = z
       reason: z
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, 'has to be 1 to 100 letters, digits and . _ : -')
-        .describe('The same for what failed alike: dead jobs are grouped by it'),
+        .describe('The same for what failed alike: quarantined jobs are grouped by it'),
       final: z.boolean().default(false).describe('true: it is given up at once, as after one of finalCodes'),
       retryAfterSeconds: z.int().min(0).max(3600).optional().describe('Not called again before'),
       detail,

@@ -135,7 +135,7 @@ export const webhookShape = z
     url: z.string().describe('Without what is behind the host, which may be a secret; an address as it is'),
     ...webhookFields,
     egress,
-    client: z.string().describe('cli_…, under which jobs, dead jobs and figures have its notices'),
+    client: z.string().describe('cli_…, under which jobs, quarantined jobs and figures have its notices'),
     waiting: z.int().describe('Notices that are on their way'),
     dead: z.int().describe('Notices that were given up, and can be sent again'),
     lastSent: z.object({ at: time, event: z.string().nullable(), status: z.int().nullable() }).nullable(),

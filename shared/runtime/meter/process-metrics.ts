@@ -91,7 +91,7 @@ export const consumerMetrics = {
     kind: 'counter',
     name: 'muster_messages_set_aside_total',
     help:
-      'Messages that were set aside, by cause: unreadable, misplaced (on a topic that is not theirs), contradicted ' +
+      'Messages that came into quarantine, by cause: unreadable, misplaced (on a topic that is not theirs), contradicted ' +
       '(the rows say something else). Kept is no for what came beyond 1,000 of a topic in an hour: counted, not stored.',
     labelNames: ['cause', 'kept'],
   },

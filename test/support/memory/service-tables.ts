@@ -1,4 +1,4 @@
-import type { DeadLetterState } from '../../../shared/contracts/messages/dead-letters.ts';
+import type { MessageState } from '../../../shared/contracts/quarantine/messages.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 
@@ -23,7 +23,7 @@ export interface DeadLetterRow {
   topic: string;
   partition: number;
   offset: number;
-  state: DeadLetterState;
+  state: MessageState;
   replays: number;
   createdAt: Date;
   settledAt: Date | null;

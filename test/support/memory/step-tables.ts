@@ -1,6 +1,6 @@
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { HoldKind } from '../../../shared/domain/step/holds.ts';
-import type { QuarantineState } from '../../../shared/contracts/messages/quarantined-steps.ts';
+import type { StepQuarantineState } from '../../../shared/contracts/quarantine/steps.ts';
 import type { AttemptNote, ReportedUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 
 export interface StepRow {
@@ -100,7 +100,7 @@ export interface QuarantinedRow {
   feedId: string;
   batchNo: number;
   step: number;
-  state: QuarantineState;
+  state: StepQuarantineState;
   users: number;
   lapses: number;
   worker: string | null;

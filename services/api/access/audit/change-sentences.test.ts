@@ -13,10 +13,12 @@ describe('the sentences of the audit log', () => {
     expect(Object.fromEntries(sentences)).toEqual(changeSentences);
   });
 
-  test('are for operations that exist, and for two that have no route', () => {
+  test('are for operations that exist, for ten of routes that were replaced, and for two that never had a route', () => {
     const there = new Set(listedRoutes.map(({ route }) => route.replaceAll(/\{(\w+)\}/g, ':$1')));
     const others = Object.keys(changeSentences).filter((operation) => !there.has(operation));
-    expect(others).toEqual(['PUT /settings', 'POST /restored']);
+    expect(others.slice(0, -2).filter((operation) => !/^POST \/v1\/(dead|quarantined)-/.test(operation))).toEqual([]);
+    expect(others.slice(-2)).toEqual(['PUT /settings', 'POST /restored']);
+    expect(others).toHaveLength(12);
   });
 
   test('differ from each other', () => {
@@ -64,7 +66,7 @@ describe('a route', () => {
   ] as const)('has its sentence under method and path if it %s', (_what, method, route) => {
     const server = createTestServer();
     server.route({ ...route, method, config, url: '/v1/rewinds', handler });
-    expect([...server.changeSentences].slice(2)).toEqual([[`${method} /v1/rewinds`, 'rewound a run']]);
+    expect([...server.changeSentences].slice(12)).toEqual([[`${method} /v1/rewinds`, 'rewound a run']]);
   });
 
   test('is refused if its sentence stands among those of operations without a route', () => {

@@ -19,6 +19,17 @@ declare module 'fastify' {
  * the entry, so the sentence of a route that is removed or renamed moves here.
  */
 const withoutRoute = {
+  // Routes that were replaced by `/v1/quarantine`.
+  'POST /v1/dead-letters/:id/replay': 'replayed a dead letter',
+  'POST /v1/dead-letters/replay': 'replayed dead letters',
+  'POST /v1/dead-letters/:id/discard': 'discarded a dead letter',
+  'POST /v1/dead-letters/discard': 'discarded dead letters',
+  'POST /v1/quarantined-steps/:id/replay': 'replayed a quarantined step',
+  'POST /v1/quarantined-steps/:id/discard': 'discarded a quarantined step',
+  'POST /v1/dead-jobs/:id/replay': 'replayed a dead job',
+  'POST /v1/dead-jobs/replay': 'replayed dead jobs',
+  'POST /v1/dead-jobs/:id/discard': 'discarded a dead job',
+  'POST /v1/dead-jobs/discard': 'discarded dead jobs',
   // A service that starts with other settings, and a database that was restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',

@@ -6,7 +6,7 @@ import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../../audiences/lists/audience-store.port.ts';
 import type { CampaignLists, ListedCampaign } from '../../campaigns/parts.ts';
 import type { ClientStore } from '../../clients/parts.ts';
-import type { DeadLetterStore, QuarantinedSteps } from '../../trouble/parts.ts';
+import type { QuarantinedMessages, QuarantinedSteps } from '../../quarantine/parts.ts';
 import type { RunReports } from '../../runs/run-reports.port.ts';
 import type { ScheduleStore } from '../../schedules/schedule-store.port.ts';
 import type { ShardLook } from '../../installation/shards/shard-look.ts';
@@ -18,7 +18,7 @@ export interface FindThingsDeps {
   clientStore: ClientStore;
   schedules: ScheduleStore;
   jobStore: { find(jobId: string): Promise<{ clientId: string; url: string; state: string } | undefined> };
-  deadLetters: DeadLetterStore;
+  quarantinedMessages: QuarantinedMessages;
   quarantinedSteps: QuarantinedSteps;
   catalogue: CatalogueReader;
   shardLook: ShardLook;
@@ -105,10 +105,12 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
   ],
   [
     'deadLetter',
-    async (letterId, { deadLetters }) => {
-      const letter = await deadLetters.find(letterId, 0);
-      const id = publicId('deadLetter', letterId);
-      return letter ? [{ ...nothing, kind: 'dead-letter', id, title: letter.topic, state: letter.state }] : [];
+    async (messageId, { quarantinedMessages }) => {
+      const message = await quarantinedMessages.find(messageId, 0);
+      const id = publicId('deadLetter', messageId);
+      return message
+        ? [{ ...nothing, kind: 'quarantined-message', id, title: message.topic, state: message.state }]
+        : [];
     },
   ],
   [

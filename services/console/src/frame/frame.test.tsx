@@ -190,14 +190,14 @@ test('the sidebar lists the views in this order, by groups, with these keys', as
     .filter((line) => line !== null && (line.startsWith('/') || headings.includes(line)));
   expect(lines).toEqual([
     ...['/campaigns', '/calendar', '/audiences', '/suppressions', '/templates', '/approvals'],
-    ...['Callbacks', '/jobs', '/schedules', '/dead-letters', '/clients'],
+    ...['Callbacks', '/jobs', '/schedules', '/quarantine', '/clients'],
     ...['Engine', '/shards', '/scheduler', '/action-types', '/quiet-hours'],
     ...['System', '/system', '/notices', '/keys', '/audit'],
   ]);
   await user.keyboard('?');
   const keys = within(await screen.findByRole('dialog', { name: 'Keys' })).getByRole('region', { name: 'Go to' });
   expect([...keys.querySelectorAll('dl > div')].map((line) => line.textContent)).toEqual([
-    ...['CampaignsGC', 'CalendarGL', 'AudiencesGA', 'ApprovalsGV', 'JobsGJ', 'SchedulesGS', 'Dead lettersGD'],
+    ...['CampaignsGC', 'CalendarGL', 'AudiencesGA', 'ApprovalsGV', 'JobsGJ', 'SchedulesGS', 'QuarantineGD'],
     ...['ShardsGH', 'SchedulerGN', 'Action typesGT'],
   ]);
 });
@@ -218,6 +218,6 @@ test('an address that leads nowhere says so, and leads back', async () => {
 
 test('work that waits is counted beside the part where it is done', async () => {
   await openConsole('/campaigns');
-  const [link] = await screen.findAllByRole('link', { name: /Dead letters, 2 wait for somebody/ });
+  const [link] = await screen.findAllByRole('link', { name: /Quarantine, 2 wait for a decision/ });
   expect(link).toBeDefined();
 });

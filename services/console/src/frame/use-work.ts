@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import {
   countCampaignsOptions,
-  groupDeadLettersOptions,
+  groupQuarantinedMessagesOptions,
   listApprovalsOptions,
   listShardsOptions,
 } from '#client/@tanstack/react-query.gen.ts';
@@ -22,17 +22,17 @@ export function useWork(): ReadonlyMap<string, Work> {
   const asked = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
   const campaigns = useQuery({ ...countCampaignsOptions(), ...asked });
   const shards = useQuery({ ...listShardsOptions(), ...asked });
-  const letters = useQuery({ ...groupDeadLettersOptions({ query: { state: 'kept' } }), ...asked });
+  const messages = useQuery({ ...groupQuarantinedMessagesOptions({ query: { state: 'kept' } }), ...asked });
   const approvals = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting' } }), ...asked });
   const attention = campaigns.data?.needsAttention ?? 0;
   const down = (shards.data?.items ?? []).filter(({ breaker }) => breaker === 'open').length;
-  const dead = (letters.data?.items ?? []).reduce((sum, group) => sum + group.letters, 0);
+  const quarantined = (messages.data?.items ?? []).reduce((sum, { items }) => sum + items, 0);
   const waiting = approvals.data?.items.length ?? 0;
   const all: [string, Work][] = [
     ['/campaigns', { count: attention, tone: 'warn', words: `${attention} need attention` }],
     ['/approvals', { count: waiting, tone: 'warn', words: `${waiting} wait for an approval` }],
     ['/shards', { count: down, tone: 'bad', words: `${down} with an endpoint that is down` }],
-    ['/dead-letters', { count: dead, tone: 'bad', words: `${dead} wait for somebody` }],
+    ['/quarantine', { count: quarantined, tone: 'bad', words: `${quarantined} wait for a decision` }],
   ];
   return new Map(all.filter(([, { count }]) => count > 0));
 }

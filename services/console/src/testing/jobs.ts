@@ -3,14 +3,14 @@ import type {
   ClientForecast,
   ClientLedger,
   ClientLoad,
-  DeadJobContent,
-  GroupDeadJobsResponse,
+  QuarantinedJobDetail,
+  GroupQuarantinedJobsResponse,
   Job,
   JobCounts,
   JobSummary,
   ListClientEndpointsResponse,
   ListClientsResponse,
-  ListDeadJobsResponse,
+  ListQuarantinedJobsResponse,
   ListJobsResponse,
   Scheduler,
 } from '#client/types.gen.ts';
@@ -230,14 +230,16 @@ export const scheduler: Scheduler = {
   lagMs: 12,
 };
 
-export const deadJobGroups: GroupDeadJobsResponse = {
+export const quarantinedJobGroups: GroupQuarantinedJobsResponse = {
   items: [
     {
-      ...{ clientId: shop.id, cause: 'status 500', jobs: 100 },
+      kind: 'job',
+      ...{ clientId: shop.id, reason: 'status 500', items: 100 },
       ...{ firstAt: '2026-11-21T19:00:00.000Z', lastAt: '2026-11-22T19:01:03.000Z' },
     },
     {
-      ...{ clientId: 'cli_billing', cause: 'no answer', jobs: 3 },
+      kind: 'job',
+      ...{ clientId: 'cli_billing', reason: 'no answer', items: 3 },
       ...{ firstAt: '2026-11-20T19:00:00.000Z', lastAt: '2026-11-20T19:01:03.000Z' },
     },
   ],
@@ -245,17 +247,20 @@ export const deadJobGroups: GroupDeadJobsResponse = {
 };
 
 const listedDead = {
-  ...{ id: deadJob.id, clientId: shop.id, cause: 'status 500', diedAt: '2026-11-22T19:01:03.000Z' },
+  kind: 'job',
+  state: 'kept',
+  ...{ id: deadJob.id, clientId: shop.id, reason: 'status 500' },
+  ...{ since: '2026-11-22T19:01:03.000Z', decidedAt: null },
   ...{ scheduledFor: deadJob.scheduledFor, expiresAt: null, expired: false, attempts: 2 },
   ...{ method: 'POST', url: deadJob.url, status: 500 },
 } as const;
 
-export const deadJobs: ListDeadJobsResponse = {
+export const quarantinedJobs: ListQuarantinedJobsResponse = {
   items: [listedDead, { ...listedDead, id: 'job_dead2' }],
   next: null,
 };
 
-export const deadJobContent: DeadJobContent = {
+export const quarantinedJob: QuarantinedJobDetail = {
   ...listedDead,
   headers: deadJob.headers,
   body: deadJob.body,

@@ -10,7 +10,7 @@ import { beginSession } from '../frame/session/session.ts';
 import { segments } from './audiences.ts';
 import { campaigns, counts } from './campaign-list.ts';
 import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaigns.ts';
-import * as deadLetters from './dead-letters.ts';
+import * as quarantined from './quarantine.ts';
 import { report } from './ended-report.ts';
 import * as ended from './ended-run.ts';
 import * as engine from './engine.ts';
@@ -132,14 +132,14 @@ export function answersFor(role: Role): Answers {
     'GET /v1/work-calendars': recurring.workCalendars,
     'GET /v1/work-calendars/:name': recurring.singapore,
     'GET /v1/scheduler': callbacks.scheduler,
-    'GET /v1/dead-jobs/groups': { items: [], next: null },
-    'GET /v1/dead-jobs': callbacks.deadJobs,
-    'GET /v1/dead-jobs/:id': callbacks.deadJobContent,
-    'GET /v1/dead-letters/groups': deadLetters.letterGroups,
-    'GET /v1/dead-letters': deadLetters.letters,
-    'GET /v1/dead-letters/:id': deadLetters.letter,
-    'GET /v1/quarantined-steps': deadLetters.steps,
-    'GET /v1/quarantined-steps/:id': deadLetters.step,
+    'GET /v1/quarantine/jobs/groups': { items: [], next: null },
+    'GET /v1/quarantine/jobs': callbacks.quarantinedJobs,
+    'GET /v1/quarantine/jobs/:id': callbacks.quarantinedJob,
+    'GET /v1/quarantine/messages/groups': quarantined.messageGroups,
+    'GET /v1/quarantine/messages': quarantined.messages,
+    'GET /v1/quarantine/messages/:id': quarantined.message,
+    'GET /v1/quarantine/steps': quarantined.steps,
+    'GET /v1/quarantine/steps/:id': quarantined.step,
   };
 }
 

@@ -51,8 +51,11 @@ function byId(id: string, userId: string): FindTarget[] {
     case 'job':
       return [{ id, icon: 'jobs', label: id, kind: 'Job', link: { to: '/jobs/$jobId', params: { jobId: id } } }];
     case 'dlt':
+      return [
+        { id, icon: 'dead', label: id, kind: 'Quarantined message', link: { to: '/quarantine', search: { id } } },
+      ];
     case 'qst':
-      return [{ id, icon: 'dead', label: id, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];
+      return [{ id, icon: 'dead', label: id, kind: 'Quarantined step', link: { to: '/quarantine', search: { id } } }];
     case 'chg':
       return [{ id, icon: 'audit', label: id, kind: 'Change', link: { to: '/audit', search: { id } } }];
     default:

@@ -45,9 +45,14 @@ function targetsOf({ kind, id, title }: Found): FindTarget[] {
       const link = { to: '/jobs/$jobId', params: { jobId: id } } as const;
       return [{ id, icon: 'jobs', label: title, kind: 'Job', link }];
     }
-    case 'dead-letter':
-    case 'quarantined-step':
-      return [{ id, icon: 'dead', label: title, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];
+    case 'quarantined-message': {
+      const link = { to: '/quarantine', search: { id } } as const;
+      return [{ id, icon: 'dead', label: title, kind: 'Quarantined message', link }];
+    }
+    case 'quarantined-step': {
+      const link = { to: '/quarantine', search: { id } } as const;
+      return [{ id, icon: 'dead', label: title, kind: 'Quarantined step', link }];
+    }
     default:
       return [];
   }

@@ -52,7 +52,7 @@ function DeadJobsNote({ client, note }: Pick<ClientKpi, 'note'> & { client: stri
   return (
     <>
       {note} ·{' '}
-      <Link className="link underline" to="/dead-letters" search={{ show: 'jobs', client }}>
+      <Link className="link underline" to="/quarantine" search={{ kind: 'job', client }}>
         see them
       </Link>
     </>

@@ -22,7 +22,7 @@ test('each client says how many jobs it has stored and how many are dead, and al
   const row = await screen.findByRole('row', { name: /^shop/ });
   const dead = await within(row).findByRole('link', { name: '100' });
   expect(row.textContent).toContain('1,000 of 1,000');
-  expect(dead.getAttribute('href')).toBe('/dead-letters?show=jobs&client=shop');
+  expect(dead.getAttribute('href')).toBe('/quarantine?kind=job&client=shop');
   expect(
     screen.getByText(/41,300 jobs accepted = 40,050 called \+ 10 expired \+ 90 cancelled \+ 150 dead \+ 1,000 stored/),
   ).toBeDefined();

@@ -208,7 +208,7 @@ function DeadJobs({ client: { name, jobs } }: { client: ClientLine }) {
   if (jobs === undefined) return null;
   if (jobs.dead === 0) return <span className="z">0</span>;
   return (
-    <Link className="c-bad hover:underline" to="/dead-letters" search={{ show: 'jobs', client: name }}>
+    <Link className="c-bad hover:underline" to="/quarantine" search={{ kind: 'job', client: name }}>
       {formatCount(jobs.dead)}
     </Link>
   );

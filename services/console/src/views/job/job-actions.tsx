@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { cancelJob, replayDeadJob, rescheduleJob, resendJobs, runJobNow } from '#client/sdk.gen.ts';
+import { cancelJob, replayQuarantinedJob, rescheduleJob, resendJobs, runJobNow } from '#client/sdk.gen.ts';
 import type { Job } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useNow } from '../../parts/browser/now.ts';
@@ -39,7 +39,7 @@ export function JobActions({ job }: { job: Job }) {
       )}
       {job.state === 'dead' && (
         <Button kind="ink" icon="retry" refusal={refusal} onClick={() => setAsked('replay')}>
-          Call it again…
+          Replay…
         </Button>
       )}
       {jobHasEnded(job.state) && job.state !== 'dead' && (
@@ -96,9 +96,9 @@ function ActDialog({ verb, job, onClose }: JobDialogProps & { verb: Exclude<Verb
       return (
         <VerbDialog
           {...common}
-          title="Call the dead job again?"
-          verb={hasExpired ? 'Call it although it has expired' : 'Call it again'}
-          act={() => replayDeadJob({ path, body: { withExpired: hasExpired }, throwOnError: true })}
+          title="Replay the job?"
+          verb={hasExpired ? 'Replay it although it has expired' : 'Replay it'}
+          act={() => replayQuarantinedJob({ path, body: { withExpired: hasExpired }, throwOnError: true })}
         >
           It is due at once under the same id and webhook-id, with all of its attempts before it.
           {hasExpired && ' It has expired: its receiver may have no use for it any more.'}

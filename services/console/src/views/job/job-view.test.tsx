@@ -32,14 +32,14 @@ test('a priority other than the usual one is said', async () => {
   expect(within(request).getByText('Priority').nextSibling?.textContent).toContain('high');
 });
 
-test('a dead job is called again under its id, after the dialog said what that is', async () => {
+test('a dead job is replayed under its id, after the dialog explained the replay', async () => {
   const { api, user } = await openConsole('/jobs/job_dead', {
-    answers: { 'POST /v1/dead-jobs/job_dead/replay': { jobs: 1, expired: 0 } },
+    answers: { 'POST /v1/quarantine/jobs/job_dead/replay': { kind: 'job', id: 'job_dead', state: 'replayed' } },
   });
-  await user.click(await screen.findByRole('button', { name: 'Call it again…' }));
-  await user.click(screen.getByRole('button', { name: 'Call it again' }));
+  await user.click(await screen.findByRole('button', { name: 'Replay…' }));
+  await user.click(screen.getByRole('button', { name: 'Replay it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('POST /v1/dead-jobs/job_dead/replay')[0]?.body).toEqual({ withExpired: false });
+  expect(api.askedFor('POST /v1/quarantine/jobs/job_dead/replay')[0]?.body).toEqual({ withExpired: false });
 });
 
 test('a job that was called is sent again as a new one, which is shown then', async () => {
@@ -85,7 +85,7 @@ test('a key that only looks sees that content is withheld, and who may act', asy
   const withheld = { ...deadJob, withheld: true, body: null };
   await openConsole('/jobs/job_dead', { role: 'viewer', answers: { 'GET /v1/jobs/job_dead': withheld } });
   expect(await screen.findByText('Not shown to a key that only looks.')).toBeDefined();
-  expect(screen.getByRole('button', { name: 'Call it again…' }).getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('button', { name: 'Replay…' }).getAttribute('aria-disabled')).toBe('true');
 });
 
 test('a job that is not there says so', async () => {

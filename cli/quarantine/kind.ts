@@ -1,0 +1,83 @@
+import type { ApiCall } from '../frame/command-table.ts';
+import type { ExitCode } from '../frame/exit-codes.ts';
+import { UsageError } from '../frame/usage-error.ts';
+import { count } from '../show/numbers.ts';
+import type { View } from '../show/paint.ts';
+
+/** Options that narrow a list or its groups; each kind takes some of them. */
+export interface Filters {
+  topic?: string;
+  reason?: string;
+  run?: string;
+  action?: string;
+  country?: string;
+  client?: string;
+  state?: 'kept' | 'replaying' | 'replayed' | 'discarded';
+}
+
+/** Options that name the items of a decision, and its terms. */
+export interface Selection {
+  topic?: string;
+  reason?: string;
+  client?: string;
+  all?: true;
+  perSecond?: number;
+  withExpired?: true;
+}
+
+export interface Paging {
+  limit: number;
+  cursor?: string;
+}
+
+type Api = ApiCall<unknown, unknown>['client'];
+
+/** A call of the API and how its answer is shown. */
+export interface Question<Data> {
+  ask: (call: { client: Api }) => Promise<{ data: Data }>;
+  shown: (data: Data, view: View) => string;
+}
+
+/** Carries a question out. */
+export type Answering = <Data>(question: Question<Data>) => Promise<ExitCode>;
+
+export interface Decided {
+  items: number;
+  expired: number;
+}
+
+/** A kind of quarantined item on the command line. */
+export interface ItemKind {
+  /** Names of one and of several items. */
+  one: string;
+  many: string;
+  /** First letters of its ids. */
+  prefix: string;
+  filters: readonly (keyof Filters)[];
+  /** Options of decisions about several items, by verb; empty if the kind has no such decision. */
+  selections: Readonly<Record<Verb, readonly (keyof Selection)[]>>;
+  list: (filters: Filters & Paging, answering: Answering) => Promise<ExitCode>;
+  groups: (filters: Filters, answering: Answering) => Promise<ExitCode>;
+  show: (id: string, answering: Answering) => Promise<ExitCode>;
+  decide: (verb: Verb, id: string, terms: Selection, client: Api) => Promise<{ data: { id: string; state: string } }>;
+  decideAll?: (verb: Verb, selection: Selection, client: Api) => Promise<{ data: Decided }>;
+}
+
+export type Verb = 'replay' | 'discard';
+
+/** @throws {UsageError} if an option is not for items of the kind */
+export function requireOptions(
+  { many }: Pick<ItemKind, 'many'>,
+  given: Readonly<Record<string, unknown>>,
+  taken: readonly string[],
+): void {
+  const other = Object.keys(given).find((name) => given[name] !== undefined && !taken.includes(name));
+  if (other === undefined) return;
+  const flag = other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`--${flag} is not an option for ${many}`);
+}
+
+/** `1 job replayed`, `1,200 jobs discarded` */
+export function decidedInWords({ items }: Decided, { one, many }: Pick<ItemKind, 'one' | 'many'>, verb: Verb): string {
+  return `${count(items)} ${items === 1 ? one : many} ${verb === 'replay' ? 'replayed' : 'discarded'}\n`;
+}

@@ -1,0 +1,48 @@
+import type {
+  QuarantinedJobDetail,
+  QuarantinedJobGroupShape,
+  QuarantinedJobShape,
+} from '../../../shared/contracts/quarantine/jobs.ts';
+import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { shownHeaders } from '../jobs/job-content.ts';
+import type { DeadJob, DeadJobContent, DeadJobGroup } from '../jobs/parts.ts';
+
+export function jobView(job: DeadJob): QuarantinedJobShape {
+  const { jobId, clientId, cause, diedAt, scheduledFor, expiresAt, expired, attempt, method, url, status } = job;
+  return {
+    kind: 'job',
+    id: publicId('job', jobId),
+    reason: cause,
+    state: 'kept',
+    since: diedAt.toISOString(),
+    decidedAt: null,
+    clientId: publicId('client', clientId),
+    scheduledFor: scheduledFor.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    expired,
+    attempts: attempt,
+    method,
+    url: shownUrl(url),
+    status,
+  };
+}
+
+/** @param withContent body and answer too */
+export function jobDetailView(job: DeadJobContent, withContent: boolean): QuarantinedJobDetail {
+  const { headers, body, answer, key, tags } = job;
+  return {
+    ...jobView(job),
+    headers: shownHeaders(headers),
+    body: withContent ? body : null,
+    withheld: !withContent,
+    answer: withContent ? answer : null,
+    idempotencyKey: key,
+    tags: [...tags],
+  };
+}
+
+export function jobGroupView({ clientId, cause, jobs, firstAt, lastAt }: DeadJobGroup): QuarantinedJobGroupShape {
+  const times = { firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() };
+  return { kind: 'job', reason: cause, items: jobs, ...times, clientId: publicId('client', clientId) };
+}

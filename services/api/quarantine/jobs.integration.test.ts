@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { decidedItems } from '../../../shared/contracts/quarantine/items.ts';
+import {
+  jobDecision,
+  quarantinedJob,
+  quarantinedJobDetail,
+  quarantinedJobGroup,
+} from '../../../shared/contracts/quarantine/jobs.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subject.ts';
+import { letDie } from '../../../test/support/postgres-call-ledger.ts';
+import { postgresJobSubject } from '../../../test/support/postgres-job-subject.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+import { createClientStore } from '../clients/postgres/client-store.ts';
+
+const on = apiOnPostgres();
+const { ask } = on;
+
+/** A job whose last call failed. */
+async function die(number: number, cause: string, expiresInMs?: number): Promise<string> {
+  const job = { jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: 0, body: '{"a":1}' };
+  const client = "insert into clients (id, name, definition) values ($1, 'one', '{}') on conflict do nothing";
+  await on.pool.query(client, [clientIdOf(1)]);
+  const keys = await postgresJobSubject(on.pool).add([{ ...job, ...(expiresInMs !== undefined && { expiresInMs }) }]);
+  await letDie(on.pool, keys, cause);
+  // The default of the column keeps the server's time.
+  await on.pool.query('update dead_jobs set died_at = now() where id = $1', [jobIdOf(number)]);
+  return publicId('job', jobIdOf(number));
+}
+
+/** In the order of their due times. */
+async function pending() {
+  const { rows } = await on.pool.query<{ attempt: number; dueInMs: number; expiresAt: Date | null }>(
+    `select attempt, (extract(epoch from due_at - now()) * 1000)::int as "dueInMs", expires_at as "expiresAt"
+     from jobs order by due_at`,
+  );
+  return rows;
+}
+
+describe('quarantined jobs over the API', () => {
+  it('are listed, grouped by client and cause, and shown whole', async () => {
+    const id = await die(1, 'status 500');
+    await die(2, 'connection refused');
+    const client = publicId('client', clientIdOf(1));
+    const groups = pageShape(quarantinedJobGroup).parse((await ask('GET', '/v1/quarantine/jobs/groups')).json());
+    expect(groups.items.map(({ clientId, reason, items }) => [clientId, reason, items])).toEqual([
+      [client, 'connection refused', 1],
+      [client, 'status 500', 1],
+    ]);
+    const page = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs?reason=status%20500')).json());
+    expect(page.items).toMatchObject([
+      { kind: 'job', id, clientId: client, reason: 'status 500', status: 500, expired: false },
+    ]);
+    const shown = quarantinedJobDetail.parse((await ask('GET', `/v1/quarantine/jobs/${id}`)).json());
+    expect(shown).toMatchObject({ id, body: '{"a":1}', answer: 'sorry', attempts: 1 });
+  });
+
+  it('are listed page by page', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 500');
+    const first = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs?limit=2')).json());
+    const second = pageShape(quarantinedJob).parse(
+      (await ask('GET', `/v1/quarantine/jobs?limit=2&cursor=${first.next}`)).json(),
+    );
+    expect([first.items.length, second.items.length, second.next]).toEqual([2, 1, null]);
+    expect((await ask('GET', '/v1/quarantine/jobs?cursor=nonsense')).statusCode).toBe(422);
+  });
+
+  it('are called again one by one; what is no dead job is not found', async () => {
+    const id = await die(1, 'status 500');
+    const replayed = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
+    expect(jobDecision.parse(replayed.json())).toEqual({ kind: 'job', id, state: 'replayed' });
+    expect((await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {})).statusCode).toBe(404);
+    expect(await pending()).toEqual([{ attempt: 1, dueInMs: 0, expiresAt: null }]);
+  });
+
+  it('that have expired are called again only when that is said', async () => {
+    const id = await die(1, 'status 500', 1000);
+    await on.passTime(1000);
+    const refused = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
+    expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'expired']);
+    expect(decidedItems.parse((await ask('POST', '/v1/quarantine/jobs/replay', { all: true })).json())).toEqual({
+      items: 0,
+      expired: 1,
+    });
+    expect((await ask('POST', `/v1/quarantine/jobs/${id}/replay`, { withExpired: true })).statusCode).toBe(200);
+    expect(await pending()).toMatchObject([{ expiresAt: null }]);
+  });
+
+  it('are called again by cause, at a rate; what names nothing is refused', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 500');
+    await die(4, 'connection refused');
+    const replayed = await ask('POST', '/v1/quarantine/jobs/replay', { reason: 'status 500', perSecond: 2 });
+    expect(decidedItems.parse(replayed.json())).toEqual({ items: 3, expired: 0 });
+    expect((await pending()).map(({ dueInMs }) => dueInMs)).toEqual([0, 500, 1000]);
+    expect((await ask('POST', '/v1/quarantine/jobs/replay', {})).statusCode).toBe(422);
+    expect((await ask('POST', '/v1/quarantine/jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
+  });
+
+  it('are put away one by one; they stay in what has ended, and are called by nobody', async () => {
+    const [id, other] = [await die(1, 'status 500'), await die(2, 'status 500')];
+    const discarded = await ask('POST', `/v1/quarantine/jobs/${id}/discard`);
+    expect(jobDecision.parse(discarded.json())).toEqual({ kind: 'job', id, state: 'discarded' });
+    expect((await ask('POST', `/v1/quarantine/jobs/${id}/discard`)).statusCode).toBe(404);
+    expect((await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {})).statusCode).toBe(404);
+    expect((await ask('GET', `/v1/jobs/${id}`)).json()).toMatchObject({ id, state: 'dead' });
+    const page = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs')).json());
+    expect(page.items.map((job) => job.id)).toEqual([other]);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('are put away by client and cause, with a record of how many; what names nothing is refused', async () => {
+    for (const number of [1, 2, 3]) await die(number, 'status 410');
+    const other = await die(4, 'connection refused');
+    const wanted = { client: publicId('client', clientIdOf(1)), reason: 'status 410' };
+    const discarded = await ask('POST', '/v1/quarantine/jobs/discard', wanted);
+    expect(decidedItems.parse(discarded.json())).toEqual({ items: 3, expired: 0 });
+    const page = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs')).json());
+    expect(page.items.map((job) => job.id)).toEqual([other]);
+    const recorded = await on.rowsOf('audit_log');
+    expect(recorded.find(({ route }) => route === '/v1/quarantine/jobs/discard')).toMatchObject({
+      detail: { ...wanted, items: 3, expired: 0 },
+    });
+    expect((await ask('POST', '/v1/quarantine/jobs/discard', {})).statusCode).toBe(422);
+    expect((await ask('POST', '/v1/quarantine/jobs/discard', { all: true })).json()).toEqual({ items: 1, expired: 0 });
+  });
+
+  it('of a client that was made through another process a moment ago are found by its name', async () => {
+    const others = createClientStore({ pool: on.pool });
+    const made = await others.create({
+      clientId: clientIdOf(1),
+      name: 'fresh',
+      definition: clientDefinition.parse({}),
+    });
+    expect(made?.name).toBe('fresh');
+    const id = await die(1, 'status 500');
+    const page = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs?client=fresh')).json());
+    expect(page.items.map((job) => job.id)).toEqual([id]);
+  });
+});

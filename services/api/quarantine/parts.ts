@@ -1,0 +1,14 @@
+import type { BaseParts } from '../frame/parts.ts';
+import { createQuarantinedMessages } from './postgres/message-store.ts';
+import { createQuarantinedSteps } from './postgres/step-store.ts';
+
+/** Stores of quarantined messages and steps, which can also be found by their ids. Jobs have theirs in `jobs`. */
+export function createQuarantineParts({ pool }: BaseParts) {
+  return {
+    quarantinedMessages: createQuarantinedMessages({ pool }),
+    quarantinedSteps: createQuarantinedSteps({ pool }),
+  };
+}
+
+export type { QuarantinedMessages } from './postgres/message-store.ts';
+export type { QuarantinedSteps } from './postgres/step-store.ts';

@@ -1,0 +1,121 @@
+import type { Pool } from 'pg';
+import type { MessageState } from '../../../../shared/contracts/quarantine/messages.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+
+export interface MessageFilter {
+  topic?: string | undefined;
+  reason?: string | undefined;
+  state?: MessageState | undefined;
+}
+
+export interface MessageRow {
+  messageId: string;
+  topic: string;
+  partition: number;
+  offset: number;
+  reason: string;
+  state: MessageState;
+  replays: number;
+  bytes: number;
+  since: Date;
+  decidedAt: Date | null;
+}
+
+export interface MessageBytes {
+  key: Buffer | null;
+  /** At most so many bytes as were asked for. */
+  value: Buffer | null;
+}
+
+export interface MessageGroupRow {
+  topic: string;
+  reason: string;
+  items: number;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+export type QuarantinedMessages = ReturnType<typeof createQuarantinedMessages>;
+
+/** Messages in quarantine, which workers wrote to the table of dead letters. */
+export function createQuarantinedMessages({ pool }: { pool: Pool }) {
+  return {
+    /** By topic and reason, the largest first. */
+    groups: async (filter: MessageFilter) => {
+      const { rows } = await pool.query<MessageGroupRow>(selectGroups.with(filterOf(filter)));
+      return rows;
+    },
+    /**
+     * Newest first; `cursor` is the id of the last one of the page before.
+     * @throws {InvalidCursorError} when it is no id
+     */
+    list: async (filter: MessageFilter, limit: number, cursor: string | null) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<MessageRow>(
+        selectMessages.with({ ...filterOf(filter), limit: limit + 1, cursor }),
+      );
+      return pageOf(rows, limit, ({ messageId }) => messageId);
+    },
+    find: async (messageId: string, maxBytes: number): Promise<(MessageRow & MessageBytes) | undefined> => {
+      const { rows } = await pool.query<MessageRow & MessageBytes>(selectMessage, [messageId, maxBytes]);
+      return rows[0];
+    },
+    /**
+     * Decides about a message, if no person has yet. Returns the message after that, or undefined if there is none.
+     */
+    decide: async (messageId: string, to: Decision): Promise<MessageRow | undefined> => {
+      await pool.query(decideOne, [messageId, to]);
+      const { rows } = await pool.query<MessageRow>(selectMessage, [messageId, 0]);
+      return rows[0];
+    },
+    /** The same with all of a topic or reason about which no person has decided. Returns how many. */
+    decideAll: async ({ topic, reason }: Omit<MessageFilter, 'state'>, to: Decision) => {
+      const { rowCount } = await pool.query(decideMany.with({ ...filterOf({ topic, reason, state: 'kept' }), to }));
+      return rowCount ?? 0;
+    },
+  };
+}
+
+type Decision = 'replaying' | 'discarded';
+
+/** Null: any. */
+type Filter = Record<keyof MessageFilter, string | null>;
+
+function filterOf({ topic, reason, state }: MessageFilter): Filter {
+  return { topic: topic ?? null, reason: reason ?? null, state: state ?? null };
+}
+
+const fits = ($: (param: keyof Filter) => string) => `
+  (${$('topic')}::text is null or topic = ${$('topic')})
+      and (${$('reason')}::text is null or reason = ${$('reason')})
+  and (${$('state')}::text is null or state = ${$('state')})`;
+
+const row = `id as "messageId", topic, partition, "offset"::float8 as "offset", reason, state, replays,
+  coalesce(length(value), 0) as bytes, created_at as since, settled_at as "decidedAt"`;
+
+const selectGroups = unnamedStatementOf<Filter>(
+  ($) => `
+  select topic, reason, count(*)::int as items, min(created_at) as "firstAt", max(created_at) as "lastAt"
+  from dead_letters where ${fits($)}
+  group by topic, reason order by items desc, topic, reason collate "C" limit 1000`,
+);
+
+/** Behind the last message of the page before, or null. */
+const selectMessages = unnamedStatementOf<Filter & { limit: number; cursor: string | null }>(
+  ($) => `
+  select ${row} from dead_letters
+  where ${fits($)} and (${$('cursor')}::uuid is null or id < ${$('cursor')}) order by id desc limit ${$('limit')}`,
+);
+
+/** $1 message, $2 bytes of the value at most. */
+const selectMessage = `select ${row}, key, substring(value for $2::int) as value from dead_letters where id = $1`;
+
+const decided = (state: string) => `state = ${state}, settled_at = case when ${state} = 'discarded' then now() end`;
+
+/** $1 message, $2 state. */
+const decideOne = `update dead_letters set ${decided('$2::text')} where id = $1 and state = 'kept'`;
+
+const decideMany = unnamedStatementOf<Filter & { to: string }>(
+  ($) => `update dead_letters set ${decided(`${$('to')}::text`)} where ${fits($)}`,
+);

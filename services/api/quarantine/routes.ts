@@ -1,0 +1,18 @@
+import type { ApiParts } from '../api-parts.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { jobRoutes } from './jobs.ts';
+import { messageRoutes } from './messages.ts';
+import { stepRoutes } from './steps.ts';
+
+export const tags = [
+  {
+    name: 'quarantine',
+    description: 'Messages, steps and jobs that were set aside after repeated failures, until a person decides',
+  },
+];
+
+export function routes(server: HttpServer, parts: ApiParts): void {
+  messageRoutes(server, { messages: parts.quarantinedMessages });
+  stepRoutes(server, { ...parts, steps: parts.quarantinedSteps });
+  jobRoutes(server, parts);
+}

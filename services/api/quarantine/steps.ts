@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import {
+  quarantinedStep,
+  quarantinedStepDetail,
+  quarantinedStepGroup,
+  stepDecision,
+  stepStates,
+} from '../../../shared/contracts/quarantine/steps.ts';
+import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
+import { idPattern } from '../../../shared/domain/ids/ids.ts';
+import { mayBeReplayed, replayRefusal } from '../../../shared/domain/run/quarantine.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { campaignsInScope } from '../access/scopes.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import { pageQuery } from '../frame/pages.contract.ts';
+import { cursorInQuery, idInQuery, pageView } from '../frame/public-ids.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import {
+  decisionRoutes,
+  readingRoutes,
+  stateForbids,
+  type DecideItem,
+  type KindRules,
+  type NamedItem,
+} from './kind-routes.ts';
+import type { QuarantinedStep, QuarantinedSteps } from './postgres/step-store.ts';
+import { stepDetailView, stepGroupView, stepView } from './step-view.ts';
+
+export interface StepRoutesDeps {
+  steps: QuarantinedSteps;
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+/** Users that the detail of a step names. */
+const sampled = 100;
+
+const rules: KindRules = {
+  kind: 'step',
+  idKind: 'quarantinedStep',
+  access: {
+    list: { role: 'viewer', scope: 'campaign' },
+    find: { role: 'viewer', scope: 'campaign' },
+    decide: { role: 'operator', scope: 'installation' },
+  },
+};
+
+const filter = {
+  runId: z
+    .string()
+    .optional()
+    .meta({ pattern: idPattern('run') }),
+  action: z.string().max(64).optional(),
+  country: z.string().max(2).optional(),
+  state: z.enum(stepStates).optional(),
+};
+
+/**
+ * Steps that no worker calls any more, because their calls ended their workers again and again. There is no decision
+ * about several steps: whether a step may be replayed depends on its endpoint, its key and its run.
+ */
+export function stepRoutes(server: HttpServer, deps: StepRoutesDeps): void {
+  const { steps } = deps;
+  readingRoutes(server, rules, {
+    query: pageQuery.extend(filter),
+    filter: z.strictObject(filter),
+    item: quarantinedStep,
+    detail: quarantinedStepDetail,
+    group: quarantinedStepGroup,
+    list: async ({ limit, cursor, runId, ...wanted }, request) => {
+      const within = { ...wanted, runId: idInQuery('run', 'runId', runId), within: campaignsInScope(request) };
+      const page = await steps.list(within, limit, cursorInQuery('quarantinedStep', cursor));
+      return pageView('quarantinedStep', page, (row) => stepView(row, whyNotOf(row, deps)));
+    },
+    groups: async ({ runId, ...wanted }, request) => {
+      const within = { ...wanted, runId: idInQuery('run', 'runId', runId), within: campaignsInScope(request) };
+      return (await steps.groups(within)).map(stepGroupView);
+    },
+    find: async ({ uuid }, request) => {
+      const row = await steps.find(uuid, sampled);
+      if (!row) return undefined;
+      return stepDetailView(request.readsUsers ? row : { ...row, sample: [] }, whyNotOf(row, deps));
+    },
+  });
+
+  decisionRoutes(
+    server,
+    { ...rules, decision: stepDecision },
+    {
+      replay: {
+        description:
+          'Its users are pending again and it is called again, under the same key and with the same bytes: while its run goes on or is ' +
+          'paused, for classes A and B, and while their endpoint still keeps the key. It stays a suspect, called for beside no other one, ' +
+          'and is quarantined again after four more lapses.',
+        decide: replayWith(deps),
+      },
+      discard: {
+        description:
+          'Its users stay unknown, and may be settled once the run has ended. The step stays in the list, as discarded.',
+        decide: async (item, request) => {
+          const row = await steps.discard(item.uuid);
+          if (!row) return undefined;
+          request.auditDetail = auditOf(row);
+          if (row.state !== 'discarded') throw stateForbids(item, row.state, 'discard');
+          return row.state;
+        },
+      },
+    },
+  );
+}
+
+function replayWith(deps: StepRoutesDeps): DecideItem {
+  return async (item, request) => {
+    const row = await deps.steps.find(item.uuid, 0);
+    if (!row) return undefined;
+    request.auditDetail = auditOf(row);
+    if (row.state === 'replayed') return row.state;
+    await replay(item, row, deps);
+    return (await deps.steps.find(item.uuid, 0))?.state;
+  };
+}
+
+/** @throws {HttpProblem} 409 if the step may not be opened again */
+async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDeps): Promise<void> {
+  // A type that was registered or changed just now counts.
+  await deps.catalogue.refresh();
+  const refusal = whyNotOf(row, deps);
+  if (refusal !== null) throw notReplayable(item, refusal);
+  const verdict = await deps.steps.replay(item.uuid);
+  if (verdict === 'run-ended') throw notReplayable(item, ended);
+  if (verdict === 'settled') throw notReplayable(item, 'some of its users are not unknown any more');
+}
+
+const ended = 'its run does not go on; settle its unknown users instead';
+
+/** As of now; what may still change is checked again by the statement that replays the step. */
+function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): string | null {
+  const { state, runState, actionType, feedId } = row;
+  if (state !== 'kept') return `it is ${state}`;
+  if (!mayBeReplayed(runState)) return ended;
+  const type = catalogue.registered()[actionType];
+  if (!type) return `the action type ${actionType} is not registered any more`;
+  const nowMs = clock.now().getTime();
+  return replayRefusal(type, nowMs - feedBornMs(feedId, nowMs));
+}
+
+function auditOf({ country, batchNo, step, actionType, users, lapses }: QuarantinedStep) {
+  return { country, batchNo, step, action: actionType, users, lapses };
+}
+
+function notReplayable({ id }: NamedItem, refusal: string): HttpProblem {
+  const detail = `${id} cannot be opened again: ${refusal}`;
+  return new HttpProblem({ status: 409, code: 'not-replayable', detail });
+}

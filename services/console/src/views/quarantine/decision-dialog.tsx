@@ -1,0 +1,35 @@
+import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
+import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import type { Verb } from './item-list.tsx';
+
+interface DecisionDialogProps {
+  verb: Verb;
+  /** `message` */
+  one: string;
+  items: number;
+  /** The items: `Award reward SG: not JSON`. */
+  lead: string;
+  effects: readonly Effect[];
+  act: () => Promise<unknown>;
+  onClose: () => void;
+}
+
+const titles = { replay: 'Replay', discard: 'Discard' } as const;
+
+/** Asks before items are replayed or discarded: what becomes of them, and of their users. */
+export function DecisionDialog({ verb, one, items, lead, effects, act, onClose }: DecisionDialogProps) {
+  return (
+    <VerbDialog
+      title={`${titles[verb]} ${countOf(items, one)}?`}
+      lead={lead}
+      verb={`${titles[verb]} ${formatCount(items)}`}
+      leave="Not now"
+      isGrave={verb === 'discard'}
+      act={act}
+      onClose={onClose}
+    >
+      <Effects effects={effects} />
+    </VerbDialog>
+  );
+}

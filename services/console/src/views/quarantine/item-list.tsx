@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react';
+import { useRefusal, type Role } from '../../frame/session/session.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { ListView } from '../../parts/data-table/list-view.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { GroupTable, type GroupTableProps, type QuarantinedGroup } from './group-table.tsx';
+
+export type Verb = 'replay' | 'discard';
+
+/** The answer of the API that a kind is read from. */
+export interface ItemQuery {
+  error: unknown;
+  refetch: () => unknown;
+}
+
+interface ItemListProps<Group extends QuarantinedGroup> {
+  /** `job` and `jobs`. */
+  one: string;
+  many: string;
+  query: ItemQuery;
+  /** How the groups are made: `By client and reason`. */
+  title: string;
+  table: GroupTableProps<Group>;
+  /** Takes the place of the list if nothing is in quarantine and no item was asked for by its id. */
+  empty: ReactNode;
+  hasItem?: boolean;
+  /** The role that may decide about a whole group, and the dialog that asks; absent if items are decided one by one. */
+  decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
+  /** Below the groups, if they have no buttons. */
+  footer?: ReactNode;
+  /** The panel of one item. */
+  children: ReactNode;
+}
+
+/** Quarantined items of one kind: their groups on the left, and an item of the chosen group on the right. */
+export function ItemList<Group extends QuarantinedGroup>(props: ItemListProps<Group>) {
+  const { one, many, query, title, table, empty, hasItem = false, decision, footer, children } = props;
+  const { groups, chosen } = table;
+  const items = groups?.reduce((sum, group) => sum + group.items, 0) ?? 0;
+  return (
+    <ListView
+      what={`The quarantined ${many}`}
+      query={query}
+      items={hasItem ? groups && [one] : groups}
+      empty={<section className="panel">{empty}</section>}
+    >
+      <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,540px)] max-[1180px]:grid-cols-2 max-[960px]:grid-cols-1">
+        <Panel
+          title={title}
+          note={groups && `${countOf(items, one)} in ${countOf(groups.length, 'group')}`}
+          footer={decision ? chosen && <GroupButtons group={chosen} {...decision} /> : footer}
+        >
+          <GroupTable {...table} />
+        </Panel>
+        {children}
+      </div>
+    </ListView>
+  );
+}
+
+interface GroupButtonsProps<Group> {
+  group: Group;
+  role: Role;
+  onDecide: (verb: Verb, group: Group) => void;
+}
+
+function GroupButtons<Group extends QuarantinedGroup>({ group, role, onDecide }: GroupButtonsProps<Group>) {
+  const refusal = useRefusal(role);
+  const count = formatCount(group.items);
+  return (
+    <div className="row flex-wrap">
+      <b>{count} chosen</b>
+      <span className="ml-auto row">
+        <Button small kind="bad" refusal={refusal} onClick={() => onDecide('discard', group)}>
+          Discard {count}…
+        </Button>
+        <Button small kind="ink" icon="retry" refusal={refusal} onClick={() => onDecide('replay', group)}>
+          Replay {count}…
+        </Button>
+      </span>
+    </div>
+  );
+}

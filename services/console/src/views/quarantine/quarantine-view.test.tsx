@@ -1,0 +1,104 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { step } from '../../testing/quarantine.ts';
+import { problem } from '../../testing/fake-api.ts';
+import { openConsole } from '../../testing/open-console.tsx';
+
+const nothing = { items: [], next: null };
+
+describe('messages', () => {
+  test('a group shows one of its messages, with its bytes', async () => {
+    const { user } = await openConsole('/quarantine');
+    expect(await screen.findByText(/"step": "first"/)).toBeDefined();
+    expect(screen.getByText('2 chosen')).toBeDefined();
+    await user.keyboard(']');
+    await screen.findByText(/2 of 2/);
+  });
+
+  test('a group is replayed as a whole, after its dialog said what that does', async () => {
+    const { api, user } = await openConsole('/quarantine', {
+      answers: { 'POST /v1/quarantine/messages/replay': { items: 2, expired: 0 } },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Replay 2…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Replay 2 messages?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Replay 2' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(api.askedFor('POST /v1/quarantine/messages/replay')[0]?.body).toEqual({
+      ...{ topic: 'muster.steps.award-reward.VN', reason: 'message-invalid' },
+    });
+  });
+
+  test('what could not be discarded says why in the dialog', async () => {
+    const { user } = await openConsole('/quarantine', {
+      answers: {
+        'POST /v1/quarantine/messages/discard': () => problem(409, 'wrong-state', 'one of them is being replayed'),
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Discard 2…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Discard 2 messages?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Discard 2' }));
+    expect((await within(dialog).findByRole('alert')).textContent).toContain('one of them is being replayed');
+  });
+
+  test('a manager may not settle them, and reads which role may', async () => {
+    await openConsole('/quarantine', { role: 'manager' });
+    const replay = await screen.findByRole('button', { name: 'Replay 2…' });
+    expect(replay.getAttribute('aria-disabled')).toBe('true');
+    replay.focus();
+    expect((await screen.findByRole('tooltip')).textContent).toContain('Needs the role operator');
+  });
+
+  test('an empty quarantine says what would come here', async () => {
+    const answers = { 'GET /v1/quarantine/messages/groups': nothing, 'GET /v1/quarantine/steps': nothing };
+    await openConsole('/quarantine', { answers });
+    expect(await screen.findByText('No message is in quarantine')).toBeDefined();
+  });
+
+  test('groups that cannot be read say why', async () => {
+    await openConsole('/quarantine', {
+      answers: { 'GET /v1/quarantine/messages/groups': () => problem(400, 'invalid-request', 'no') },
+    });
+    expect(await screen.findByText('The quarantined messages could not be read')).toBeDefined();
+  });
+});
+
+describe('quarantined steps', () => {
+  test('a step shows its calls, its users and whose it is', async () => {
+    const { user, address } = await openConsole('/quarantine');
+    await user.click(await screen.findByRole('button', { name: /^Steps/ }));
+    await waitFor(() => expect(address()).toBe('/quarantine?kind=step'));
+    const calls = await screen.findByRole('table', { name: 'Its calls' });
+    expect(within(calls).getByText('its lease lapsed')).toBeDefined();
+    expect(screen.getByRole('link', { name: 'id-000000001' })).toBeDefined();
+  });
+
+  test.each([
+    ['Replay…', 'Replay 1', 'replay'],
+    ['Discard…', 'Discard 1', 'discard'],
+  ])('%s asks once more, and then does it', async (button, confirm, verb) => {
+    const route = `POST /v1/quarantine/steps/${step.id}/${verb}`;
+    const { api, user } = await openConsole('/quarantine?kind=step', {
+      answers: { [route]: { kind: 'step', id: step.id, state: 'replayed' } },
+    });
+    await user.click(await screen.findByRole('button', { name: button }));
+    await user.click(await screen.findByRole('button', { name: confirm }));
+    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('a step that cannot be replayed says why', async () => {
+    await openConsole('/quarantine?kind=step', {
+      answers: { 'GET /v1/quarantine/steps/:id': { ...step, replayable: false, whyNot: 'its run is cancelled' } },
+    });
+    const again = await screen.findByRole('button', { name: 'Replay…' });
+    expect(again.getAttribute('aria-disabled')).toBe('true');
+    again.focus();
+    expect((await screen.findByRole('tooltip')).textContent).toContain('its run is cancelled');
+  });
+
+  test('a quarantine without steps says what would come here', async () => {
+    await openConsole('/quarantine?kind=step', { answers: { 'GET /v1/quarantine/steps': nothing } });
+    expect(await screen.findByText('No step is in quarantine')).toBeDefined();
+  });
+});

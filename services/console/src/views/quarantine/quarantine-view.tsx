@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  groupQuarantinedJobsOptions,
+  groupQuarantinedMessagesOptions,
+  listQuarantinedStepsOptions,
+} from '#client/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Chips } from '../../parts/lists/chips.tsx';
+import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
+import { Jobs } from './jobs.tsx';
+import { Messages } from './messages.tsx';
+import type { ShownKind } from './search.ts';
+import { Steps } from './steps.tsx';
+
+const route = getRouteApi('/quarantine');
+const lookEveryMs = 4000;
+
+/** What was set aside after repeated failures: jobs, messages and steps, about which a person decides. */
+export function QuarantineView() {
+  const { id, kind, client } = route.useSearch();
+  const navigate = route.useNavigate();
+  const messages = useQuery({
+    ...groupQuarantinedMessagesOptions({ query: { state: 'kept' } }),
+    refetchInterval: lookEveryMs,
+  });
+  const steps = useQuery({
+    ...listQuarantinedStepsOptions({ query: { state: 'kept', limit: 200 } }),
+    refetchInterval: lookEveryMs,
+  });
+  const jobs = useQuery({
+    ...groupQuarantinedJobsOptions({ query: client === undefined ? {} : { client } }),
+    // The API counts them anew for each request.
+    refetchInterval: kind === undefined || kind === 'job' ? lookEveryMs : 60_000,
+  });
+  const counts = {
+    job: itemsIn(jobs.data?.items),
+    message: itemsIn(messages.data?.items),
+    step: steps.data?.items.length,
+  };
+  const first = useFirst(counts);
+  const shown = kind ?? (id === undefined ? first : id.startsWith('qst_') ? 'step' : 'message');
+  const current = { job: jobs, message: messages, step: steps }[shown];
+  const standing = standingOf(current);
+  const isOld = useIsStale(standing);
+  return (
+    <Page title="Quarantine" freshness={current.data && <Freshness standing={standing} />}>
+      <StaleBanner standing={standing} note="Quarantined items stay where they are." />
+      <Chips
+        label="Kind of item"
+        chosen={shown}
+        chips={[
+          { value: 'job', label: 'Jobs', count: counts.job },
+          { value: 'message', label: 'Messages', count: counts.message },
+          { value: 'step', label: 'Steps', count: counts.step },
+        ]}
+        onChoose={(value) => void navigate({ search: { kind: value }, replace: true })}
+      />
+      <div className={isOld ? 'old' : undefined}>
+        {shown === 'job' ? (
+          <Jobs groups={jobs.data?.items} query={jobs} />
+        ) : shown === 'step' ? (
+          <Steps steps={steps.data?.items} hasMore={typeof steps.data?.next === 'string'} query={steps} />
+        ) : (
+          <Messages groups={messages.data?.items} query={messages} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function itemsIn(groups: readonly { items: number }[] | undefined): number | undefined {
+  return groups?.reduce((sum, { items }) => sum + items, 0);
+}
+
+/**
+ * The kind that is shown if the person has not chosen one: a kind with items, once the counts are known. It does not
+ * change by itself later, when the last item was decided.
+ */
+function useFirst(counts: Readonly<Record<ShownKind, number | undefined>>): ShownKind {
+  const [first, setFirst] = useState<ShownKind>();
+  const { job, message, step } = counts;
+  if (first === undefined && job !== undefined && message !== undefined && step !== undefined) {
+    setFirst(job > 0 ? 'job' : message === 0 && step > 0 ? 'step' : 'message');
+  }
+  return first ?? 'message';
+}

@@ -1,0 +1,48 @@
+import type { QuarantinedStep } from '#client/types.gen.ts';
+
+type GroupedStep = Pick<
+  QuarantinedStep,
+  'id' | 'action' | 'country' | 'runId' | 'users' | 'since' | 'replayable' | 'whyNot'
+>;
+
+/** Steps of a shard with which the same can be done. */
+export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
+  key: string;
+  action: string;
+  country: string;
+  /** Why they cannot be opened again; null where they can. */
+  whyNot: string | null;
+  /** Newest first. */
+  steps: Step[];
+  items: number;
+  users: number;
+  runs: number;
+  firstAt: string;
+  lastAt: string;
+}
+
+/** What can be opened again first, then by the newest of each. @param steps newest first */
+export function groupSteps<Step extends GroupedStep>(steps: readonly Step[]): StepGroup<Step>[] {
+  const byKey = Map.groupBy(steps, keyOf);
+  const groups = [...byKey].flatMap(([key, of]) => {
+    const [newest, oldest] = [of[0], of.at(-1)];
+    return newest && oldest ? [groupOf(key, newest, oldest, of)] : [];
+  });
+  return groups.sort(
+    (a, b) => Number(a.whyNot !== null) - Number(b.whyNot !== null) || b.lastAt.localeCompare(a.lastAt),
+  );
+}
+
+function keyOf({ action, country, replayable, whyNot }: GroupedStep): string {
+  return [action, country, replayable ? '' : whyNot].join('\n');
+}
+
+function groupOf<Step extends GroupedStep>(key: string, newest: Step, oldest: Step, steps: Step[]): StepGroup<Step> {
+  const { action, country, replayable, whyNot } = newest;
+  return {
+    ...{ key, action, country, steps, items: steps.length, whyNot: replayable ? null : (whyNot ?? 'nobody says why') },
+    users: steps.reduce((sum, { users }) => sum + users, 0),
+    runs: new Set(steps.map(({ runId }) => runId)).size,
+    ...{ firstAt: oldest.since, lastAt: newest.since },
+  };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { forbids, without } from '../stated-rules.ts';
+
+/** Kinds of what is set aside after repeated failures, until a person decides. */
+export const quarantineKinds = ['message', 'step', 'job'] as const;
+
+export type QuarantineKind = (typeof quarantineKinds)[number];
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** Fields of every quarantined item. @param states `kept` is the one in which no person has decided */
+export function itemShape<const Kind extends QuarantineKind, const State extends readonly string[]>(
+  kind: Kind,
+  states: State,
+) {
+  return z.object({
+    kind: z.literal(kind),
+    id: z.string(),
+    reason: z.string().describe('Why it is in quarantine'),
+    state: z.enum(states).describe('`kept`: no person has decided'),
+    since: time.describe('Time at which it came into quarantine'),
+    decidedAt: time.nullable().describe('Time at which it was replayed or discarded'),
+  });
+}
+
+/** Fields of every group of quarantined items. */
+export function groupShape<const Kind extends QuarantineKind>(kind: Kind) {
+  return z.object({
+    kind: z.literal(kind),
+    reason: z.string(),
+    items: z.int().describe('Number of items in the group'),
+    firstAt: time.describe('`since` of the oldest item'),
+    lastAt: time.describe('`since` of the newest item'),
+  });
+}
+
+/** Answer of a decision about one item. */
+export function decisionShape<const Kind extends QuarantineKind, const State extends readonly string[]>(
+  kind: Kind,
+  states: State,
+) {
+  return z.object({
+    kind: z.literal(kind),
+    id: z.string(),
+    state: z.enum(states).describe('State after the decision'),
+  });
+}
+
+/** Answer of a decision about several items. */
+export const decidedItems = z
+  .object({
+    items: z.int().describe('Number of items that the decision changed'),
+    expired: z.int().describe('Number of items left out because they have expired; only jobs expire'),
+  })
+  .meta({ id: 'DecidedItems' });
+
+export type DecidedItems = z.output<typeof decidedItems>;
+
+/** Field of a selection that names all items of the kind. */
+export const allItems = z.literal(true).optional().describe('All items of this kind about which no person has decided');
+
+/** Rule of a selection: at least one of its fields is given. */
+export const namesSome = (selection: Readonly<Record<string, unknown>>) =>
+  Object.values(selection).some((value) => value !== undefined);
+
+/** Words and metadata of the rule. @param fields all fields of the selection */
+export function namesNothing(...fields: readonly string[]) {
+  return {
+    refusal: { error: `names nothing: give ${fields.slice(0, -1).join(', ')} or ${fields.at(-1) ?? ''}` },
+    meta: forbids(without(...fields)),
+  };
+}

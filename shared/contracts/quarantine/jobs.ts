@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { shownHeaders } from '../jobs/shown-jobs.ts';
+import { clientRef } from '../jobs/jobs.ts';
+import { allItems, decisionShape, groupShape, itemShape, namesNothing, namesSome } from './items.ts';
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** HTTP shape of a dead job: its calls failed to the last, or could not be made. A decision ends its quarantine. */
+export const quarantinedJob = itemShape('job', ['kept'])
+  .extend({
+    id: z.string().describe('job_…, as ever'),
+    clientId: z.string(),
+    scheduledFor: time,
+    expiresAt: time.nullable(),
+    expired: z.boolean().describe('true: a replay needs `withExpired`'),
+    attempts: z.int().describe('Calls that were made'),
+    method: z.string(),
+    url: z.string(),
+    status: z.int().nullable().describe('Of the last call; null where nothing was answered'),
+  })
+  .meta({ id: 'QuarantinedJob' });
+
+export type QuarantinedJobShape = z.output<typeof quarantinedJob>;
+
+export const quarantinedJobDetail = quarantinedJob
+  .extend({
+    headers: shownHeaders.nullable(),
+    body: z.string().nullable(),
+    withheld: z.boolean().describe('true: body and answer are not shown to a key that only looks'),
+    answer: z.string().nullable().describe('The first 4 KB of the last answer, without secrets'),
+    idempotencyKey: z.string().nullable(),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'QuarantinedJobDetail' });
+
+export type QuarantinedJobDetail = z.output<typeof quarantinedJobDetail>;
+
+export const quarantinedJobGroup = groupShape('job')
+  .extend({ clientId: z.string() })
+  .meta({ id: 'QuarantinedJobGroup' });
+
+export type QuarantinedJobGroupShape = z.output<typeof quarantinedJobGroup>;
+
+export const jobDecision = decisionShape('job', ['replayed', 'discarded']).meta({ id: 'JobDecision' });
+
+const withExpired = z
+  .boolean()
+  .default(false)
+  .describe('Also what has expired; it is called whenever that is, and never expires again');
+
+export const jobReplay = z.strictObject({ withExpired }).meta({ id: 'JobReplay', examples: [{ withExpired: true }] });
+
+const selection = {
+  client: clientRef.optional().describe('All jobs of this client'),
+  reason: z.string().min(1).max(500).optional().describe('All jobs with this reason, as the list has it'),
+  all: allItems,
+};
+
+const rule = namesNothing(...Object.keys(selection));
+const namesJobs = ({ client, reason, all }: { client?: unknown; reason?: unknown; all?: unknown }) =>
+  namesSome({ client, reason, all });
+
+export const jobSelection = z
+  .strictObject(selection)
+  .refine(namesJobs, rule.refusal)
+  .meta({ ...rule.meta, id: 'JobSelection', examples: [{ client: 'shop', reason: 'status 410' }] });
+
+export const jobReplays = z
+  .strictObject({
+    ...selection,
+    perSecond: z.number().min(0.1).max(100_000).optional().describe('Due so many a second; all at once unless given'),
+    withExpired,
+  })
+  .refine(namesJobs, rule.refusal)
+  .meta({ ...rule.meta, id: 'JobReplays', examples: [{ client: 'shop', perSecond: 10 }] });

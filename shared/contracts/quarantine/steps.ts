@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { runStates } from '../../domain/run/run-states.ts';
+import { decisionShape, groupShape, itemShape } from './items.ts';
+
+const time = z.iso.datetime({ precision: 3 });
+
+/**
+ * `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users
+ * stay unknown.
+ */
+export const stepStates = ['kept', 'replayed', 'discarded'] as const;
+
+export type StepQuarantineState = (typeof stepStates)[number];
+
+/** HTTP shape of a step that no worker calls any more, because its calls ended their workers again and again. */
+export const quarantinedStep = itemShape('step', stepStates)
+  .extend({
+    runId: z.string(),
+    runState: z.enum(runStates),
+    country: z.string(),
+    batchNo: z.int().min(1),
+    step: z.int().min(1),
+    action: z.string(),
+    users: z.int().min(0).describe('Whose outcome became unknown'),
+    lapses: z.int().min(0).describe('Leases that lapsed with a call begun'),
+    worker: z.string().nullable().describe('Worker of its last lease'),
+    replayable: z.boolean().describe('Whether it may be replayed now'),
+    whyNot: z.string().nullable().describe('Why it may not'),
+  })
+  .meta({ id: 'QuarantinedStep' });
+
+export type QuarantinedStepShape = z.infer<typeof quarantinedStep>;
+
+export const quarantinedStepDetail = quarantinedStep
+  .extend({
+    idempotencyKey: z.string().describe('Key of its calls, the next ones too'),
+    calls: z
+      .array(
+        z.object({
+          at: time,
+          worker: z.string().nullable().describe('null where it was not noted: of a first call'),
+          result: z.string().describe('lost: its lease lapsed; or how it was answered'),
+          cause: z.string().nullable(),
+        }),
+      )
+      .describe('As far as they were noted, the first one first'),
+    sample: z.array(z.string()).describe('The first hundred users that are unknown by it'),
+  })
+  .meta({ id: 'QuarantinedStepDetail' });
+
+export type QuarantinedStepDetail = z.infer<typeof quarantinedStepDetail>;
+
+export const quarantinedStepGroup = groupShape('step')
+  .extend({
+    action: z.string(),
+    country: z.string(),
+    users: z.int().min(0).describe('Whose outcome became unknown'),
+    runs: z.int().describe('Number of runs that the steps belong to'),
+  })
+  .meta({ id: 'QuarantinedStepGroup' });
+
+export const stepDecision = decisionShape('step', stepStates).meta({ id: 'StepDecision' });
