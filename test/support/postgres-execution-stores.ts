@@ -12,7 +12,7 @@ import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
-import { createSettlementRequests } from '../../services/api/trouble/postgres/settlement-requests.ts';
+import { createSettlementRequests } from '../../services/api/settlements/postgres/settlement-requests.ts';
 import { createSuppressionStore } from '../../services/api/withheld/suppressions/postgres/suppression-store.ts';
 import { createUnbegunSteps } from '../../services/worker/intake/postgres/unbegun-steps.ts';
 import { createOutboxSweep } from '../../services/trigger/sweep/postgres/outbox-sweep.ts';

@@ -46,7 +46,7 @@ export interface SavedSearch {
   within?: CampaignScope | undefined;
 }
 
-/** Combinations of sources that campaigns take by copying them (docs/decisions/0101-saved-audiences-counts-and-use.md). */
+/** Sources combined under a name; campaigns copy them (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
 
