@@ -68,8 +68,8 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'pause, resume and cancel are for managers',
     edits: [
       {
-        text: "    url: `/runs/:id/${verb}`,\n    config: { role: 'manager', scope: 'campaign' },",
-        replacement: "    url: `/runs/:id/${verb}`,\n    config: { role: 'viewer', scope: 'campaign' },",
+        text: "config: { role: 'manager', scope: 'campaign', audit: `${participles[verb]} a run` }",
+        replacement: "config: { role: 'viewer', scope: 'campaign', audit: `${participles[verb]} a run` }",
       },
     ],
     project: 'integration',

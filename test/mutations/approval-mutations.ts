@@ -13,6 +13,15 @@ export const approvalMutations: readonly Mutation[] = [
         text: 'if (authors.some((author) => isSamePerson(author, voter)))',
         replacement: 'if (authors.length < 0)',
       },
+      // Each of these refuses an author too: a key is behind other keys of its own person.
+      {
+        text: 'if (authors.some((author) => isBehind(author, voter)))',
+        replacement: 'if (authors.length < 0)',
+      },
+      {
+        text: 'if (authors.some((author) => isBehind(voter, author)))',
+        replacement: 'if (authors.length < 0)',
+      },
     ],
     project: 'integration',
     noticedBy: [api],
