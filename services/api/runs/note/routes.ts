@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import { runNote, writtenRunNote } from '../../../../shared/contracts/runs/run-notes.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
@@ -71,7 +70,7 @@ interface NoteRow {
 }
 
 /** @throws {HttpProblem} 404 if there is no such run */
-async function readNote(pool: Pool, id: string): Promise<NoteRow> {
+async function readNote(pool: ApiParts['pool'], id: string): Promise<NoteRow> {
   const { rows } = await pool.query<NoteRow>(selectNote, [requireId('run', id)]);
   const [note] = rows;
   if (!note) throw notFound('run', id);

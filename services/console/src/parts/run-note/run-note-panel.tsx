@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { getRunNoteOptions, getRunNoteQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import { writeRunNote } from '#client/sdk.gen.ts';
 import type { RunNote } from '#client/types.gen.ts';
-import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../controls/button.tsx';
 import { TextArea } from '../controls/controls.tsx';
 import { ListView } from '../data-table/list-view.tsx';
@@ -14,12 +13,17 @@ import { Dialog } from '../overlays/dialog.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { Time } from '../times/time.tsx';
 
+interface RunNotePanelProps {
+  runId: string;
+  /** Why the person may not write the note; undefined if they may. */
+  refusal: string | undefined;
+}
+
 /** The note on a run, which managers may write at any time. */
-export function RunNotePanel({ runId }: { runId: string }) {
+export function RunNotePanel({ runId, refusal }: RunNotePanelProps) {
   const query = useQuery(getRunNoteOptions({ path: { id: runId } }));
   const note = query.data;
   const [isOpen, setOpen] = useState(false);
-  const refusal = useRefusal('manager');
   const edit = note && (
     <Button small refusal={refusal} onClick={() => setOpen(true)}>
       {note.text === null ? 'Write a note' : 'Edit note'}

@@ -38,7 +38,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
     />
   );
   const rate = <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />;
-  const note = <RunNotePanel runId={progress.runId} />;
+  const note = <RunNotePanel runId={progress.runId} refusal={refusal} />;
   const money = <MoneyPanels progress={progress} refusal={refusal} onRaise={onRaise} />;
   if (isFolded)
     return (

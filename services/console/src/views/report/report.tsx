@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '#client/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { TestBanner } from '../../parts/campaign/test-banner.tsx';
 import { CostPanel } from '../../parts/money/cost-panel.tsx';
 import { BudgetPanel } from '../../parts/money/budget-panel.tsx';
@@ -26,6 +27,7 @@ import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 export function Report({ report }: { report: RunReport }) {
   const [isExplaining, setExplaining] = useState(false);
+  const refusal = useRefusal('manager');
   const { steps, countries, batches, runId, state, notes } = report;
   const last = steps.at(-1);
   const { choice, ...shown } = useUsersTable(countries);
@@ -47,7 +49,7 @@ export function Report({ report }: { report: RunReport }) {
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
         <div className="cols grid-cols-1">
-          <RunNotePanel runId={runId} />
+          <RunNotePanel runId={runId} refusal={refusal} />
           <ForecastPanel report={report} />
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />
