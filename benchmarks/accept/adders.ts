@@ -12,7 +12,7 @@ import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { textArray } from '../../shared/postgres/connection/array-literals.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
-import { createNotices } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { createAcceptPool } from '../../shared/postgres/connection/pool.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -82,14 +82,14 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   const pool = createAcceptPool({ connectionString: databaseUrl, applicationName: 'bench', logger });
   const { clientId, name, definition } = addedClient;
   await pool.query('insert into clients (id, name, definition) values ($1, $2, $3)', [clientId, name, definition]);
-  const notices = createNotices({
+  const changes = createChangeFeed({
     connectionString: databaseUrl,
     applicationName: 'bench',
     clock: systemClock,
     logger,
   });
   const clients = createClientReader({
-    ...{ clients: createClientSource({ pool }), notices, clock: systemClock, logger },
+    ...{ clients: createClientSource({ pool }), changes, clock: systemClock, logger },
   });
   await clients.refresh();
   const accepting = createAccepting({

@@ -1,4 +1,4 @@
--- after: notices
+-- after: change-feed
 -- Audiences counted exactly, because a person asked (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 create table audience_counts (

@@ -1,4 +1,4 @@
--- after: approvals, budgets, campaigns, clients, installation, notices, runs
+-- after: approvals, budgets, campaigns, change-feed, clients, installation, runs
 -- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-notifications.md). Each is
 -- a client with the same id, so that its calls are jobs like any other's.
 

@@ -16,7 +16,7 @@ import { createClientSlots } from './slots/client-slots.ts';
 
 /** Makes a dispatcher, each part from those above it; parts below it are reached when something happens. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { clients, notices, tracing, clock, random, logger } = deps;
+  const { clients, changes, tracing, clock, random, logger } = deps;
   /** Wakes the dispatcher's turn. */
   const wake = createWake();
   const bounds = createClientBounds(clients, deps.leaseMs);
@@ -32,7 +32,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     concurrencyOf: (clientId) => bounds.concurrencyOf(clientId),
     queues: () => queues.all(),
     onGained: () => wake.poke(),
-    notices,
+    changes,
     clock,
     logger,
   });
@@ -57,7 +57,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       held.add([job]);
       server.serve(job);
     },
-    notices,
+    changes,
     clock,
     logger,
   });

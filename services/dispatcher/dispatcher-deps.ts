@@ -4,7 +4,7 @@ import type { JobNodes } from '../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../shared/ports/change-feed.ts';
 import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
 import type { Tracing } from '../../shared/ports/tracing.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -41,7 +41,7 @@ export interface DispatcherDeps {
   /** In [0, 1). */
   random: () => number;
   /** Notices of other dispatchers, and of hosts that they leave alone. */
-  notices: Notices;
+  changes: ChangeFeed;
   logger: Logger;
   meter?: Meter;
   /** Null, or undefined, if tracing is off. */

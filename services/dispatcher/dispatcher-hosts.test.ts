@@ -6,7 +6,7 @@ import { passTime } from '../../test/support/pass-time.ts';
 
 /** A dispatcher that counts its looks at hosts that are left alone. */
 async function watched() {
-  const { tables, notices, dispatcherOf, ...subject } = dispatcherSubject();
+  const { tables, changes, dispatcherOf, ...subject } = dispatcherSubject();
   const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
   let looks = 0;
   const read = () => {
@@ -20,26 +20,26 @@ async function watched() {
     await passTime(subject.clock, ms);
     return looks;
   };
-  return { ...subject, notices, circuits, dispatcher, looksWithin };
+  return { ...subject, changes, circuits, dispatcher, looksWithin };
 }
 
 describe('hosts that are left alone', () => {
   it('are looked for every five seconds while there are none, every second once there are, and when one is told of', async () => {
-    const { notices, circuits, dispatcher, looksWithin, stop } = await watched();
+    const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
     expect(await looksWithin(10_000)).toBe(10);
-    notices.restore();
+    changes.restore();
     await looksWithin(1000);
     expect(await looksWithin(10_000)).toBe(2);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
-    notices.tell('hosts');
+    changes.announce('hosts');
     expect(await looksWithin(100)).toBe(1);
     expect(await looksWithin(10_000)).toBe(10);
     await stop(dispatcher);
   });
 
   it('are found within five seconds though the notice of them was lost', async () => {
-    const { notices, circuits, dispatcher, looksWithin, stop } = await watched();
-    notices.restore();
+    const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
+    changes.restore();
     await looksWithin(1000);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'refused', 60_000);
     await looksWithin(5000);

@@ -18,10 +18,10 @@ describe('the keeper of circuits', () => {
   });
 
   function subjectOf() {
-    const { clock, tables, notices, termsOf } = dispatcherSubject();
+    const { clock, tables, changes, termsOf } = dispatcherSubject();
     const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
     const keeper = createCircuitKeeper({
-      ...{ circuits, notices, clock, logger: pino({ level: 'silent' }) },
+      ...{ circuits, changes, clock, logger: pino({ level: 'silent' }) },
       clients: { termsOf },
       leaseOf: () => 10_000,
       onProbe: () => undefined,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../shared/ports/change-feed.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import { everyHost, type JobCall } from './call/call-job.ts';
@@ -34,7 +34,7 @@ export interface CircuitKeeperDeps {
   leaseOf: (clientId: string) => number;
   /** A job to try a host with. */
   onProbe: (job: HeldJob) => void;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -60,7 +60,7 @@ export interface CircuitKeeper extends Loop {
 }
 
 export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
-  const { circuits, clients, notices, clock, logger } = deps;
+  const { circuits, clients, changes, clock, logger } = deps;
   const breakers = createBreakerMemory();
   const evidences = createEvidenceMemory();
   const known = createCircuitStates(() => clock.monotonicMs());
@@ -102,7 +102,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
       adoptedAtMs = -Infinity;
     }
     if (adoptedAtMs === -Infinity) return 0;
-    return rows.length === 0 && notices.isHearing() ? allWellLookEveryMs : lookEveryMs;
+    return rows.length === 0 && changes.isConnected() ? allWellLookEveryMs : lookEveryMs;
   }
 
   async function keep(row: HostCircuit): Promise<void> {
@@ -127,7 +127,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   }
 
   const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
-  notices.on('hosts', () => loop.poke());
+  changes.on('hosts', () => loop.poke());
 
   /** Told to the others; here it holds from now on, whether or not that could be written. */
   function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {

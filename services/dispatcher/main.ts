@@ -11,7 +11,7 @@ import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.t
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
 import { poolSizes } from '../../shared/postgres/connection/connections.ts';
-import { createNotices } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
@@ -60,15 +60,15 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     opened.stop(),
   );
   beats.start();
-  const notices = onClose(createNotices({ ...database, clock }), (opened) => opened.stop());
-  notices.start();
+  const changes = onClose(createChangeFeed({ ...database, clock }), (opened) => opened.stop());
+  changes.start();
   const regionWatch = onClose(
-    createRegionWatch({ regions: createRegions({ pool }), name: region, notices, clock, logger }),
+    createRegionWatch({ regions: createRegions({ pool }), name: region, changes, clock, logger }),
     (w) => w.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => regionWatch.start());
   const reader = onClose(
-    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    createClientReader({ clients: createClientSource({ pool }), changes, clock, logger }),
     (opened) => opened.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => reader.refresh());
@@ -113,7 +113,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     endpoint: chooseEndpoint({ http: endpoint, topics, mail }),
     deadLetters: createDeadLetters({ pool }),
     ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
-    ...{ notices, clock, random: () => Math.random(), logger, meter, tracing },
+    ...{ changes, clock, random: () => Math.random(), logger, meter, tracing },
   });
   const reporter = onClose(
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),

@@ -1,13 +1,13 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../shared/ports/change-feed.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
 import { createKeyAdvancer } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { poolSizes } from '../../shared/postgres/connection/connections.ts';
-import { createNotices } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
@@ -55,20 +55,20 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'scheduler', { QUOTA_OPEN_RUNS }),
   );
-  const notices = onClose(
-    createNotices({
+  const changes = onClose(
+    createChangeFeed({
       ...{ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', clock: systemClock, logger },
     }),
     (opened) => opened.stop(),
   );
-  notices.start();
+  changes.start();
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
-    notices,
+    changes,
     clock: systemClock,
     logger,
   });
@@ -87,7 +87,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
-    notices,
+    changes,
     clock: systemClock,
     logger,
   });
@@ -101,7 +101,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     logger,
   });
   const clients = onClose(
-    createClientReader({ clients: createClientSource({ pool }), notices, clock: systemClock, logger }),
+    createClientReader({ clients: createClientSource({ pool }), changes, clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
   await untilDatabaseAnswers({ clock: systemClock, logger }, () => clients.refresh());
@@ -119,12 +119,12 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     (created) => created.stop(),
   );
   checker.start();
-  const offerer = await startOfferer(config, context, { installationId, notices, clients });
+  const offerer = await startOfferer(config, context, { installationId, changes, clients });
   const address = config.API_PUBLIC_URL;
   const teller = createWebhookTeller({
     events: createWebhookEvents({ pool }),
     base: address ? address.origin + address.basePath : '',
-    ...{ clients, notices, clock: systemClock, logger },
+    ...{ clients, changes, clock: systemClock, logger },
   });
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();
@@ -148,7 +148,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
 async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,
-  { installationId, notices, clients }: { installationId: string; notices: Notices; clients: ClientReader },
+  { installationId, changes, clients }: { installationId: string; changes: ChangeFeed; clients: ClientReader },
 ): Promise<JobOfferer> {
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
@@ -157,7 +157,7 @@ async function startOfferer(
   const max = poolSizes.scheduler['muster-scheduler-jobs'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   const region = onClose(
-    createRegionWatch({ regions: createRegions({ pool }), name, notices, clock, logger }),
+    createRegionWatch({ regions: createRegions({ pool }), name, changes, clock, logger }),
     (watch) => watch.stop(),
   );
   await untilDatabaseAnswers({ clock, logger }, () => region.start());
@@ -181,7 +181,7 @@ async function startOfferer(
     rateOf: (clientId) => clients.current()?.outlets.get(clientId)?.definition.publishRatePerSecond,
     nameOf: (clientId) => clients.current()?.outlets.get(clientId)?.name,
     region: () => region.current(),
-    notices,
+    changes,
     topic,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,

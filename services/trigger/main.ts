@@ -6,7 +6,7 @@ import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { poolSizes } from '../../shared/postgres/connection/connections.ts';
-import { createNotices } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
@@ -72,10 +72,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'trigger', { RETENTION_AUDIENCES_DAYS }),
   );
-  const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
-  notices.start();
+  const changes = onClose(createChangeFeed({ ...database, clock: systemClock }), (opened) => opened.stop());
+  changes.start();
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock: systemClock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), changes, clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
   const { replicationFactor } = engine;
@@ -144,7 +144,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       registry.current()?.actionTypes.find(({ name }) => name === actionType)?.config.concurrency ?? 0,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
-    notices,
+    changes,
     meter,
     tracing,
     clock: systemClock,
@@ -155,7 +155,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     counts: createCountStore({ pool }),
     segmentation,
     storedAudiences: createStoredAudiences({ pool: hotPool }),
-    notices,
+    changes,
     owner,
     pageSize: engine.segmentation.pageSize,
     leaseMs: config.TRIGGER_FEED_LEASE_MS,

@@ -15,7 +15,7 @@ async function setUp() {
         return member;
       },
     });
-  world.notices.restore();
+  world.changes.restore();
   world.segmentation.users.set('SG', userIds(3));
   const trigger = startTrigger(world, 'a', ({ runStore, runHistory, feedStore }) => ({
     ...{ runStore: counted(runStore), runHistory: counted(runHistory), feedStore: counted(feedStore) },
@@ -28,9 +28,9 @@ async function setUp() {
 
 describe('a trigger that is told what changes', () => {
   it('prepares a new run and feeds it at once', async () => {
-    const { clock, notices, startCampaign, feedRows } = await setUp();
+    const { clock, changes, startCampaign, feedRows } = await setUp();
     await startCampaign();
-    notices.tell('runs');
+    changes.announce('runs');
     await passTime(clock, 200);
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
@@ -44,11 +44,11 @@ describe('a trigger that is told what changes', () => {
 
   it('takes a feed that another one gives back at once, and within two seconds where that was not told', async () => {
     for (const isTold of [true, false]) {
-      const { clock, world, notices, segmentation, startCampaign, feedRows, trigger } = await setUp();
+      const { clock, world, changes, segmentation, startCampaign, feedRows, trigger } = await setUp();
       segmentation.users.set('SG', userIds(100_000));
       const owner = () => feedRows()[0]?.owner;
       await startCampaign();
-      notices.tell('runs');
+      changes.announce('runs');
       await passTime(clock, 300);
       expect(owner()).toBe('a');
       startTrigger(world, 'b');
@@ -56,7 +56,7 @@ describe('a trigger that is told what changes', () => {
       await trigger.stopIntake();
       void trigger.finishWork();
       await passTime(clock, 0);
-      if (isTold) notices.tell('feeds');
+      if (isTold) changes.announce('feeds');
       await passTime(clock, isTold ? 100 : 2100);
       expect(owner()).toBe('b');
     }
@@ -67,12 +67,12 @@ describe('a trigger that is told what changes', () => {
       [true, 1000],
       [false, 5000],
     ] as const) {
-      const { clock, notices, startCampaign, runs, database } = await setUp();
+      const { clock, changes, startCampaign, runs, database } = await setUp();
       const { runId } = await startCampaign();
       const row = database.runs.get(runId);
       // Begun by another trigger, and cancelled.
       if (row) Object.assign(row, { state: 'cancelling' });
-      if (isTold) notices.tell('runs');
+      if (isTold) changes.announce('runs');
       await passTime(clock, withinMs + 100);
       expect(runs()).toMatchObject([{ state: 'cancelled' }]);
     }

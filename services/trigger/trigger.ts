@@ -4,7 +4,7 @@ import type { FeedStore } from './ports/feed-store.ts';
 import type { OutboxSweep } from './ports/outbox-sweep.ts';
 import type { StepEndings } from './ports/step-endings.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
-import type { Notices } from '../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../shared/ports/change-feed.ts';
 import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
@@ -78,7 +78,7 @@ export interface TriggerDeps {
   feedLeaseMs: number;
   /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
-  notices: Notices;
+  changes: ChangeFeed;
   meter?: Meter;
   /** Null, or absent, where it is off. */
   tracing?: Tracing | null | undefined;
@@ -95,7 +95,7 @@ export interface Trigger extends Service {
 
 export function createTrigger(deps: TriggerDeps): Trigger {
   const { runStore, feedStore, outboxSweep, publisher, segmentation, topics, feedLeaseMs } = deps;
-  const { notices, clock, random, logger } = deps;
+  const { changes, clock, random, logger } = deps;
   const warn = createThrottledWarn({ clock, logger });
   const figures = createTriggerFigures({ meter: deps.meter ?? noMeter, feeds: () => feeds.pagers() });
   let isTakingIn = false;
@@ -116,14 +116,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     },
   });
   const isSweeper = () => sweeper.held() !== null;
-  const openRuns = createOpenRuns({ runStore, notices, clock });
+  const openRuns = createOpenRuns({ runStore, changes, clock });
 
   const questions = createPageQuestions({ clock });
   const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
-    notices,
+    changes,
     createPager: (terms) =>
       createFeedPager({
         ...deps,
@@ -154,7 +154,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     shards: deps.shards,
     registry: deps.registry,
     onBegun: () => feeds.poke(),
-    notices,
+    changes,
     clock,
     random,
     warn,

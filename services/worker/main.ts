@@ -8,7 +8,7 @@ import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/registry/dead-letters.ts';
 import { createEndpointGuards } from '../../shared/postgres/registry/endpoint-guards.ts';
 import { poolSizes } from '../../shared/postgres/connection/connections.ts';
-import { createNotices } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { createRateShares } from '../../shared/postgres/registry/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry/registry.ts';
@@ -83,10 +83,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'worker', { WORKER_LEASE_MS: config.leaseMs }),
   );
-  const notices = onClose(createNotices({ ...database, clock: systemClock }), (opened) => opened.stop());
-  notices.start();
+  const changes = onClose(createChangeFeed({ ...database, clock: systemClock }), (opened) => opened.stop());
+  changes.start();
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock: systemClock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), changes, clock: systemClock, logger }),
     (reader) => reader.stop(),
   );
   const first = await untilDatabaseAnswers({ clock: systemClock, logger }, () => registry.refresh());

@@ -13,7 +13,7 @@ import { createStoredAudiences } from '../../shared/postgres/audiences/stored-au
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { authorized } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 
 const on = apiOnPostgres();
 const never = new AbortController().signal;
@@ -336,7 +336,7 @@ describe('a count', () => {
 });
 
 it('a trigger counts what it is told of, beside what it does otherwise, and stops when it is asked to', async () => {
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const { questions: _, counts, ...deps } = countingDeps();
   const ended = Promise.withResolvers<boolean>();
   const watched = {
@@ -348,7 +348,7 @@ it('a trigger counts what it is told of, beside what it does otherwise, and stop
     },
   };
   const counter = createAudienceCounter({
-    ...{ ...deps, counts: watched, clock: systemClock, notices },
+    ...{ ...deps, counts: watched, clock: systemClock, changes },
     ...{ owner: 'a trigger', leaseMs: 15_000 },
   });
   const { id } = await begun(merged);

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
-import { createNotices, tellOf } from '../../shared/postgres/connection/notices.ts';
+import { createChangeFeed, tellOf } from '../../shared/postgres/connection/change-feed.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
@@ -48,18 +48,18 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
 
   it('is followed by pools and by who listens, to the new leader and back, with nothing done by hand', async () => {
     const pool = open();
-    const notices = createNotices({
+    const changes = createChangeFeed({
       connectionString: pair.databaseUrl,
       applicationName: 'pair',
       clock: systemClock,
       logger,
     });
-    closing.push(() => notices.stop());
+    closing.push(() => changes.stop());
     let heard = 0;
-    notices.on('jobs', () => heard++);
-    notices.start();
+    changes.on('jobs', () => heard++);
+    changes.start();
     const isHeard = async () => {
-      await until('the listener listens', () => notices.isHearing());
+      await until('the listener listens', () => changes.isConnected());
       const before = heard;
       await tellOf('jobs', pool);
       await until('a notice is heard', () => heard > before);

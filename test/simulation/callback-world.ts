@@ -30,7 +30,7 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
 import { createMemoryRegions, switchRegions } from '../support/memory/regions.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -117,7 +117,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const regions = scenario.regions ?? ['local'];
   const bus = createMemoryBus({ topics: regions.map(topicOf), partitions: 3, laneHighMark: 512 });
   bus.disturb(() => (isTroubled() ? scenario.messageFate() : 'keep'));
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const logger = pino({ level: 'silent' });
   const startMs = clock.nowMs();
   let [stalledFromMs, stalledUntilMs, stallOverMs] = [Infinity, -Infinity, -Infinity];
@@ -204,7 +204,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   function watchOf(region: string, faults: ProcessFaults) {
     const watch = createRegionWatch({
       regions: faults.wrap(createMemoryRegions({ tables })),
-      ...{ name: region, notices, clock: faults.wrapClock(clock), logger },
+      ...{ name: region, changes, clock: faults.wrapClock(clock), logger },
     });
     // One that could not be read yet lets no process offer or claim, and is read again.
     void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
@@ -224,7 +224,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       rateOf: () => undefined,
       nameOf: () => undefined,
       region: () => watch.current(),
-      ...{ notices, topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
+      ...{ changes, topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
     });
     offerer.start();
     createKeySweeper({ keys: faults.wrap(keysOf()), clock: faults.wrapClock(clock), logger }).start();
@@ -241,10 +241,10 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const plainNodes = createMemoryJobNodes({ tables });
     const nodes = faults.wrap(scenario.weakenNodes?.(plainNodes, tables) ?? plainNodes);
     // Tables in memory tell nothing of hosts.
-    const deaf = createMemoryNotices();
+    const deaf = createMemoryChangeFeed();
     deaf.lose();
     const dispatcher = (scenario.createDispatcher ?? createDispatcher)({
-      ...{ notices: deaf, heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
+      ...{ changes: deaf, heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
       consumer,
       ledger: faults.wrap(ledger),
       circuits: faults.wrap(createMemoryHostCircuits(own)),
@@ -310,8 +310,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       // Who accepts the others dies right after.
       if (number % 3 > 0) await keysOf().advance([{ clientId, key: keyed.key }]);
     }
-    // The other notices are lost, as are all of retries and of the switch.
-    if (number % 2 === 0) notices.tell('jobs');
+    // The other notifications are lost, as are all of retries and of the switch.
+    if (number % 2 === 0) changes.announce('jobs');
   }
   // Where it is told how late calls are, what the sweep alone finds after 150 s is as good as never called.
   const { quietMs = scenario.latestMs === undefined ? 150_000 : 120_000 } = scenario;

@@ -10,7 +10,7 @@ import { createMemoryDueReferences } from '../support/memory/due-references.ts';
 import { createMemoryDispatchers, createMemoryJobNodes } from '../support/memory/job-nodes.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
 import { passTime } from '../support/pass-time.ts';
 
@@ -65,7 +65,7 @@ async function latenessOnABusyMachine({ lookMs }: { lookMs: number }): Promise<n
     dispatchers: slowed(createMemoryDispatchers({ tables }), sleep, 50),
     rateOf: () => undefined,
     nameOf: () => undefined,
-    ...{ notices: createMemoryNotices(), topic, owner: 's', leaseMs: 9000, clock, logger },
+    ...{ changes: createMemoryChangeFeed(), topic, owner: 's', leaseMs: 9000, clock, logger },
     region: () => ({ name: 'local', epoch: 1, active: true }),
   });
   reporter.start();

@@ -8,7 +8,7 @@ import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../suppo
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { insertRun } from '../support/memory/insert-run.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from '../support/memory/registry.ts';
@@ -48,13 +48,13 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
     return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
   };
   const audiences = new Map<string, string[]>();
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const feedStore = createMemoryFeedStore({ database });
   let claims = '';
   const claim: FeedStore['claim'] = (owner, ...terms) =>
     owner === claims ? feedStore.claim(owner, ...terms) : Promise.resolve([]);
   const triggerDeps = (owner: string): TriggerDeps => ({
-    ...{ owner, topics, logger, random, clock, notices, publisher: bus.publisher() },
+    ...{ owner, topics, logger, random, clock, changes, publisher: bus.publisher() },
     leases: createMemoryLeases({ database }),
     runStore: createMemoryRunStore({ database }),
     runApprovals: createMemoryRunApprovals(),
@@ -72,7 +72,7 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
     retentionDays: { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: bus.admin,
     shards: createMemoryShardStore({ database }),
-    registry: createRegistryReader({ registry: createMemoryRegistrySource({ database }), notices, clock, logger }),
+    registry: createRegistryReader({ registry: createMemoryRegistrySource({ database }), changes, clock, logger }),
     topicTerms: { partitions, replicationFactor: 1 },
     pageSize: 10,
     concurrencyOf: () => slots,

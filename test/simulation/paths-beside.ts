@@ -124,7 +124,7 @@ async function runBeside(scenario: Scenario, isBroken: boolean): Promise<Outcome
         nameOf: () => undefined,
         region: () => ({ name: 'local', epoch: 1, active: true }),
       },
-      ...{ leases, notices: subject.notices, topic, owner: 's', leaseMs: 3000, clock, logger },
+      ...{ leases, changes: subject.changes, topic, owner: 's', leaseMs: 3000, clock, logger },
     }).start();
   }
 

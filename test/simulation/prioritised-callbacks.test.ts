@@ -11,7 +11,7 @@ import { createMemoryDueReferences } from '../support/memory/due-references.ts';
 import { createMemoryDispatchers, createMemoryJobNodes } from '../support/memory/job-nodes.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
 import { passTime } from '../support/pass-time.ts';
 import { troubled } from './callback-scenarios.ts';
@@ -37,7 +37,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
   const nodes = createMemoryJobNodes({ tables });
   const reporter = createNodeReporter({ ...own, nodes, owner: 'd', dispatcher, heartbeat: createHeartbeat() });
   const database = createMemoryDatabase(clock);
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const offerer = createJobOfferer({
     due: createMemoryDueReferences({ tables }),
     partitions: createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease }),
@@ -46,7 +46,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
     dispatchers: createMemoryDispatchers({ tables }),
     rateOf: (clientId) => (clientId === shop ? perSecond : undefined),
     nameOf: () => undefined,
-    ...{ notices, topic, owner: 's', leaseMs: 9000, clock, logger },
+    ...{ changes, topic, owner: 's', leaseMs: 9000, clock, logger },
     region: () => ({ name: 'local', epoch: 1, active: true }),
   });
   reporter.start();
@@ -60,7 +60,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
     const jobs = Array.from({ length: count }, () => ({ jobId: jobIdOf(added++), clientId, dueInMs: 0, priority }));
     for (const { jobId } of jobs) priorityOf.set(jobId, clientId === neighbour ? 'neighbour' : (priority ?? 'normal'));
     await subject.add(jobs);
-    notices.tell('jobs');
+    changes.announce('jobs');
   };
   /** What was called since so many calls, in its order. */
   const called = (since = 0) => calls.slice(since).map((jobId) => priorityOf.get(jobId) ?? 'unknown');

@@ -35,7 +35,7 @@ import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus-interface.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
-import { createMemoryNotices } from '../support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../support/memory/change-feed.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
 import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
@@ -105,14 +105,14 @@ export function startProcess(
 ): Membership | null {
   const { bus, topics, database, random } = surroundings;
   // Nothing can be told: the looks that come by themselves have to do, so that walks stay what they were.
-  const notices = createMemoryNotices();
-  notices.lose();
+  const changes = createMemoryChangeFeed();
+  changes.lose();
   const shared = {
     ...{ owner, topics, logger, random, leaseMs },
     clock: faults.wrapClock(database.clock),
     publisher: faults.wrap(bus.publisher(), publishFault),
     leases: faults.wrap(createMemoryLeases({ database })),
-    notices,
+    changes,
   };
   if (name === 'worker') return startWorker(shared, faults, surroundings);
   if (name === 'trigger') startTrigger(shared, faults, surroundings);
@@ -122,7 +122,7 @@ export function startProcess(
 
 type SharedDeps = Pick<
   Parameters<typeof createTrigger>[0],
-  'owner' | 'topics' | 'logger' | 'random' | 'clock' | 'publisher' | 'leases' | 'notices'
+  'owner' | 'topics' | 'logger' | 'random' | 'clock' | 'publisher' | 'leases' | 'changes'
 >;
 
 function startTrigger(
@@ -157,7 +157,7 @@ function startTrigger(
     shards: faults.wrap(createMemoryShardStore({ database })),
     registry: createRegistryReader({
       registry: faults.wrap(createMemoryRegistrySource({ database })),
-      notices: shared.notices,
+      changes: shared.changes,
       clock: shared.clock,
       logger,
     }),

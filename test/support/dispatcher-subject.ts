@@ -8,7 +8,7 @@ import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryLeases } from './memory/leases.ts';
 import { memoryJobSubject } from './memory/job-subject.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
-import { createMemoryNotices } from './memory/notices.ts';
+import { createMemoryChangeFeed } from './memory/change-feed.ts';
 import { passTime } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
@@ -44,8 +44,8 @@ export function dispatcherSubject(
   const logger = pino({ level: 'silent' });
   const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
   // Tables in memory tell nothing by themselves.
-  const notices = createMemoryNotices();
-  notices.lose();
+  const changes = createMemoryChangeFeed();
+  changes.lose();
 
   function termsOf(clientId: string): ClientTerms | undefined {
     if (clientId === clientIdOf(404)) return undefined;
@@ -82,7 +82,7 @@ export function dispatcherSubject(
       heartbeat: { aliveUntilMs: () => Infinity },
       nodes: { dispatchers: () => Promise.resolve([owner]) },
       ...{ leases: createMemoryLeases({ database: createMemoryDatabase(clock) }), owner },
-      ...{ leaseMs, concurrency: 100, notices, clock: ownClock, random: () => 0.5, logger },
+      ...{ leaseMs, concurrency: 100, changes, clock: ownClock, random: () => 0.5, logger },
       ...more,
     });
 
@@ -114,7 +114,7 @@ export function dispatcherSubject(
     tables,
     subject,
     bus,
-    notices,
+    changes,
     calls,
     letters,
     clients,

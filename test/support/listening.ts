@@ -1,20 +1,20 @@
 import { pino } from 'pino';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { NoticeKind, Notices } from '../../shared/ports/notices.ts';
-import { createNotices, type HeardNotices } from '../../shared/postgres/connection/notices.ts';
+import type { ChangeKind, ChangeFeed } from '../../shared/ports/change-feed.ts';
+import { createChangeFeed, type OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 
 /** Hears what is told from now on. Has to be stopped. */
-export async function listeningOn(connectionString: string, clock: Clock = systemClock): Promise<HeardNotices> {
+export async function listeningOn(connectionString: string, clock: Clock = systemClock): Promise<OpenChangeFeed> {
   const logger = pino({ level: 'silent' });
-  const notices = createNotices({ connectionString, applicationName: 'a listener', clock, logger });
-  const begun = nextOf(notices, 'registry');
-  notices.start();
+  const changes = createChangeFeed({ connectionString, applicationName: 'a listener', clock, logger });
+  const begun = nextOf(changes, 'registry');
+  changes.start();
   await begun;
-  return notices;
+  return changes;
 }
 
 /** Resolves when it is told of the kind, or may have missed it. */
-export function nextOf(notices: Notices, kind: NoticeKind): Promise<void> {
-  return new Promise((resolve) => notices.on(kind, resolve));
+export function nextOf(changes: ChangeFeed, kind: ChangeKind): Promise<void> {
+  return new Promise((resolve) => changes.on(kind, resolve));
 }

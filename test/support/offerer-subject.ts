@@ -10,7 +10,7 @@ import { memoryJobSubject } from './memory/job-subject.ts';
 import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
-import { createMemoryNotices } from './memory/notices.ts';
+import { createMemoryChangeFeed } from './memory/change-feed.ts';
 import { createMemoryPartitionLeases } from './memory/partition-leases.ts';
 import { passTime } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -19,7 +19,7 @@ export const topic = 'muster.local.calls';
 /** Of partitions and of the leader. */
 export const leaseMs = 9000;
 
-/** Schedulers over tables, a bus and notices in memory; `d` takes 10,000 jobs of any client. */
+/** Schedulers over tables, a bus and a change feed in memory; `d` takes 10,000 jobs of any client. */
 export function setUpOfferers(rates: Record<string, number> = {}) {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
@@ -27,7 +27,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
   const subject = memoryJobSubject(tables);
   const bus = createMemoryBus({ topics: [topic] });
   const region = { name: 'local', epoch: 1, active: true };
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   /** What dispatchers take, by their owners. */
   const taking = new Map<string, DispatcherCredit>();
   const takes = (owner: string, toAnyClient: number, toClients: readonly [string, number][] = []) =>
@@ -44,7 +44,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
       rateOf: (clientId) => rates[clientId],
       nameOf: (clientId) => (clientId === clientIdOf(1) ? 'crowd' : undefined),
       region: () => region,
-      ...{ notices, topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
+      ...{ changes, topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
       ...more,
     });
 
@@ -64,7 +64,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
     subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
   const add = async (...jobs: (Partial<SeedJob> & { jobId: string })[]) => {
     const keys = await addUntold(...jobs);
-    notices.tell('jobs');
+    changes.announce('jobs');
     return keys;
   };
   const many = (count: number, clientId = clientIdOf(1), from = 0, priority?: SaidPriority) =>
@@ -83,6 +83,6 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
     await passTime(clock, 1000);
     await finishing;
   }
-  const told = { notices, add, addUntold, many };
+  const told = { changes, add, addUntold, many };
   return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, ...told };
 }

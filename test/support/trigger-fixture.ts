@@ -17,7 +17,7 @@ import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryLetterPublisher, createMemoryLetterReplays } from './memory/dead-letters.ts';
-import { createMemoryNotices } from './memory/notices.ts';
+import { createMemoryChangeFeed } from './memory/change-feed.ts';
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
@@ -134,8 +134,8 @@ export function createTriggerFixture() {
   /** By topic; what is not there is not known. */
   const backlogs = new Map<string, number | null>();
   /** Until it is restored nothing is told, and each test tells itself. */
-  const notices = createMemoryNotices();
-  notices.lose();
+  const changes = createMemoryChangeFeed();
+  changes.lose();
   const topicBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map(backlogs)) };
 
   function triggerDeps(owner: string) {
@@ -161,7 +161,7 @@ export function createTriggerFixture() {
       shards: createMemoryShardStore({ database }),
       registry: createRegistryReader({
         registry: createMemoryRegistrySource({ database }),
-        notices,
+        changes,
         clock,
         logger: pino({ level: 'silent' }),
       }),
@@ -171,7 +171,7 @@ export function createTriggerFixture() {
       concurrencyOf: () => 100,
       feedLeaseMs: 15_000,
       stallMs: 5000,
-      notices,
+      changes,
       clock,
       random: () => 0.5,
       logger: pino({ level: 'silent' }),
@@ -228,7 +228,7 @@ export function createTriggerFixture() {
     segmentation,
     backlogs,
     ledger,
-    notices,
+    changes,
     triggerDeps,
     startCampaign,
     references,

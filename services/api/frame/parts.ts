@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { createHostNames } from '../../../shared/http-client/host-names.ts';
 import { createClientSource } from '../../../shared/postgres/registry/clients.ts';
 import { poolSizes } from '../../../shared/postgres/connection/connections.ts';
-import { createNotices } from '../../../shared/postgres/connection/notices.ts';
+import { createChangeFeed } from '../../../shared/postgres/connection/change-feed.ts';
 import { createPool, createUploadPool, type PoolDeps } from '../../../shared/postgres/connection/pool.ts';
 import { createRegistrySource } from '../../../shared/postgres/registry/registry.ts';
 import { createEgressGuard, type EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
@@ -71,18 +71,18 @@ export function createBaseParts(config: ApiConfig, context: BaseContext): BasePa
   const heavyPool = onClose(createPool({ ...connection, ...heavy }), (opened) => opened.end());
   const uploads = { applicationName: 'muster-api-uploads', max: poolSizes.api['muster-api-uploads'] };
   const uploadPool = onClose(createUploadPool({ ...connection, ...uploads }), (opened) => opened.end());
-  const notices = onClose(createNotices({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
+  const changes = onClose(createChangeFeed({ ...connection, applicationName: 'muster-api', clock }), (opened) =>
     opened.stop(),
   );
   const registry = onClose(
-    createRegistryReader({ registry: createRegistrySource({ pool }), notices, clock, logger }),
+    createRegistryReader({ registry: createRegistrySource({ pool }), changes, clock, logger }),
     (reader) => reader.stop(),
   );
   const clients = onClose(
-    createClientReader({ clients: createClientSource({ pool }), notices, clock, logger }),
+    createClientReader({ clients: createClientSource({ pool }), changes, clock, logger }),
     (reader) => reader.stop(),
   );
-  starts.push(() => notices.start());
+  starts.push(() => changes.start());
   starts.push(() => registry.start());
   starts.push(() => clients.start());
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime, passTimeUntil, settled, wakeUpsWithin } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createClientSlots, type ClientSlots, type ClientSlotsDeps } from './client-slots.ts';
@@ -21,7 +21,7 @@ function setUp() {
   const listed = new Set<string>();
   const cannotRead = new Set<string>();
   const all: ClientSlots[] = [];
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   let looks = 0;
   async function startOne(owner: string, { isListed = true } = {}): Promise<ClientSlots> {
     if (isListed) listed.add(owner);
@@ -42,7 +42,7 @@ function setUp() {
     };
     const slots = createClientSlots({
       ...{ nodes: { dispatchers }, leases, owner, ...clients },
-      ...{ onGained: () => undefined, notices, clock, logger: pino({ level: 'silent' }) },
+      ...{ onGained: () => undefined, changes, clock, logger: pino({ level: 'silent' }) },
     });
     all.push(slots);
     await slots.start();
@@ -55,7 +55,7 @@ function setUp() {
     await passTime(clock, ms);
     return looks;
   };
-  return { clock, notices, leases, listed, cannotRead, startOne, startWith, inUse, looksWithin };
+  return { clock, changes, leases, listed, cannotRead, startOne, startWith, inUse, looksWithin };
 }
 
 describe('the call slots of a dispatcher', () => {
@@ -78,17 +78,17 @@ describe('the call slots of a dispatcher', () => {
   });
 
   it('are shared at once with one of which it is told', async () => {
-    const { notices, listed, startOne, inUse } = setUp();
+    const { changes, listed, startOne, inUse } = setUp();
     await startOne('d1');
     listed.add('d2');
-    notices.tell('nodes');
+    changes.announce('nodes');
     await settled();
     expect(inUse()).toBe(concurrency / 2);
   });
 
   it('are looked after twice a second while nothing can be told', async () => {
-    const { notices, startOne, looksWithin } = setUp();
-    notices.lose();
+    const { changes, startOne, looksWithin } = setUp();
+    changes.lose();
     await startOne('d1');
     expect(await looksWithin(10_000)).toBe(20);
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
@@ -35,7 +35,7 @@ export interface ClientSlotsDeps {
   queues: () => ReadonlyMap<string, SlotUser>;
   /** There may be more to claim now. */
   onGained: () => void;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -65,7 +65,7 @@ export interface ClientSlots {
 }
 
 export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
-  const { nodes, owner, concurrencyOf, notices, clock, logger } = deps;
+  const { nodes, owner, concurrencyOf, changes, clock, logger } = deps;
   const leases = createSlotLeases({ ...deps, userOf: (clientId) => deps.queues().get(clientId) });
   const waiting = new AbortController();
   const tried = new Set<string>();
@@ -85,7 +85,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       deps.onGained();
       turns.poke();
     }
-    const everyMs = owners.length === 1 && notices.isHearing() ? aloneLookEveryMs : lookEveryMs;
+    const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
     // An answer that comes late is old already.
     return Math.max(0, askedMs + everyMs - clock.monotonicMs());
   }
@@ -127,7 +127,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
   const turns = createLoop({
     ...{ name: 'take-call-slots', turn: takeTurns, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger },
   });
-  for (const kind of ['nodes', 'regions'] as const) notices.on(kind, () => looking.poke());
+  for (const kind of ['nodes', 'regions'] as const) changes.on(kind, () => looking.poke());
 
   return {
     start: async () => {

@@ -5,7 +5,7 @@ import { createMemoryCampaignStore } from '../../../test/support/memory/campaign
 import { createMemoryDueJobs } from '../../../test/support/memory/due-jobs.ts';
 import type { DueJobs } from '../ports/due-jobs.ts';
 import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
-import { createMemoryNotices, type MemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed, type MemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
@@ -18,7 +18,7 @@ function setUp() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
   const campaigns = createMemoryCampaignStore({ database });
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const schedulerOf = (owner: string, dueJobs: DueJobs = createMemoryDueJobs({ database })) =>
     createScheduler({
       leases: createMemoryLeases({ database }),
@@ -26,7 +26,7 @@ function setUp() {
       owner,
       leaseMs,
       pollMs,
-      notices,
+      changes,
       clock,
       logger: pino({ level: 'silent' }),
     });
@@ -37,7 +37,7 @@ function setUp() {
     return campaignId;
   }
   const runs = () => [...database.runs.values()];
-  return { clock, database, notices, schedulerOf, startCampaign, runs };
+  return { clock, database, changes, schedulerOf, startCampaign, runs };
 }
 
 describe('the scheduler', () => {
@@ -55,27 +55,27 @@ describe('the scheduler', () => {
   });
 
   it.each([
-    ['at once when it is told', 0, (notices: MemoryNotices) => notices.tell('run-starts')],
+    ['at once when it is told', 0, (changes: MemoryChangeFeed) => changes.announce('run-starts')],
     ['within two seconds where the notice was lost', 2000, () => undefined],
   ])('notices a job that comes while it waits for a later one %s', async (_, withinMs, tell) => {
-    const { clock, notices, schedulerOf, startCampaign, runs } = setUp();
+    const { clock, changes, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     await startCampaign(3_600_000);
     scheduler.start();
     await passTime(clock, 1000);
     const campaignId = await startCampaign(0);
-    tell(notices);
+    tell(changes);
     await passTime(clock, withinMs);
     expect(runs()).toMatchObject([{ campaignId }]);
     await scheduler.stopIntake();
   });
 
   it('looks as often as it is set to while nothing can be told', async () => {
-    const { clock, notices, schedulerOf, startCampaign, runs } = setUp();
+    const { clock, changes, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     scheduler.start();
     await passTime(clock, 1000);
-    notices.lose();
+    changes.lose();
     await passTime(clock, 1000);
     await startCampaign(0);
     await passTime(clock, pollMs);

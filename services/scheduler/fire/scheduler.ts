@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { DueJobs } from '../ports/due-jobs.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -19,7 +19,7 @@ export interface SchedulerDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -30,7 +30,7 @@ export interface Scheduler extends Service {
 }
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { leases, owner, leaseMs, notices, clock, logger } = deps;
+  const { leases, owner, leaseMs, changes, clock, logger } = deps;
   let intake = false;
 
   const lease = createLeaseKeeper({
@@ -47,7 +47,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     turn: () =>
       fireJobs({
         dueJobs: deps.dueJobs,
-        pollMs: notices.isHearing() ? Math.max(deps.pollMs, heardPollMs) : deps.pollMs,
+        pollMs: changes.isConnected() ? Math.max(deps.pollMs, heardPollMs) : deps.pollMs,
         held: () => lease.held(),
         leaseLost: () => lease.doubt(),
         logger,
@@ -56,7 +56,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     clock,
     logger,
   });
-  notices.on('run-starts', () => fires.poke());
+  changes.on('run-starts', () => fires.poke());
 
   return {
     start: () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { RegionState } from '../../../shared/ports/regions.ts';
 import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -30,7 +30,7 @@ export interface JobOffererDeps {
   rateOf: (clientId: string) => number | undefined;
   nameOf: (clientId: string) => string | undefined;
   region: () => RegionState;
-  notices: Notices;
+  changes: ChangeFeed;
   owner: string;
   leaseMs: number;
   clock: Clock;
@@ -70,7 +70,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     leads: () => leader.held(),
     figures: () => ({ ...offering.levels() }),
     onChanged: () => offering.poke(),
-    notices: deps.notices,
+    changes: deps.changes,
   });
   const offering = createOffering({
     due: deps.due,
@@ -78,7 +78,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     region,
     publisher: deps.publisher,
     topic,
-    notices: deps.notices,
+    changes: deps.changes,
     clock,
     logger,
     rateOf: deps.rateOf,

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 
 /** The leader, which counts its looks at who is alive, and to whom it means the partitions. */
 function leader() {
-  const [clock, notices] = [createSettableClock(), createMemoryNotices()];
+  const [clock, changes] = [createSettableClock(), createMemoryChangeFeed()];
   const alive = new Set(['a']);
   const meantFor = new Set<string>();
   let looks = 0;
@@ -26,7 +26,7 @@ function leader() {
       },
     },
     ...{ owner: 'a', region: 'local', ttlMs: 9000, leads: () => ({ name: 'leader', owner: 'a', token: 1 }) },
-    ...{ figures: () => ({}), onChanged: () => undefined, notices, clock, logger: pino({ level: 'silent' }) },
+    ...{ figures: () => ({}), onChanged: () => undefined, changes, clock, logger: pino({ level: 'silent' }) },
   });
   keeper.start();
   const looksWithin = async (ms: number) => {
@@ -34,7 +34,7 @@ function leader() {
     await passTime(clock, ms);
     return looks;
   };
-  return { clock, notices, alive, meantFor, keeper, looksWithin };
+  return { clock, changes, alive, meantFor, keeper, looksWithin };
 }
 
 describe('the leader of the schedulers', () => {
@@ -49,10 +49,10 @@ describe('the leader of the schedulers', () => {
   });
 
   it('means partitions for one that comes at once when it is told, and within five seconds when it is not', async () => {
-    const { clock, notices, alive, meantFor, keeper } = leader();
+    const { clock, changes, alive, meantFor, keeper } = leader();
     await passTime(clock, 10_500);
     alive.add('b');
-    notices.tell('nodes');
+    changes.announce('nodes');
     await settled();
     expect([...meantFor]).toContain('b');
     meantFor.clear();
@@ -65,8 +65,8 @@ describe('the leader of the schedulers', () => {
   });
 
   it('looks every second while nothing can be told', async () => {
-    const { notices, keeper, looksWithin } = leader();
-    notices.lose();
+    const { changes, keeper, looksWithin } = leader();
+    changes.lose();
     await looksWithin(1000);
     expect(await looksWithin(20_000)).toBe(20);
     await keeper.stop();

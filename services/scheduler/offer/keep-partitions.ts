@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
@@ -26,7 +26,7 @@ export interface PartitionKeeperDeps {
   figures: () => Readonly<Record<string, number>>;
   /** What is owned has changed. */
   onChanged: () => void;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -41,7 +41,7 @@ export interface PartitionKeeper {
 }
 
 export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeeper {
-  const { leases, owner, region, ttlMs, notices, clock, logger } = deps;
+  const { leases, owner, region, ttlMs, changes, clock, logger } = deps;
   let held: readonly number[] = [];
   let validUntilMs = -Infinity;
   /** Meant for others: not looked at any more, and free with the next beat. */
@@ -77,12 +77,12 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
     );
     await leases.assign(lease, new Map(changed));
     // Its own row is renewed by itself: nothing that it would find by looking can change but by who comes.
-    return schedulers.length === 1 && notices.isHearing() ? aloneAssignEveryMs : assignEveryMs;
+    return schedulers.length === 1 && changes.isConnected() ? aloneAssignEveryMs : assignEveryMs;
   }
 
   const beats = createLoop({ name: 'own-partitions', turn: beat, afterErrorMs: ttlMs / 10, clock, logger });
   const assignments = createLoop({ name: 'assign-partitions', turn: lead, afterErrorMs: assignEveryMs, clock, logger });
-  for (const kind of ['nodes', 'regions'] as const) notices.on(kind, () => assignments.poke());
+  for (const kind of ['nodes', 'regions'] as const) changes.on(kind, () => assignments.poke());
 
   return {
     start: () => {

@@ -17,10 +17,10 @@ describe('when schedulers look for jobs that are due', () => {
   });
 
   it('looks on for half a second after it was told: who tells of one job is silent about the next ones', async () => {
-    const { clock, notices, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
-    notices.tell('jobs');
+    changes.announce('jobs');
     for (const [number, afterMs] of [225, 225].entries()) {
       await passTime(clock, afterMs);
       await addUntold({ jobId: jobIdOf(number) });
@@ -73,10 +73,10 @@ describe('when schedulers look for jobs that are due', () => {
   });
 
   it('looks every fifty milliseconds while nothing can be told', async () => {
-    const { clock, notices, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
-    notices.lose();
+    changes.lose();
     for (const jobs of [1, 2, 3]) {
       await addUntold({ jobId: jobIdOf(jobs) });
       await passTime(clock, 50);

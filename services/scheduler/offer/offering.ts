@@ -1,7 +1,7 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
@@ -53,7 +53,7 @@ export interface OfferingDeps extends ClientCreditDeps {
   /** Partitions that are certainly ours now; none while the region is switched off. */
   owned: () => readonly number[];
   /** Tell of jobs that are due sooner than after the longest sleep. */
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -98,7 +98,7 @@ export interface Offering {
  *           be on its way
  */
 export function createOffering(deps: OfferingDeps): Offering {
-  const { due, dispatchers, region, notices, clock, logger } = deps;
+  const { due, dispatchers, region, changes, clock, logger } = deps;
   const [marks, lately, behind, swept] = [
     createMarks(),
     createRecentOffers(),
@@ -153,7 +153,7 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   /** Otherwise it looks every few milliseconds. */
   function maySleep(nowMs: number): boolean {
-    return notices.isHearing() && nowMs >= Math.max(toldAtMs, foundAtMs) + awakeForMs && behind.size === 0;
+    return changes.isConnected() && nowMs >= Math.max(toldAtMs, foundAtMs) + awakeForMs && behind.size === 0;
   }
 
   function hearOfJobs(): void {
@@ -258,7 +258,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
-  notices.on('jobs', hearOfJobs);
+  changes.on('jobs', hearOfJobs);
   const loops = [asking, looking, reading, lookingBack, sweeping];
   return {
     start: () => {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { webhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
 import type { JobToStore } from '../../../shared/ports/job-intake.ts';
-import { tellOf } from '../../../shared/postgres/connection/notices.ts';
+import { tellOf } from '../../../shared/postgres/connection/change-feed.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';

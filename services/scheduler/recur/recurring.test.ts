@@ -4,7 +4,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { isSampled, rootSpanOf, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
 import { createMemoryDueSchedules } from '../../../test/support/memory/due-schedules.ts';
 import { createMemoryLeases } from '../../../test/support/memory/leases.ts';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createMemoryScheduleStore } from '../../../test/support/memory/schedule-store.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
@@ -23,7 +23,7 @@ function setUp() {
   const database = createMemoryDatabase(clock);
   const store = createMemoryScheduleStore({ database });
   const logger = pino({ level: 'silent' });
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const meter = createPrometheusMeter({ logger });
   const nodeOf = (
     owner: string,
@@ -39,7 +39,7 @@ function setUp() {
       owner,
       leaseMs,
       pollMs: 200,
-      notices,
+      changes,
       keptDays: 90,
       clock,
       logger,
@@ -71,7 +71,7 @@ function setUp() {
     [...database.recurring.occurrences.values()]
       .filter(({ state }) => state === 'fired')
       .map(({ scheduledForMs }) => (scheduledForMs - Date.UTC(2026, 0, 1)) / minuteMs);
-  return { clock, database, notices, nodeOf, add, fired, meter };
+  return { clock, database, changes, nodeOf, add, fired, meter };
 }
 
 describe('what recurs', () => {
@@ -165,12 +165,12 @@ describe('what recurs', () => {
     ['at its instant when it is told', true, 1],
     ['within two seconds where the notice was lost', false, 2000],
   ])('fires a schedule that is made right before its first instant %s', async (_, isTold, withinMs) => {
-    const { clock, notices, nodeOf, add, fired } = setUp();
+    const { clock, changes, nodeOf, add, fired } = setUp();
     const node = nodeOf('a');
     node.start();
     await passTime(clock, minuteMs - 1);
     await add();
-    if (isTold) notices.tell('schedules');
+    if (isTold) changes.announce('schedules');
     await passTime(clock, withinMs);
     expect(fired()).toEqual([1]);
     await node.stopIntake();
@@ -190,7 +190,7 @@ describe('what recurs', () => {
   });
 
   it('is looked for every five seconds while nothing waits, every second while something does, and when it is told', async () => {
-    const { clock, database, notices, nodeOf, add } = setUp();
+    const { clock, database, changes, nodeOf, add } = setUp();
     const due = createMemoryDueSchedules({ database });
     let looks = 0;
     const counted: DueSchedules = {
@@ -209,12 +209,12 @@ describe('what recurs', () => {
     node.start();
     await looksWithin(11_000);
     expect(await looksWithin(20_000)).toBe(4);
-    notices.tell('occurrences');
+    changes.announce('occurrences');
     expect(await looksWithin(1)).toBe(1);
     await add('buffer-one');
     await looksWithin(2 * minuteMs);
     expect(await looksWithin(20_000)).toBe(20);
-    notices.lose();
+    changes.lose();
     database.recurring.occurrences.clear();
     await looksWithin(1000);
     expect(await looksWithin(20_000)).toBe(20);

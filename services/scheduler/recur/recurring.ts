@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import { createLeaseKeeper } from '../../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -25,7 +25,7 @@ export interface RecurringDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
-  notices: Notices;
+  changes: ChangeFeed;
   /** After so many days, what was fired and skipped is forgotten; 0: never. */
   keptDays: number;
   clock: Clock;
@@ -46,16 +46,16 @@ export interface Recurring {
 }
 
 export function createRecurring(deps: RecurringDeps): Recurring {
-  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, notices, keptDays, clock, logger } = deps;
+  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, changes, keptDays, clock, logger } = deps;
   const name = `schedules-${region}`;
   const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
   const loopDeps = {
     dueSchedules,
     looker: { region, owner },
     pollMs,
-    longestPollMs: () => (notices.isHearing() ? Math.max(pollMs, heardPollMs) : pollMs),
+    longestPollMs: () => (changes.isConnected() ? Math.max(pollMs, heardPollMs) : pollMs),
     onBuffered: () => waiting.poke(),
-    isHearing: () => notices.isHearing(),
+    isHearing: () => changes.isConnected(),
     isLeading: () => lease.held() !== null,
     ...{ tracing: deps.tracing, clock, logger },
     figures: createScheduleFigures(deps.meter),
@@ -64,8 +64,8 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     createLoop({ name: loop, turn, afterErrorMs, clock, logger });
   const recurring = loopOf('recur-schedules', () => recurSchedules(loopDeps));
   const waiting = loopOf('fire-buffered', () => fireBuffered(loopDeps));
-  notices.on('schedules', () => recurring.poke());
-  notices.on('occurrences', () => waiting.poke());
+  changes.on('schedules', () => recurring.poke());
+  changes.on('occurrences', () => waiting.poke());
   const loops = [
     recurring,
     waiting,

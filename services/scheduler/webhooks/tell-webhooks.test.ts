@@ -5,7 +5,7 @@ import { webhookClientName } from '../../../shared/domain/job/webhook-clients.ts
 import type { Client } from '../../../shared/ports/clients.ts';
 import { clientSnapshotOf, type ClientSnapshot } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { notice, webhookDefinition } from '../../../shared/contracts/webhooks/webhooks.ts';
@@ -18,7 +18,7 @@ const webhookId = clientIdOf(1);
 /** A scheduler that knows clients, and what it asks the database. */
 function setUp(toTell: number[] = []) {
   const clock = createSettableClock();
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const asked: string[] = [];
   let snapshot: ClientSnapshot = clientSnapshotOf(1, []);
   const listeners: ((snapshot: ClientSnapshot) => void)[] = [];
@@ -45,16 +45,16 @@ function setUp(toTell: number[] = []) {
       },
     },
     clients: { current: () => snapshot, onChange: (listener) => void listeners.push(listener) },
-    ...{ base: '', notices, clock, logger: pino({ level: 'silent' }) },
+    ...{ base: '', changes, clock, logger: pino({ level: 'silent' }) },
   });
   teller.start();
-  return { clock, notices, asked, know, teller };
+  return { clock, changes, asked, know, teller };
 }
 
 it('nothing is asked while there is no webhook, whatever other clients there are', async () => {
-  const { clock, notices, asked, know, teller } = setUp();
+  const { clock, changes, asked, know, teller } = setUp();
   know('orders');
-  notices.tell('webhook-events');
+  changes.announce('webhook-events');
   await passTime(clock, 3_600_000);
   expect(asked).toEqual([]);
   know('orders', webhookClientName(webhookId));
@@ -64,11 +64,11 @@ it('nothing is asked while there is no webhook, whatever other clients there are
 });
 
 it('what is told is taken at once, as long as there is more, and what stands is looked for now and then', async () => {
-  const { clock, notices, asked, know, teller } = setUp([0, 100, 100, 3]);
+  const { clock, changes, asked, know, teller } = setUp([0, 100, 100, 3]);
   know(webhookClientName(webhookId));
   await passTime(clock, 0);
   asked.length = 0;
-  notices.tell('webhook-events');
+  changes.announce('webhook-events');
   await passTime(clock, 0);
   expect(asked).toEqual(['tell', 'tell', 'tell']);
   asked.length = 0;

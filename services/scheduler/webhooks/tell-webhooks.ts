@@ -5,7 +5,7 @@ import { seesReach } from '../../../shared/domain/scopes.ts';
 import { isWebhookClient } from '../../../shared/domain/job/webhook-clients.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../shared/ports/job-intake.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
@@ -38,13 +38,13 @@ export interface WebhookTellerDeps {
   clients: Pick<ClientReader, 'current' | 'onChange'>;
   /** Of the console's pages; empty where it is not known. */
   base: string;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
 /** Makes calls of what webhooks ask to be told. Any number of schedulers may: each event is taken by one. */
-export function createWebhookTeller({ events, clients, base, notices, clock, logger }: WebhookTellerDeps): Loop {
+export function createWebhookTeller({ events, clients, base, changes, clock, logger }: WebhookTellerDeps): Loop {
   let lookedMs = -Infinity;
 
   async function turn(): Promise<number> {
@@ -63,7 +63,7 @@ export function createWebhookTeller({ events, clients, base, notices, clock, log
   }
 
   const loop = createLoop({ name: 'tell-webhooks', turn, afterErrorMs: 1000, clock, logger });
-  notices.on('webhook-events', () => loop.poke());
+  changes.on('webhook-events', () => loop.poke());
   clients.onChange(() => loop.poke());
   return loop;
 }

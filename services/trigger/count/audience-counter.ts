@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import { maxCountQuestions } from '../pages/page-questions.ts';
 import { createCounting, type CountingDeps } from './counting.ts';
@@ -12,7 +12,7 @@ const deafLookEveryMs = 3000;
 const afterErrorMs = 2000;
 
 export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
-  notices: Notices;
+  changes: ChangeFeed;
   /** Tells this process apart from all others. */
   owner: string;
   leaseMs: number;
@@ -22,7 +22,7 @@ export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
 export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
 
 export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
-  const { counts, notices, owner, leaseMs, clock, logger } = deps;
+  const { counts, changes, owner, leaseMs, clock, logger } = deps;
   const questions = pLimit(maxCountQuestions);
   const tasks = new Set<Promise<void>>();
 
@@ -44,11 +44,11 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
         );
       tasks.add(task);
     }
-    return notices.isHearing() ? lookEveryMs : deafLookEveryMs;
+    return changes.isConnected() ? lookEveryMs : deafLookEveryMs;
   }
 
   const loop = createLoop({ name: 'audience-counter', turn, afterErrorMs, clock, logger });
-  notices.on('audience-counts', () => loop.poke());
+  changes.on('audience-counts', () => loop.poke());
   return {
     start: () => loop.start(),
     stop: async () => {

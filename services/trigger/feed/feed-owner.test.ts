@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { FeedStanding } from '../pages/page-questions.ts';
@@ -83,9 +83,9 @@ function setUp({ isDry = false, standing = 'moving' }: { isDry?: boolean; standi
       stop: () => Promise.resolve(),
     };
   };
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const logger = pino({ level: 'silent' });
-  const owner = createFeedOwner({ owner: 'a', leaseMs, feedStore, notices, createPager, clock, logger });
+  const owner = createFeedOwner({ owner: 'a', leaseMs, feedStore, changes, createPager, clock, logger });
   return {
     ...{ clock, owner, of, claims, kept, released, terms },
     only: (feeds: number) => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { FeedStore, OwnedFeed } from '../ports/feed-store.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
@@ -40,7 +40,7 @@ export interface FeedOwnerDeps {
   owner: string;
   leaseMs: number;
   feedStore: Pick<FeedStore, 'claim' | 'renew' | 'release'>;
-  notices: Notices;
+  changes: ChangeFeed;
   createPager: (terms: PagerTerms) => FeedPager;
   clock: Clock;
   logger: Logger;
@@ -59,7 +59,7 @@ export interface FeedOwner {
 }
 
 export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
-  const { owner, leaseMs, feedStore, notices, createPager, clock, logger } = deps;
+  const { owner, leaseMs, feedStore, changes, createPager, clock, logger } = deps;
   const pagers = new Map<string, FeedPager>();
   /** Pagers that were let go and still finish a write. */
   const leaving = new Set<Promise<void>>();
@@ -85,7 +85,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     for (const feed of claimed) adopt(feed, claimedAtMs);
     if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
     // Leases are renewed in between.
-    return notices.isHearing() ? Math.max(claimPauseMs, Math.min(heardClaimPauseMs, leaseMs / 6)) : claimPauseMs;
+    return changes.isConnected() ? Math.max(claimPauseMs, Math.min(heardClaimPauseMs, leaseMs / 6)) : claimPauseMs;
   }
 
   function adopt(feed: OwnedFeed, claimedAtMs: number): void {
@@ -143,7 +143,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   const loop = createLoop({
     ...{ name: 'feed-owner', turn, afterErrorMs, minBetweenMs: pauseForOthersMs, clock, logger },
   });
-  for (const kind of ['feeds', 'runs'] as const) notices.on(kind, () => loop.poke());
+  for (const kind of ['feeds', 'runs'] as const) changes.on(kind, () => loop.poke());
 
   return {
     start: () => loop.start(),

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RunToPrepare } from '../ports/run-store.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
@@ -27,7 +27,7 @@ const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
   /** There are new feeds to page. */
   onBegun: () => void;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -45,7 +45,7 @@ interface Tries {
 export type RunPreparer = Pick<Loop, 'start' | 'stop'>;
 
 export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
-  const { runStore, notices, clock, logger, warn } = deps;
+  const { runStore, changes, clock, logger, warn } = deps;
   const questions = pLimit(maxQuestions);
   const tasks = new Map<string, Promise<void>>();
   const tries = new Map<string, Tries>();
@@ -56,7 +56,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
       startTask(run, signal);
-    if (tasks.size + tries.size === 0) return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
+    if (tasks.size + tries.size === 0) return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
     const places = Math.min(maxAtOnce - tasks.size, maxTriedBefore - triedBefore);
     const resting = restingRuns();
     if (places <= 0 || resting.length === tries.size) return lookEveryMs;
@@ -115,7 +115,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
   }
 
   const loop = createLoop({ name: 'run-preparer', turn, afterErrorMs, minBetweenMs, clock, logger });
-  notices.on('runs', () => loop.poke());
+  changes.on('runs', () => loop.poke());
 
   return {
     start: () => loop.start(),

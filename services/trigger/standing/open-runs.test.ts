@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createOpenRuns } from './open-runs.ts';
 
 function setUp() {
   const clock = createSettableClock();
-  const notices = createMemoryNotices();
+  const changes = createMemoryChangeFeed();
   const state = { isAny: false, asked: 0, isDown: false };
   const isAnyOpen = () => {
     state.asked++;
     return state.isDown ? Promise.reject(new Error('scripted failure')) : Promise.resolve(state.isAny);
   };
-  return { clock, notices, state, openRuns: createOpenRuns({ runStore: { isAnyOpen }, notices, clock }) };
+  return { clock, changes, state, openRuns: createOpenRuns({ runStore: { isAnyOpen }, changes, clock }) };
 }
 
 describe('whether there are runs to look after', () => {
@@ -25,10 +25,10 @@ describe('whether there are runs to look after', () => {
   });
 
   it('is asked again at once when a run is told, and after five seconds where the notice was lost', async () => {
-    const { clock, notices, state, openRuns } = setUp();
+    const { clock, changes, state, openRuns } = setUp();
     await openRuns.isAny();
     state.isAny = true;
-    notices.tell('runs');
+    changes.announce('runs');
     expect(await openRuns.isAny()).toBe(true);
     state.isAny = false;
     clock.advance(4999);
@@ -38,8 +38,8 @@ describe('whether there are runs to look after', () => {
   });
 
   it('is taken for granted while nothing can be told', async () => {
-    const { notices, state, openRuns } = setUp();
-    notices.lose();
+    const { changes, state, openRuns } = setUp();
+    changes.lose();
     expect(await openRuns.isAny()).toBe(true);
     expect(state.asked).toBe(0);
   });

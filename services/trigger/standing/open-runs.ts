@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { RunStore } from '../ports/run-store.ts';
 
 /** A run of which the notice was lost is looked after so much later. */
@@ -7,7 +7,7 @@ const goodForMs = 5000;
 
 export interface OpenRunsDeps {
   runStore: Pick<RunStore, 'isAnyOpen'>;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
 }
 
@@ -17,10 +17,10 @@ export interface OpenRuns {
   isAny(): Promise<boolean>;
 }
 
-export function createOpenRuns({ runStore, notices, clock }: OpenRunsDeps): OpenRuns {
+export function createOpenRuns({ runStore, changes, clock }: OpenRunsDeps): OpenRuns {
   let answer: Promise<boolean> | undefined;
   let goodUntilMs = -Infinity;
-  notices.on('runs', () => {
+  changes.on('runs', () => {
     answer = undefined;
   });
 
@@ -35,7 +35,7 @@ export function createOpenRuns({ runStore, notices, clock }: OpenRunsDeps): Open
 
   return {
     isAny: async () => {
-      if (!notices.isHearing()) return true;
+      if (!changes.isConnected()) return true;
       return await (answer !== undefined && clock.monotonicMs() < goodUntilMs ? answer : ask());
     },
   };

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
-import { tellOf } from '../connection/notices.ts';
+import { tellOf } from '../connection/change-feed.ts';
 
 /** Schedulers look two seconds ahead, every two seconds: what falls due later than this they see in time. */
 const seenInTimeMs = 3000;

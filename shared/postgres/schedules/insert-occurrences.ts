@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/partitioning.ts';
-import { tellOf } from '../connection/notices.ts';
+import { tellOf } from '../connection/change-feed.ts';
 import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import { spendRoom } from './room-for-fires.ts';

@@ -2,14 +2,14 @@ import { publicId } from '../../domain/ids/ids.ts';
 import { isWebhookClient } from '../../domain/job/webhook-clients.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
-import type { Notices } from '../../ports/notices.ts';
+import type { ChangeFeed } from '../../ports/change-feed.ts';
 import type { Logger } from '../logger.ts';
 import { outletsOf, type CallOutlet } from './call-outlets.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface ClientReaderDeps {
   clients: ClientSource;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -27,7 +27,7 @@ export interface ClientSnapshot {
 /** What a process knows of the clients; it follows a change within about a second. */
 export type ClientReader = SnapshotReader<ClientSnapshot>;
 
-export function createClientReader({ clients, notices, clock, logger }: ClientReaderDeps): ClientReader {
+export function createClientReader({ clients, changes, clock, logger }: ClientReaderDeps): ClientReader {
   const read = async () => {
     const { revision, clients: all } = await clients.read();
     return clientSnapshotOf(revision, all);
@@ -36,7 +36,7 @@ export function createClientReader({ clients, notices, clock, logger }: ClientRe
     name: 'read-clients',
     source: { revision: () => clients.revision(), read },
     kind: 'clients',
-    notices,
+    changes,
     clock,
     logger,
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Notices } from '../../ports/notices.ts';
+import type { ChangeFeed } from '../../ports/change-feed.ts';
 import type { RegionState, Regions } from '../../ports/regions.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
@@ -22,12 +22,12 @@ export interface RegionWatch {
 export interface RegionWatchDeps {
   regions: Regions;
   name: string;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
-export function createRegionWatch({ regions, name, notices, clock, logger }: RegionWatchDeps): RegionWatch {
+export function createRegionWatch({ regions, name, changes, clock, logger }: RegionWatchDeps): RegionWatch {
   // No claim is made under it: epochs begin at 1.
   let current: RegionState = { name, epoch: 0, active: false };
 
@@ -37,11 +37,11 @@ export function createRegionWatch({ regions, name, notices, clock, logger }: Reg
     if (before.epoch !== 0 && (before.epoch !== current.epoch || before.active !== current.active)) {
       logger.warn({ ...current }, 'the region was switched');
     }
-    return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
   }
 
   const loop = createLoop({ name: 'watch-region', turn: look, afterErrorMs: lookEveryMs, clock, logger });
-  notices.on('regions', () => loop.poke());
+  changes.on('regions', () => loop.poke());
   return {
     start: async () => {
       await look();

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
-import { createMemoryNotices, type MemoryNotices } from '../../../test/support/memory/notices.ts';
+import { createMemoryChangeFeed, type MemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { createMemoryRegistrySource, seedMemoryRegistry } from '../../../test/support/memory/registry.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
@@ -15,7 +15,7 @@ describe('what a process knows of the registry', () => {
   const clock = createSettableClock();
   let asked: string[];
   let source: RegistrySource;
-  let notices: MemoryNotices;
+  let changes: MemoryChangeFeed;
   let reader: RegistryReader;
   let register: (name: string) => void;
   beforeEach(() => {
@@ -32,8 +32,8 @@ describe('what a process knows of the registry', () => {
         return inner.read();
       },
     };
-    notices = createMemoryNotices();
-    reader = createRegistryReader({ registry: source, notices, clock, logger: pino({ level: 'silent' }) });
+    changes = createMemoryChangeFeed();
+    reader = createRegistryReader({ registry: source, changes, clock, logger: pino({ level: 'silent' }) });
     register = (name) => seedMemoryRegistry(database, { actionTypes: { [name]: config }, partitionsPerShard: 1 });
   });
 
@@ -43,7 +43,7 @@ describe('what a process knows of the registry', () => {
     reader.start();
     await passTime(clock, 3000);
     register('award-reward');
-    notices.tell('registry');
+    changes.announce('registry');
     await passTime(clock, 1);
     expect(seen).toEqual([0, 1]);
     await passTime(clock, 10_000);
@@ -66,7 +66,7 @@ describe('what a process knows of the registry', () => {
     asked = [];
     for (let change = 0; change < 20; change++) {
       register(`award-${change}`);
-      notices.tell('registry');
+      changes.announce('registry');
       await passTime(clock, 50);
     }
     await passTime(clock, 1000);
@@ -79,7 +79,7 @@ describe('what a process knows of the registry', () => {
     const seen: number[] = [];
     reader.start();
     await passTime(clock, 3000);
-    notices.lose();
+    changes.lose();
     reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
     await passTime(clock, 3000);
     register('award-reward');

@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Notices } from '../../ports/notices.ts';
+import type { ChangeFeed } from '../../ports/change-feed.ts';
 import type { Registry, RegistrySource } from '../../ports/registry.ts';
 import type { Logger } from '../logger.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface RegistryReaderDeps {
   registry: RegistrySource;
-  notices: Notices;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -14,6 +14,6 @@ export interface RegistryReaderDeps {
 /** What a process knows of action types and shards: a snapshot that it replaces when the registry has changed. */
 export type RegistryReader = SnapshotReader<Registry>;
 
-export function createRegistryReader({ registry, notices, clock, logger }: RegistryReaderDeps): RegistryReader {
-  return createSnapshotReader({ name: 'read-registry', source: registry, kind: 'registry', notices, clock, logger });
+export function createRegistryReader({ registry, changes, clock, logger }: RegistryReaderDeps): RegistryReader {
+  return createSnapshotReader({ name: 'read-registry', source: registry, kind: 'registry', changes, clock, logger });
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { NoticeKind, Notices } from '../../ports/notices.ts';
+import type { ChangeKind, ChangeFeed } from '../../ports/change-feed.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
@@ -19,8 +19,8 @@ export interface SnapshotReaderDeps<Snapshot extends { revision: number }> {
   name: string;
   source: SnapshotSource<Snapshot>;
   /** Tells of a new revision. */
-  kind: NoticeKind;
-  notices: Notices;
+  kind: ChangeKind;
+  changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
@@ -42,7 +42,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
   name,
   source,
   kind,
-  notices,
+  changes,
   clock,
   logger,
 }: SnapshotReaderDeps<Snapshot>): SnapshotReader<Snapshot> {
@@ -77,11 +77,11 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 
   const turn = async () => {
     await refresh();
-    return notices.isHearing() ? heardLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
   };
   // Changes that come in a row are read together.
   const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, minBetweenMs: lookEveryMs, clock, logger });
-  notices.on(kind, () => loop.poke());
+  changes.on(kind, () => loop.poke());
 
   return {
     current: () => current,

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { NoticeKind } from '../../shared/ports/notices.ts';
-import { tellOf, type HeardNotices } from '../../shared/postgres/connection/notices.ts';
+import type { ChangeKind } from '../../shared/ports/change-feed.ts';
+import { tellOf, type OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.ts';
-import { describeNotices } from '../support/conformance/notices.conformance.ts';
+import { describeChangeFeed } from '../support/conformance/change-feed.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { listeningOn, nextOf } from '../support/listening.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -43,7 +43,7 @@ const insertOccurrence = (state: 'fired' | 'buffered') => `with s as (${insertSc
   select id, now(), 'planned', '${state}', true, gen_random_uuid(), now(), 'local', 'a' from s`;
 
 /** Changes of rows that tell by themselves. */
-const changes = {
+const statements = {
   registry: 'update installation set registry_revision = registry_revision + 1',
   clients: 'update installation set clients_revision = clients_revision + 1',
   regions: 'update regions set active = not active',
@@ -57,7 +57,7 @@ const changes = {
 };
 
 /** Changes of what is there already. */
-const later: Record<string, [before: string, change: string, kind: NoticeKind]> = {
+const later: Record<string, [before: string, change: string, kind: ChangeKind]> = {
   'a schedule is looked at earlier': [insertSchedule('1 hour'), 'update schedules set look_at = now()', 'schedules'],
   'a schedule goes on': [
     `${insertSchedule('1 second')}; update schedules set state = 'paused'`,
@@ -85,10 +85,10 @@ const unimportant = [
   insertOccurrence('fired'),
 ];
 
-const opened: { notices: HeardNotices; proxy: TcpProxy }[] = [];
+const opened: { changes: OpenChangeFeed; proxy: TcpProxy }[] = [];
 afterEach(async () => {
-  for (const { notices, proxy } of opened.splice(0)) {
-    await notices.stop();
+  for (const { changes, proxy } of opened.splice(0)) {
+    await changes.stop();
     await proxy.close();
   }
 });
@@ -101,15 +101,15 @@ async function listening(clock?: Clock) {
   const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  const notices = await listeningOn(url.toString(), clock);
-  opened.push({ notices, proxy });
-  return { notices, proxy };
+  const changes = await listeningOn(url.toString(), clock);
+  opened.push({ changes, proxy });
+  return { changes, proxy };
 }
 
-describeNotices('of Postgres', async () => {
-  const { notices, proxy } = await listening();
+describeChangeFeed('of Postgres', async () => {
+  const { changes, proxy } = await listening();
   return {
-    notices,
+    changes,
     change: (kind) => tellOf(kind, database.pool),
     interrupt: () => proxy.listen(false),
     restore: () => proxy.listen(true),
@@ -118,73 +118,73 @@ describeNotices('of Postgres', async () => {
 
 describe('notices of Postgres, beyond their twin', () => {
   it.each(kinds)('tell that %s has changed', async (kind) => {
-    const { notices } = await listening();
-    const told = nextOf(notices, kind);
-    await database.pool.query(changes[kind]);
+    const { changes } = await listening();
+    const told = nextOf(changes, kind);
+    await database.pool.query(statements[kind]);
     await expect(told).resolves.toBeUndefined();
   });
 
   it.each(Object.keys(later))('tell that %s', async (name) => {
-    const { notices } = await listening();
+    const { changes } = await listening();
     const [before = '', change = '', kind = 'runs'] = later[name] ?? [];
     await database.pool.query(before);
-    const marked = nextOf(notices, 'clients');
-    await database.pool.query(changes.clients);
+    const marked = nextOf(changes, 'clients');
+    await database.pool.query(statements.clients);
     await marked;
-    const told = nextOf(notices, kind);
+    const told = nextOf(changes, kind);
     await database.pool.query(change);
     await expect(told).resolves.toBeUndefined();
   });
 
   it('are few: what is seen in time is not told', async () => {
-    const { notices } = await listening();
-    const before = nextOf(notices, 'clients');
+    const { changes } = await listening();
+    const before = nextOf(changes, 'clients');
     const there = [insertFeed, insertSchedule('1 hour'), insertNode, insertHost];
-    await database.pool.query([...there, changes.clients].join('; '));
+    await database.pool.query([...there, statements.clients].join('; '));
     await before;
-    const heard: NoticeKind[] = [];
-    for (const kind of kinds) notices.on(kind, () => void heard.push(kind));
-    const last = nextOf(notices, 'regions');
+    const heard: ChangeKind[] = [];
+    for (const kind of kinds) changes.on(kind, () => void heard.push(kind));
+    const last = nextOf(changes, 'regions');
     for (const change of unimportant) await database.pool.query(change);
-    await database.pool.query(changes.regions);
+    await database.pool.query(statements.regions);
     await last;
     expect(heard.filter((kind) => kind !== 'regions')).toEqual([]);
   });
 
   it('come with the commit, once for all rows, and not for what was rolled back', async () => {
-    const { notices } = await listening();
-    const heard: NoticeKind[] = [];
-    notices.on('regions', () => void heard.push('regions'));
+    const { changes } = await listening();
+    const heard: ChangeKind[] = [];
+    changes.on('regions', () => void heard.push('regions'));
     const client = await database.pool.connect();
     try {
       for (const end of ['rollback', 'commit']) {
         await client.query('begin');
-        await client.query(changes.regions);
+        await client.query(statements.regions);
         await client.query(end);
       }
     } finally {
       client.release();
     }
-    const last = nextOf(notices, 'clients');
-    await database.pool.query(changes.clients);
+    const last = nextOf(changes, 'clients');
+    await database.pool.query(statements.clients);
     await last;
     expect(heard).toEqual(['regions']);
   });
 
   it('are known not to come where the server says nothing any more, and come again by another connection', async () => {
     const clock = createSettableClock();
-    const { notices, proxy } = await listening(clock);
-    const lost = nextOf(notices, 'clients');
+    const { changes, proxy } = await listening(clock);
+    const lost = nextOf(changes, 'clients');
     proxy.hold({ toServer: true, toClient: true });
     await passTime(clock, 30_000);
-    expect(notices.isHearing()).toBe(true);
+    expect(changes.isConnected()).toBe(true);
     await passTime(clock, 10_000);
     await lost;
-    expect(notices.isHearing()).toBe(false);
-    const restored = nextOf(notices, 'clients');
+    expect(changes.isConnected()).toBe(false);
+    const restored = nextOf(changes, 'clients');
     proxy.hold({ toServer: false, toClient: false });
     await passTime(clock, 1000);
     await restored;
-    expect(notices.isHearing()).toBe(true);
+    expect(changes.isConnected()).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-st
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { createJobIntake } from '../../shared/postgres/jobs/job-intake.ts';
-import type { HeardNotices } from '../../shared/postgres/connection/notices.ts';
+import type { OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { listeningOn, nextOf } from '../support/listening.ts';
@@ -76,23 +76,23 @@ async function dead() {
 }
 
 describe('schedulers are told of a job that falls due soon, when it', () => {
-  let notices: HeardNotices;
+  let changes: OpenChangeFeed;
   beforeEach(async () => {
-    notices = await listeningOn(api.deps.config.databaseUrl);
+    changes = await listeningOn(api.deps.config.databaseUrl);
   });
-  afterEach(() => notices.stop());
+  afterEach(() => changes.stop());
 
   it.each(Object.keys(writers))('%s', async (writer) => {
-    const told = nextOf(notices, 'jobs');
+    const told = nextOf(changes, 'jobs');
     await writers[writer]?.();
     await expect(told).resolves.toBeUndefined();
   });
 
   it('and not of one that they see in time by themselves', async () => {
     let told = 0;
-    notices.on('jobs', () => told++);
+    changes.on('jobs', () => told++);
     await storing(60_000);
-    const last = nextOf(notices, 'clients');
+    const last = nextOf(changes, 'clients');
     await api.pool.query('update installation set clients_revision = clients_revision + 1');
     await last;
     expect(told).toBe(0);

@@ -1,27 +1,27 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { NoticeKind, Notices } from '../../../shared/ports/notices.ts';
+import type { ChangeKind, ChangeFeed } from '../../../shared/ports/change-feed.ts';
 
-export interface NoticesSubject {
-  notices: Notices;
+export interface ChangeFeedSubject {
+  changes: ChangeFeed;
   /** Another process commits a change of this kind. */
-  change(kind: NoticeKind): Promise<void>;
+  change(kind: ChangeKind): Promise<void>;
   /** Nothing can be heard until `restore`. */
   interrupt(): Promise<void>;
   restore(): Promise<void>;
 }
 
-export function describeNotices(name: string, makeSubject: () => Promise<NoticesSubject>): void {
+export function describeChangeFeed(name: string, makeSubject: () => Promise<ChangeFeedSubject>): void {
   describe(`notices: ${name}`, () => {
-    let subject: NoticesSubject;
+    let subject: ChangeFeedSubject;
     beforeEach(async () => {
       subject = await makeSubject();
     });
 
     /** Resolves when it is told again. */
-    function listenerTo(kind: NoticeKind) {
+    function listenerTo(kind: ChangeKind) {
       let heard = 0;
       let next = Promise.withResolvers<undefined>();
-      subject.notices.on(kind, () => {
+      subject.changes.on(kind, () => {
         heard++;
         next.resolve(undefined);
         next = Promise.withResolvers<undefined>();
@@ -45,13 +45,13 @@ export function describeNotices(name: string, makeSubject: () => Promise<Notices
       const lost = Promise.all([clients.next(), registry.next()]);
       await subject.interrupt();
       await lost;
-      expect(subject.notices.isHearing()).toBe(false);
+      expect(subject.changes.isConnected()).toBe(false);
       await subject.change('clients');
       expect(clients.heard()).toBe(1);
       const restored = Promise.all([clients.next(), registry.next()]);
       await subject.restore();
       await restored;
-      expect(subject.notices.isHearing()).toBe(true);
+      expect(subject.changes.isConnected()).toBe(true);
     });
   });
 }

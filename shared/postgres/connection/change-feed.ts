@@ -1,6 +1,6 @@
 import type { Client, ClientBase, Pool } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
-import type { NoticeKind, Notices } from '../../ports/notices.ts';
+import type { ChangeKind, ChangeFeed } from '../../ports/change-feed.ts';
 import { createFoldedLog } from '../../runtime/folded-log.ts';
 import { createLoop } from '../../runtime/loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -13,7 +13,7 @@ const againAfterMs = 1000;
 const askEveryMs = 30_000;
 const askTimeoutMs = 10_000;
 
-export interface NoticesDeps {
+export interface ChangeFeedDeps {
   connectionString: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
@@ -21,16 +21,16 @@ export interface NoticesDeps {
   logger: Logger;
 }
 
-/** Hears what transactions tell when they commit (`tell` in the schema), by a connection of its own. */
-export interface HeardNotices extends Notices {
-  /** Does not wait for the database: until it answers, nothing is heard. */
+/** Receives what transactions notify when they commit (`tell` in the schema), over a connection of its own. */
+export interface OpenChangeFeed extends ChangeFeed {
+  /** Does not wait for the database; the feed is not connected until the database answers. */
   start(): void;
   stop(): Promise<void>;
 }
 
-export function createNotices({ connectionString, applicationName, clock, logger }: NoticesDeps): HeardNotices {
+export function createChangeFeed({ connectionString, applicationName, clock, logger }: ChangeFeedDeps): OpenChangeFeed {
   const listeners = new Map<string, (() => void)[]>();
-  const log = createFoldedLog({ logger, clock, failing: 'hears no notices, looks more often instead' });
+  const log = createFoldedLog({ logger, clock, failing: 'the change feed is not connected: polling more often' });
   const source = {};
   let connection: Client | undefined;
 
@@ -100,11 +100,11 @@ export function createNotices({ connectionString, applicationName, clock, logger
     closed.end().catch(() => undefined);
   }
 
-  const loop = createLoop({ name: 'hear-notices', turn, afterErrorMs: againAfterMs, clock, logger });
+  const loop = createLoop({ name: 'change-feed', turn, afterErrorMs: againAfterMs, clock, logger });
 
   return {
-    on: (kind: NoticeKind, listener) => void listeners.set(kind, [...(listeners.get(kind) ?? []), listener]),
-    isHearing: () => connection !== undefined,
+    on: (kind: ChangeKind, listener) => void listeners.set(kind, [...(listeners.get(kind) ?? []), listener]),
+    isConnected: () => connection !== undefined,
     start: () => loop.start(),
     stop: async () => {
       listeners.clear();
@@ -117,6 +117,6 @@ export function createNotices({ connectionString, applicationName, clock, logger
 }
 
 /** Tells all processes: at once, and in a transaction when it commits. */
-export async function tellOf(kind: NoticeKind, to: Pool | ClientBase): Promise<void> {
+export async function tellOf(kind: ChangeKind, to: Pool | ClientBase): Promise<void> {
   await to.query({ name: 'tell', text: 'select pg_notify($1, $2)', values: [channel, kind] });
 }
