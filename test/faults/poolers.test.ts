@@ -71,7 +71,8 @@ describe('row 63: an installation behind PgBouncer', () => {
 
     await trial.awaitEnd(runId);
     expect(await trial.judge(runId, { rows: '63', scenario: 'PgBouncer in session mode', segment })).toEqual([]);
-    for (const service of services.values()) expect(logOf(service.logFile)).not.toContain('the change feed is not connected');
+    for (const service of services.values())
+      expect(logOf(service.logFile)).not.toContain('the change feed is not connected');
   });
 });
 
