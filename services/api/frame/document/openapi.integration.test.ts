@@ -147,6 +147,7 @@ describe('the OpenAPI document', () => {
       'getReadiness',
       'getReportTable',
       'getRun',
+      'getRunNote',
       'getRunProgress',
       'getRunRates',
       'getRunReport',
@@ -272,6 +273,7 @@ describe('the OpenAPI document', () => {
       'verifyAudit',
       'watchLive',
       'withdrawCampaign',
+      'writeRunNote',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
