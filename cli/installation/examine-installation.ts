@@ -103,7 +103,7 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
 /** Which of several leads. */
 async function checkServers(url: string): Promise<Check[]> {
   if (parseDatabaseUrl(url).servers.length === 1) return [];
-  const fix = 'one of them has to lead: see "What stands before Postgres" in docs/operations.md';
+  const fix = 'one of them has to lead: see "What stands before Postgres" in docs/postgres.md';
   return [await laterCheckOf('servers', fix, () => lookAtServers(url))];
 }
 
@@ -113,7 +113,7 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
   try {
     const sessions = await laterCheckOf(
       'sessions',
-      'see "What stands before Postgres" in docs/operations.md',
+      'see "What stands before Postgres" in docs/postgres.md',
       async () => {
         await requireOwnSessions(pool);
         await requireWritable(pool);
@@ -127,7 +127,7 @@ async function checkContent(connectionString: string, environment: NodeJS.Proces
       if (refusal !== undefined) throw new Error((await readSchemaProblem(pool)) ?? refusal);
       return schemaLine(state);
     });
-    const values = await laterCheckOf('values', 'see "Settings of the session" in docs/operations.md', () =>
+    const values = await laterCheckOf('values', 'see "Settings of the session" in docs/postgres.md', () =>
       lookAtRoundTrip(pool),
     );
     if (!schema.ok) return [sessions, schema, values];

@@ -33,7 +33,7 @@ describe('the size of an installation', () => {
     for (const [what, size] of Object.entries(figures.kept))
       expect(page('data.md')).toMatch(new RegExp(`^\\| ${what} .*\\| ${size} bytes`, 'm'));
     for (const service of ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const)
-      expect(page('operations.md')).toMatch(new RegExp(`^\\| ${service} +\\| +${connectionsOf(service)} \\|`, 'm'));
+      expect(page('postgres.md')).toMatch(new RegExp(`^\\| ${service} +\\| +${connectionsOf(service)} \\|`, 'm'));
   });
 
   it('is of 10,000,000 users an hour what the page works out: 28 batches a second, 3 slots a step', () => {

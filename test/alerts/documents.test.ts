@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { metricTables } from '../../cli/reference/metric-tables.ts';
 import { clientBehindAfterMs } from '../../shared/domain/job/client-lag.ts';
-import { operationsFile, readRules, root, runbooksFile } from './rules.ts';
+import { readRules, root, runbooksFile } from './rules.ts';
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
 const found = (text: string, pattern: RegExp) => sorted([...text.matchAll(pattern)].map(([, name = '']) => name));
-const operations = readFileSync(operationsFile, 'utf8');
+const runbooks = readFileSync(runbooksFile, 'utf8');
 const metrics = metricTables.flatMap((table) => Object.values(table.metrics).map(({ name }) => name));
 
 /** How metrics are named, in a comment, and the roles of the database. */
@@ -43,14 +43,17 @@ describe('alerts', () => {
   });
 
   it('each has a runbook, and leads to it', () => {
-    const headings = found(readFileSync(runbooksFile, 'utf8'), /^## (Muster\w+)$/gm);
+    const headings = found(runbooks, /^## (Muster\w+)$/gm);
     const rules = readRules();
     expect(headings).toEqual(sorted(rules.map(({ alert }) => alert)));
     for (const { alert, annotations } of rules)
       expect(annotations.runbook).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
   });
 
-  it('are all in the list of the operations page', () => {
-    expect(found(operations, /^\| `(Muster\w+)`/gm)).toEqual(sorted(readRules().map(({ alert }) => alert)));
+  it('have the severity that their runbook names', () => {
+    const named = [...runbooks.matchAll(/^## (Muster\w+)\n\n_(page|ticket)_\. /gm)].map(
+      ([, alert = '', severity = '']) => `${alert} ${severity}`,
+    );
+    expect(sorted(named)).toEqual(sorted(readRules().map(({ alert, labels }) => `${alert} ${labels.severity}`)));
   });
 });

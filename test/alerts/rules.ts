@@ -6,7 +6,6 @@ import { z } from 'zod';
 export const root = path.resolve(import.meta.dirname, '../..');
 export const rulesFile = path.join(root, 'deploy/prometheus/rules.yml');
 export const runbooksFile = path.join(root, 'docs/runbooks.md');
-export const operationsFile = path.join(root, 'docs/operations.md');
 
 const rules = z.object({
   groups: z.array(

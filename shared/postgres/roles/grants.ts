@@ -22,7 +22,7 @@ export function grantsSql(prefix: string): string {
   return `-- The roles of Muster. Run it in the installation's database, as a superuser, or as a role that may
 -- make others and is a member of ${nameOfRole(prefix, 'owner')}. A new role has no password:
 -- nobody gets in before it was given one.
--- Who uses which: docs/operations.md.
+-- Who uses which: docs/postgres.md.
 begin;
 
 do $$

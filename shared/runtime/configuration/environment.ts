@@ -51,7 +51,7 @@ const databaseUrl = z
 /** Variables that more than one service reads. */
 export const commonEnvironment = z.object({
   DATABASE_URL: databaseUrl.describe(
-    'Postgres, at one address or at several, of which the leader is found: `postgres://user:password@one:5432,two:5432/muster`. TLS stands in the URL: [TLS](../configuration.md#tls). `?target_session_attrs=` and `?pooler=session`: [operations](../operations.md#what-stands-before-postgres)',
+    'Postgres, at one address or at several, of which the leader is found: `postgres://user:password@one:5432,two:5432/muster`. TLS stands in the URL: [TLS](../configuration.md#tls). `?target_session_attrs=` and `?pooler=session`: [Postgres](../postgres.md#what-stands-before-postgres)',
   ),
   KAFKA_BROKERS: z
     .string({ error: 'has to be host:port, separated by commas' })
