@@ -33,7 +33,7 @@ const lists: Readonly<Record<string, readonly OfferedOption[]>> = {
 
 const optionsPath = /^\/(rewards|messages)\/v1\/options$/;
 
-/** The reference of options that a team may offer (docs/contracts.md); null where the path is another. */
+/** The reference of options that a team may offer (docs/optional-contracts.md); null where the path is another. */
 export function answerOptions(path: string, query: URLSearchParams): HttpAnswer | null {
   const [, service] = optionsPath.exec(path) ?? [];
   const offered = service === undefined ? undefined : lists[service];

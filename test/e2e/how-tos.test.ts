@@ -6,6 +6,10 @@ import { runScript, shellBlocks, startUp, type StartedUp } from './tried-pages.t
 
 /** Each page, and what it has to have said. */
 const tried: Readonly<Record<string, readonly string[]>> = {
+  'write-a-campaign': ['Lapsed riders, December', 'completed'],
+  'choose-an-audience': ['completed'],
+  'try-a-campaign': ['To be tried'],
+  'follow-a-run': ['balances', 'sg-000000003'],
   'retry-failed-users': [
     'out-of-stock',
     'users: muster campaign watch run_',

@@ -18,8 +18,8 @@ export interface AskCheckDeps {
 }
 
 /**
- * One question for the whole batch (docs/contracts.md): the body of its call, with the name of the check. It has no
- * effect, so each question has a key of its own, and its answer is of this moment.
+ * One question for the whole batch (docs/optional-contracts.md): the body of its call, with the name of the check. It
+ * has no effect, so each question has a key of its own, and its answer is of this moment.
  */
 export async function askCheck(
   work: Work,

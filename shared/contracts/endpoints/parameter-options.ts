@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A value that a parameter may have, in the list that a team may offer (docs/contracts.md). */
+/** A value that a parameter may have, in the list that a team may offer (docs/optional-contracts.md). */
 export const offeredOption = z.object({
   /** As campaigns say it. */
   value: z.union([z.string().min(1).max(500), z.number()]),

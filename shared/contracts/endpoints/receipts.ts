@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 
-/** HTTP shapes of delivery receipts (docs/contracts.md). */
+/** HTTP shapes of delivery receipts (docs/optional-contracts.md). */
 
 /** In one request, at most. */
 export const maxReceipts = 1000;

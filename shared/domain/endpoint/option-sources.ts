@@ -1,6 +1,6 @@
 /**
  * Where the options of parameters are asked for: the schema of an action type names a URL at a parameter
- * (docs/contracts.md).
+ * (docs/optional-contracts.md).
  */
 export const optionsKeyword = 'x-options';
 

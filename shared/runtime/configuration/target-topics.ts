@@ -21,7 +21,7 @@ export const targetTopicsEnvironment = z.object({
     .meta({
       description:
         'Topics of others that jobs of an endpoint `kafka:<topic>` may be written to. Muster’s own and Kafka’s own ' +
-        'never are ([jobs](../jobs.md#to-a-kafka-topic))',
+        'never are ([clients](../clients.md#to-a-kafka-topic))',
       usual: 'none',
     }),
 });
