@@ -9,6 +9,7 @@ import type { Mutant } from './mutant.ts';
 import { readRandomOptions } from './random-options.ts';
 import { countOf, describeMutant, reachesGoal, renderJudgements } from './render-judgements.ts';
 import { readSources } from './sources.ts';
+import { readByTests } from './read-by-tests.ts';
 import { copyTree } from './tree.ts';
 
 /**
@@ -31,7 +32,7 @@ if (at.length === 0) {
   process.stdout.write(`seed ${seed}, ${part}: ${chosen.length} of ${all.length} changes\n`);
 }
 
-const tree = await copyTree();
+const tree = await copyTree(readByTests);
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const servers = projects.includes('integration') ? await startTestServers() : undefined;

@@ -4,6 +4,7 @@ import { createMutationJudge } from './judge-mutation.ts';
 import { environmentOf, keepVitest } from './kept-vitest.ts';
 import { mutations } from './mutations.ts';
 import { readSources, testFiles } from './sources.ts';
+import { readByTests } from './read-by-tests.ts';
 import { copyTree } from './tree.ts';
 
 /**
@@ -19,7 +20,7 @@ const chosen = mutations.filter(
 const sources = readSources();
 
 if (chosen.length === 0) throw new Error(`no mutation has ${words.join(' or ')} in it`);
-const tree = await copyTree();
+const tree = await copyTree(readByTests);
 // Also where the run is ended before its time.
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

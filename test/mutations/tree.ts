@@ -4,31 +4,11 @@ import path from 'node:path';
 import type { Mutation } from './mutation.ts';
 import { fileOf, readSources, root } from './sources.ts';
 
-/** What tests of the unit and integration projects read. */
-const readByTests = [
-  'services',
-  'shared',
-  'cli',
-  'sdk',
-  'benchmarks',
-  'test',
-  'migrations',
-  'deploy',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'LICENSE',
-];
-
 /**
  * Copies this checkout into a folder of its own, which uses the same packages.
  * @param parts files and folders of it
  */
-export async function copyTree(parts: readonly string[] = readByTests): Promise<string> {
+export async function copyTree(parts: readonly string[]): Promise<string> {
   const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
   // Packages of rooms that have their own are as large as all the rest, and nothing here is made of them.
   const filter = (from: string) => path.basename(from) !== 'node_modules';
