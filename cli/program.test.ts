@@ -109,19 +109,27 @@ describe('muster campaign', () => {
         at: '2026-11-21T09:00:01.000Z',
         batchNo: 7,
         idempotencyKey: 'f-7-1',
-        ...{ result: 'retryable', code: 'busy', message: 'later' },
+        result: 'retryable',
+        code: 'busy',
+        message: 'later',
       },
       {
         attempt: 2,
         at: '2026-11-21T09:00:03.000Z',
         batchNo: 9,
         idempotencyKey: 'f-9-1',
-        ...{ result: 'failed', code: 'out-of-stock', message: null },
+        result: 'failed',
+        code: 'out-of-stock',
+        message: null,
       },
     ];
     const unended = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null, receipt: null };
     const explained = {
-      ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'a/b', state: 'running', asOf: '2026-11-21T09:00:20.000Z' },
+      runId: 'run_1',
+      campaignId: 'cmp_1',
+      userId: 'a/b',
+      state: 'running',
+      asOf: '2026-11-21T09:00:20.000Z',
       audience: { place: 'member', country: 'SG', detail: 'it was fed' },
       batches: [{ batchNo: 7, parent: null, fromStep: 1, users: 100 }],
       steps: [

@@ -28,8 +28,13 @@ console.log(JSON.stringify({ clients: data.items.map(({ name }) => name), state,
 
 const settings = {
   compilerOptions: {
-    ...{ strict: true, module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
-    ...{ outDir: 'out', skipLibCheck: false },
+    strict: true,
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    outDir: 'out',
+    skipLibCheck: false,
   },
 };
 

@@ -118,7 +118,8 @@ function requestRow(kind: ServedKind, turns: Turns): Row {
   const own = turns.get(nameOf(kind)) ?? [];
   const bare = kind.perRequest === 0 ? 'bare singly' : 'bare bulk';
   return {
-    ...{ case: kind.name, connections: kind.connections },
+    case: kind.name,
+    connections: kind.connections,
     ...figuresOf('jobs', own, turns.get(bare) ?? []),
     'ratio to framework': kind.perRequest === 0 ? ratioOf(own, turns.get('the framework alone, 64') ?? []) : null,
     'server µs': microsOf('server', own),

@@ -89,14 +89,22 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
     logger,
   });
   const clients = createClientReader({
-    ...{ clients: createClientSource({ pool }), changes, clock: systemClock, logger },
+    clients: createClientSource({ pool }),
+    changes,
+    clock: systemClock,
+    logger,
   });
   await clients.refresh();
   const accepting = createAccepting({
-    ...{ clients, intake: createJobIntake({ pool }), figures: createClientFigures({ pool }) },
+    clients,
+    intake: createJobIntake({ pool }),
+    figures: createClientFigures({ pool }),
     egress: createClientEgress(readInstallationEgress({}), createTargetTopics([], 'muster')),
     exchangeKeyRates: () => Promise.resolve(new Map()),
-    ...{ secretBox: createSecretBox([]), owner: 'bench', clock: systemClock, logger },
+    secretBox: createSecretBox([]),
+    owner: 'bench',
+    clock: systemClock,
+    logger,
   });
   const sender = { key: 'bench', scope: wholeScope, bounds: noBounds };
   return {

@@ -72,9 +72,13 @@ function tablesOf(all: readonly Stored[]): Table[] {
       const own = turns.get(kind) ?? [];
       const [slower, dearer] = [slowerBy(own, base), dearerBy(own, base)];
       rows.push({
-        ...{ case: kind.name, stored: jobs, 'jobs/s': rounded(median(own.map(({ rate }) => rate))) },
-        ...{ 'server µs': microsOf('server', own), 'Postgres µs': microsOf('postgres', own) },
-        ...{ 'time ratio': rounded(slower), 'Postgres ratio': rounded(dearer) },
+        case: kind.name,
+        stored: jobs,
+        'jobs/s': rounded(median(own.map(({ rate }) => rate))),
+        'server µs': microsOf('server', own),
+        'Postgres µs': microsOf('postgres', own),
+        'time ratio': rounded(slower),
+        'Postgres ratio': rounded(dearer),
       });
       if (jobs === fewStored) continue;
       const verdict = slower <= targetRatio ? 'reached' : 'missed';

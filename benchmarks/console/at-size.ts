@@ -89,7 +89,11 @@ async function writeCampaigns(pool: Pool, campaigns: number): Promise<void> {
     { action: 'send-message', params: {} },
   ];
   const definition = campaignDefinition.parse({
-    ...{ name: 'written', countries: ['SG', 'ID', 'VN'], audience, chain, deadlineSeconds: 3600 },
+    name: 'written',
+    countries: ['SG', 'ID', 'VN'],
+    audience,
+    chain,
+    deadlineSeconds: 3600,
   });
   await pool.query(
     `with c as (

@@ -158,7 +158,8 @@ function latencyRow(name: RequestName, each: Case, turns: readonly Turn[], none:
   const all = turns.flatMap(({ tookMs }) => tookMs.get(name) ?? []);
   const p99s = (some: readonly Turn[]) => some.map(({ tookMs }) => percentile(tookMs.get(name) ?? [], 0.99));
   return {
-    ...{ request: name, consoles: each },
+    request: name,
+    consoles: each,
     'p50 ms': rounded(percentile(all, 0.5)),
     'p99 ms': rounded(percentile(all, 0.99)),
     'max ms': rounded(Math.max(...all)),

@@ -77,7 +77,8 @@ async function watchRun(browser: Browser, muster: ConsoleUnderTest, size: Size, 
     const rate = await pace.stop();
     console.error(`${size.name}: ${Math.round(rate)} batches/s`);
     const rowOf = async (name: keyof typeof pages, title: string): Promise<Row> => ({
-      ...{ page: title, 'batches/s': name === 'live' ? rounded(rate) : null },
+      page: title,
+      'batches/s': name === 'live' ? rounded(rate) : null,
       ...figuresOf(told[name], figuresOfTasks(tasks.get(name) ?? [])),
       'heap MiB': `${heapBefore[name].toFixed(1)} to ${(await pages[name].heapMiB()).toFixed(1)}`,
     });

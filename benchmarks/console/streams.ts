@@ -115,7 +115,8 @@ function rowOf(name: RequestName, each: Case, turns: ReadonlyMap<Case, readonly 
   const p99s = (some: Case) => of(some).map((tookMs) => percentile(tookMs, 0.99));
   const all = of(each).flat();
   return {
-    ...{ request: name, case: each },
+    request: name,
+    case: each,
     'p50 ms': rounded(percentile(all, 0.5)),
     'p99 ms': rounded(percentile(all, 0.99)),
     'p99, ratio to alone': rounded(ratioByRound(p99s(each), p99s('alone'))),

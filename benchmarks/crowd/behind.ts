@@ -6,7 +6,12 @@ import type { Servers } from '../servers.ts';
 const behind = (clients: number): Crowd => ({
   name: `behind-${clients}`,
   title: `${clients} clients that are behind`,
-  ...{ jobs: 20 * clients, clients, overMs: 1, concurrency: 50, latencyMs: 300, leadMs: 5000 },
+  jobs: 20 * clients,
+  clients,
+  overMs: 1,
+  concurrency: 50,
+  latencyMs: 300,
+  leadMs: 5000,
 });
 
 const crowds: readonly Crowd[] = [
@@ -15,7 +20,11 @@ const crowds: readonly Crowd[] = [
   {
     name: 'million',
     title: '1,000,000 jobs of another client, due at once, whose receiver takes 300 ms',
-    ...{ jobs: 1_000_000, overMs: 1, concurrency: 50, latencyMs: 300, leadMs: 15_000 },
+    jobs: 1_000_000,
+    overMs: 1,
+    concurrency: 50,
+    latencyMs: 300,
+    leadMs: 15_000,
   },
 ];
 

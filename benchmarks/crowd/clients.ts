@@ -6,7 +6,11 @@ import type { Servers } from '../servers.ts';
 const slow: Crowd = {
   name: 'slow-client',
   title: 'one slow client',
-  ...{ jobs: 20_000, overMs: 1, concurrency: 50, latencyMs: 300, leadMs: 2000 },
+  jobs: 20_000,
+  overMs: 1,
+  concurrency: 50,
+  latencyMs: 300,
+  leadMs: 2000,
 };
 
 /** How late are callbacks of so many clients, alone and beside one whose receiver is slow? */

@@ -65,8 +65,12 @@ async function eachCount(
   const slots = (batchesPerSecond * latencyMs) / 1000;
   const type = { url: `${stub.url}/batches/full/${latencyMs}`, answerForm: 'full' as const, concurrency: slots };
   const installation = await startInstallation({
-    ...{ infrastructure, countries, partitionsPerShard: 6, segmentationUrl: stub.url },
-    ...{ actionTypes: { 'award-reward': type, 'send-message': type }, workerSlots: [2 * slots] },
+    infrastructure,
+    countries,
+    partitionsPerShard: 6,
+    segmentationUrl: stub.url,
+    actionTypes: { 'award-reward': type, 'send-message': type },
+    workerSlots: [2 * slots],
   });
   const writer = new pg.Pool({ connectionString: installation.databaseUrl, max: 1 });
   try {

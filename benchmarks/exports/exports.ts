@@ -84,7 +84,8 @@ async function measureExport(muster: ConsoleUnderTest, { runId, users, name, pat
   if (!read) throw new Error(`${name}: nothing was read`);
   const { firstByteMs, bytes, lines } = read;
   return {
-    ...{ users, export: name },
+    users,
+    export: name,
     'first byte ms': rounded(firstByteMs),
     rows: lines,
     MiB: rounded(bytes / 1024 / 1024),

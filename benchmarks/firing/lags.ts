@@ -68,7 +68,12 @@ export function rowOf(name: string, { perSecond, lagsMs, cpu }: Lags): Row {
   const early = lagsMs.filter((lag) => lag < 0).length;
   const micros = Object.entries(cpu).map(([process, sum]) => [`${process} µs`, Math.round(sum)] as const);
   return {
-    ...{ case: name, 'done/s': perSecond, 'p50, ms': at(0.5), 'p99, ms': at(0.99), 'max, ms': at(1), early },
+    case: name,
+    'done/s': perSecond,
+    'p50, ms': at(0.5),
+    'p99, ms': at(0.99),
+    'max, ms': at(1),
+    early,
     ...Object.fromEntries(micros),
   };
 }

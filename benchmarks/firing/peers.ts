@@ -132,8 +132,11 @@ function rowsOf(turns: ReadonlyMap<string, readonly Lags[]>): Row[] {
   return [...turns].map(([name, own]) => {
     const at = (share: number) => rounded(median(own.map(({ lagsMs }) => percentile(lagsMs, share))));
     return {
-      ...{ case: name, 'done/s': median(own.map(({ perSecond }) => perSecond)) },
-      ...{ 'p50, ms': at(0.5), 'p99, ms': at(0.99), 'max, ms': at(1) },
+      case: name,
+      'done/s': median(own.map(({ perSecond }) => perSecond)),
+      'p50, ms': at(0.5),
+      'p99, ms': at(0.99),
+      'max, ms': at(1),
       early: own.flatMap(({ lagsMs }) => lagsMs).filter((lag) => lag < 0).length,
       "Muster's p99 to it": rounded(ratioByRound(muster, p99sOf(own))),
       'CPU µs per job': byProcess(own),

@@ -38,12 +38,13 @@ function rowOf(stored: number, own: readonly Lags[], few: readonly Lags[]): Row 
   const micros = (turns: readonly Lags[], name: string) => turns.map(({ cpu }) => cpu[name] ?? 0);
   const ratio = (of: (turns: readonly Lags[]) => number[]) => rounded(ratioByRound(of(own), of(few)));
   return {
-    ...{ stored, 'p50, ms': rounded(median(at(own, 0.5))), 'p99, ms': rounded(median(at(own, 0.99))) },
-    ...{ 'p50 ratio': ratio((turns) => at(turns, 0.5)), 'p99 ratio': ratio((turns) => at(turns, 0.99)) },
-    ...{
-      'scheduler µs': rounded(median(micros(own, 'scheduler'))),
-      'Postgres µs': rounded(median(micros(own, 'postgres'))),
-    },
+    stored,
+    'p50, ms': rounded(median(at(own, 0.5))),
+    'p99, ms': rounded(median(at(own, 0.99))),
+    'p50 ratio': ratio((turns) => at(turns, 0.5)),
+    'p99 ratio': ratio((turns) => at(turns, 0.99)),
+    'scheduler µs': rounded(median(micros(own, 'scheduler'))),
+    'Postgres µs': rounded(median(micros(own, 'postgres'))),
     'Postgres ratio': ratio((turns) => micros(turns, 'postgres')),
   };
 }

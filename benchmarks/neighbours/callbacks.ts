@@ -27,12 +27,20 @@ export const crowds: readonly Crowd[] = [
   {
     name: 'slow-receiver',
     title: '9,000 jobs of another client, due one by one, whose receiver takes 5 s',
-    ...{ jobs: 9000, overMs: 54_000, concurrency: 5, latencyMs: 5000, leadMs: 30_000 },
+    jobs: 9000,
+    overMs: 54_000,
+    concurrency: 5,
+    latencyMs: 5000,
+    leadMs: 30_000,
   },
   {
     name: 'due-at-once',
     title: '200,000 jobs of another client, due at once, whose receiver takes 300 ms',
-    ...{ jobs: 200_000, overMs: 1, concurrency: 50, latencyMs: 300, leadMs: 5000 },
+    jobs: 200_000,
+    overMs: 1,
+    concurrency: 50,
+    latencyMs: 300,
+    leadMs: 5000,
   },
 ];
 

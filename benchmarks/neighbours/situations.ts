@@ -58,7 +58,11 @@ const shared = { countries: ['SG', 'ID'], partitionsPerShard: 6, neighbour: inSi
 
 /** Another campaign of the same shard, of which the endpoint answers each call badly, by its parameters. */
 const badly = (name: string, title: string, rewardId: string) => ({
-  ...{ ...shared, name, title, leadMs: 15_000, othersOutlast: true },
+  ...shared,
+  name,
+  title,
+  leadMs: 15_000,
+  othersOutlast: true,
   actionTypes: actionTypes(20, 20, 5000),
   others: [{ ...inSingapore, name, segment: '1000000', chain: chain(rewardId) }],
 });

@@ -209,7 +209,8 @@ async function insertBare(
 
 function rowOf(name: string, named: string, turns: readonly Turn[], bare: readonly Turn[]): Row {
   return {
-    ...{ case: name, 'named by': named },
+    case: name,
+    'named by': named,
     ...figuresOf('receipts', turns, bare),
     'API µs per receipt': microsOf('api', turns),
     'Postgres µs per receipt': microsOf('postgres', turns),

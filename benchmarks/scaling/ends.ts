@@ -51,7 +51,10 @@ export async function measureEnds(
   const asked = quick ? quickSizes : sizes;
   const seconds = new Map(crews.map((crew) => [crew, new Map(asked.map((users) => [users, new Array<number>()]))]));
   const campaign = (users: number) => ({
-    ...{ name: 'ends', countries: [country], segment: String(users), chain: [{ action: 'award-reward' }] },
+    name: 'ends',
+    countries: [country],
+    segment: String(users),
+    chain: [{ action: 'award-reward' }],
   });
   try {
     for (let round = 1; round <= rounds; round++) {

@@ -122,7 +122,15 @@ function resultOf({ feedId, batchNo, step, epoch, attempts, size, users, suppres
     return { user, outcome: 'suppressed', reason: 'muster.suppression-list', detail: null } as const;
   });
   return {
-    ...{ feedId, batchNo, step, epoch, state: 'done', rest: 'succeeded', refused: 0, failures, attempts },
+    feedId,
+    batchNo,
+    step,
+    epoch,
+    state: 'done',
+    rest: 'succeeded',
+    refused: 0,
+    failures,
+    attempts,
     restUsers: gone.size === 0 ? size : 0,
     lostDigest: digestOfLost([...gone]),
     children: left.length === 0 ? [] : [{ users: left, delayMs: 0, attempts, open: false, claim: true }],

@@ -12,14 +12,24 @@ const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api,
 const ok = (body: unknown) => ({ status: 200, body });
 
 const key = {
-  ...{ id: 'key_1', name: 'orders service', owner: 'team-orders', role: 'scheduler', state: 'active', revision: 1 },
+  id: 'key_1',
+  name: 'orders service',
+  owner: 'team-orders',
+  role: 'scheduler',
+  state: 'active',
+  revision: 1,
   bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
-  ...{
-    scope: { clients: ['orders'], countries: null, actionTypes: [], users: false },
-    createdAt: '2026-11-01T00:00:00.000Z',
-  },
-  ...{ madeBy: null, expiresAt: '2027-06-01T00:00:00.000Z', lastUsedAt: null, rotatedAt: null, formerUntil: null },
-  ...{ revokedAt: null, refusals: null, sessions: 2, links: { self: '/v1/api-keys/key_1' } },
+  scope: { clients: ['orders'], countries: null, actionTypes: [], users: false },
+  createdAt: '2026-11-01T00:00:00.000Z',
+  madeBy: null,
+  expiresAt: '2027-06-01T00:00:00.000Z',
+  lastUsedAt: null,
+  rotatedAt: null,
+  formerUntil: null,
+  revokedAt: null,
+  refusals: null,
+  sessions: 2,
+  links: { self: '/v1/api-keys/key_1' },
 };
 
 test('quotas tells what the account has used of each, bytes as people count them', async () => {
@@ -70,10 +80,18 @@ describe('api-keys', () => {
 
   test('refused-people tells who could not come in, why and how often', async () => {
     const ada = {
-      ...{ issuer: 'https://login.test', subject: 'ada', name: 'ada@example.com', code: 'shut-out', count: 3 },
-      ...{ detail: 'ada@example.com is shut out of this installation', lastFrom: '10.20.7.14', keyId: 'key_1' },
-      ...{ firstAt: '2026-11-23T10:30:00.000Z', lastAt: '2026-11-24T10:30:00.000Z' },
-      ...{ isInAgain: false, mayBeLetIn: true },
+      issuer: 'https://login.test',
+      subject: 'ada',
+      name: 'ada@example.com',
+      code: 'shut-out',
+      count: 3,
+      detail: 'ada@example.com is shut out of this installation',
+      lastFrom: '10.20.7.14',
+      keyId: 'key_1',
+      firstAt: '2026-11-23T10:30:00.000Z',
+      lastAt: '2026-11-24T10:30:00.000Z',
+      isInAgain: false,
+      mayBeLetIn: true,
     };
     api.answers['GET /v1/refused-people?limit=50'] = ok({ items: [ada] });
     const { out } = await muster(['api-keys', 'refused-people']);
@@ -120,7 +138,10 @@ describe('api-keys', () => {
     expect(out).toBe('mk_1_secret\n');
     expect(notes).toContain('keep it, it is not shown again');
     expect(api.bodies.at(-1)).toEqual({
-      ...{ name: 'orders service', role: 'scheduler', owner: 'team-orders', expiresAt: '2027-06-01T00:00:00Z' },
+      name: 'orders service',
+      role: 'scheduler',
+      owner: 'team-orders',
+      expiresAt: '2027-06-01T00:00:00Z',
       scope: { clients: ['orders', 'billing'] },
     });
   });

@@ -75,8 +75,13 @@ describe('audience upload', () => {
 
   test('describes what the file was read as, with its warnings', async () => {
     const reading = {
-      ...{ encoding: 'utf-16le', separator: ';', columns: ['plan', 'ref', 'market'], userColumn: 'ref' },
-      ...{ countryColumn: 'market', trimmed: 2, warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }] },
+      encoding: 'utf-16le',
+      separator: ';',
+      columns: ['plan', 'ref', 'market'],
+      userColumn: 'ref',
+      countryColumn: 'market',
+      trimmed: 2,
+      warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }],
     };
     const query = 'name=VIP&country=market&user=ref&acceptRejected=3';
     api.answers[`POST /v1/audiences?${query}`] = ok({ ...list, reading }, 201);
@@ -111,15 +116,25 @@ describe('audience upload', () => {
 const preview = {
   format: 'gzip',
   reading: {
-    ...{ encoding: 'utf-8', separator: ';', columns: ['plan', 'ref', 'market'], userColumn: 'ref' },
-    ...{ countryColumn: 'market', trimmed: 0, warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }] },
+    encoding: 'utf-8',
+    separator: ';',
+    columns: ['plan', 'ref', 'market'],
+    userColumn: 'ref',
+    countryColumn: 'market',
+    trimmed: 0,
+    warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }],
   },
   columns: [
     { name: 'plan', use: 'ignored' },
     { name: 'ref', use: 'user' },
     { name: 'market', use: 'country' },
   ],
-  ...{ rows: 1010, users: 1000, rejected: 10, usersElsewhere: 200, outcomes: [], refusal: null },
+  rows: 1010,
+  users: 1000,
+  rejected: 10,
+  usersElsewhere: 200,
+  outcomes: [],
+  refusal: null,
   firstUsers: [{ line: 2, userId: 'u-1', country: 'SG' }],
   countries: [{ country: 'SG', users: 800 }],
   rejects: [{ line: 9, value: 'NULL', rule: 'no-value', detail: 'the user id is a mark for a missing value' }],
@@ -256,18 +271,24 @@ test('campaign estimate shows each source and what follows', async () => {
 test('audience all lists every kind with its size, of when that is, and its use', async () => {
   const size = { atLeast: 900, atMost: 900, exact: true, asOf: '2026-11-21T20:44:22.000Z', countries: ['SG'] };
   const named = {
-    ...{
-      kind: 'segment',
-      id: 'staff',
-      name: 'staff',
-      description: null,
-      owner: null,
-      countries: null,
-      sources: null,
-      state: null,
-    },
-    ...{ size, rejected: null, usedBy: 9, leftOutBy: 9, latestUse: { campaignId: 'cmp_1', name: 'Payday' } },
-    ...{ usedBySaved: 0, latestSaved: null, createdAt: null, expiresAt: null, links: { self: null, campaigns: '' } },
+    kind: 'segment',
+    id: 'staff',
+    name: 'staff',
+    description: null,
+    owner: null,
+    countries: null,
+    sources: null,
+    state: null,
+    size,
+    rejected: null,
+    usedBy: 9,
+    leftOutBy: 9,
+    latestUse: { campaignId: 'cmp_1', name: 'Payday' },
+    usedBySaved: 0,
+    latestSaved: null,
+    createdAt: null,
+    expiresAt: null,
+    links: { self: null, campaigns: '' },
   };
   const saved = { ...named, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null };
   const items = [

@@ -14,15 +14,26 @@ afterEach(() => api.stop());
 const muster = (...args: string[]) => runMuster(args, { api });
 
 const counted = {
-  ...{ id: 'cnt_1', state: 'done', cause: null, countries: ['SG', 'ID'] },
+  id: 'cnt_1',
+  state: 'done',
+  cause: null,
+  countries: ['SG', 'ID'],
   audience: { include: [{ segment: 'riders' }], exclude: [{ segment: 'staff' }] },
-  ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null, parts: null },
+  users: 1700,
+  excluded: 10,
+  shared: 50,
+  withUsers: null,
+  both: null,
+  parts: null,
   counted: [
     { country: 'SG', done: true, users: 1400, excluded: 10, shared: 50, withUsers: null, both: null },
     { country: 'ID', done: true, users: 300, excluded: 0, shared: 0, withUsers: null, both: null },
   ],
-  ...{ askedBy: 'mei', askedAt: '2026-11-21T20:44:20.000Z', startedAt: '2026-11-21T20:44:21.000Z' },
-  ...{ endedAt: '2026-11-21T20:44:29.000Z', links: { self: '/v1/audience-counts/cnt_1' } },
+  askedBy: 'mei',
+  askedAt: '2026-11-21T20:44:20.000Z',
+  startedAt: '2026-11-21T20:44:21.000Z',
+  endedAt: '2026-11-21T20:44:29.000Z',
+  links: { self: '/v1/audience-counts/cnt_1' },
 };
 
 test('audience count says what the same count has come to, or asks for it', async () => {

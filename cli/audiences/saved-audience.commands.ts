@@ -45,7 +45,14 @@ const fields = {
   description: text('--description <text>', 'what it is for'),
   owner: text('--owner <name>', 'the team or the person to ask about it'),
   countries: text('--countries <list>', 'where it is estimated: country codes, such as SG,ID,VN'),
-  ...{ segment, list: oneList, run, excludeSegment, excludeList, excludeRun, holdOut, holdOutSeed },
+  segment,
+  list: oneList,
+  run,
+  excludeSegment,
+  excludeList,
+  excludeRun,
+  holdOut,
+  holdOutSeed,
 };
 
 const create = command({
@@ -146,7 +153,8 @@ export const commands = group(
 
 function fieldsOf({ name, description, owner, countries, ...who }: ValuesOf<typeof fields>): object {
   return {
-    ...{ ...(name !== undefined && { name }), ...(description !== undefined && { description }) },
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
     ...(owner !== undefined && { owner }),
     ...(countries !== undefined && { countries: countries.split(',').map((code) => code.trim()) }),
     ...(saysAudience(who) && { audience: audienceOf(who) }),

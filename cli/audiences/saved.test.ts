@@ -14,9 +14,15 @@ afterEach(() => api.stop());
 const muster = (...args: string[]) => runMuster(args, { api });
 
 const saved = {
-  ...{ id: 'sav_1', name: 'Lapsed riders', revision: 2, owner: 'growth', countries: ['SG', 'ID'] },
+  id: 'sav_1',
+  name: 'Lapsed riders',
+  revision: 2,
+  owner: 'growth',
+  countries: ['SG', 'ID'],
   audience: { include: [{ segment: 'riders' }], exclude: [{ segment: 'staff' }], holdOutPercent: 5 },
-  ...{ usedBy: 3, createdAt: '2026-11-20T20:44:20.000Z', updatedAt: '2026-11-21T20:44:20.000Z' },
+  usedBy: 3,
+  createdAt: '2026-11-20T20:44:20.000Z',
+  updatedAt: '2026-11-21T20:44:20.000Z',
   latestUse: { campaignId: 'cmp_9', name: 'Payday', revision: 1, createdAt: '2026-11-21T20:44:20.000Z' },
   links: { self: '/v1/saved-audiences/sav_1', estimate: '', campaigns: '' },
 };
@@ -59,7 +65,7 @@ test('saved-audience estimate says the range, and delete deletes', async () => {
 
 test('campaign create takes a copy of a saved audience, with a hold-out of its own', async () => {
   api.answers['GET /v1/saved-audiences/sav_1'] = { status: 200, body: saved };
-  const body = { id: 'cmp_1', state: 'draft', warnings: [], ...{ schedule: { type: 'now' }, startsAt: null } };
+  const body = { id: 'cmp_1', state: 'draft', warnings: [], schedule: { type: 'now' }, startsAt: null };
   api.answers['POST /v1/campaigns'] = { status: 201, body };
   const create = (...more: string[]) =>
     muster(...['campaign', 'create', '--name', 'n', '--countries', 'SG', '--action', 'award-reward'], ...more);

@@ -5,13 +5,21 @@ describe('when a campaign starts, said in options', () => {
   it('is now, at a time, at a local time, or again and again', () => {
     expect(scheduleOf({})).toEqual({ type: 'now' });
     expect(scheduleOf({ at: '2027-01-15T09:00:00', zone: 'Asia/Singapore' })).toEqual({
-      ...{ type: 'at', time: '2027-01-15T09:00:00', zone: 'Asia/Singapore' },
+      type: 'at',
+      time: '2027-01-15T09:00:00',
+      zone: 'Asia/Singapore',
     });
     expect(scheduleOf({ local: '2027-01-15T09:00:00', countryZone: ['US=America/New_York'] })).toEqual({
-      ...{ type: 'local', time: '2027-01-15T09:00:00', zones: { US: 'America/New_York' } },
+      type: 'local',
+      time: '2027-01-15T09:00:00',
+      zones: { US: 'America/New_York' },
     });
     expect(scheduleOf({ cron: '0 9 * * MON', zone: 'Asia/Singapore', until: 'u', overlap: 'allow' })).toEqual({
-      ...{ type: 'recurring', cron: '0 9 * * MON', zone: 'Asia/Singapore', until: 'u', overlap: 'allow' },
+      type: 'recurring',
+      cron: '0 9 * * MON',
+      zone: 'Asia/Singapore',
+      until: 'u',
+      overlap: 'allow',
     });
     expect(scheduleOf({ everySeconds: 3600 })).toEqual({ type: 'recurring', everySeconds: 3600 });
   });

@@ -12,14 +12,29 @@ const limits = { maxCallsPerSecond: 200, underWay: 3, maxUnderWay: 24 };
 
 function endpointOf(endpoint: string, lastTenMinutes: Lately): ClientLoad['endpoints'][number] {
   return {
-    ...{ endpoint, due: 0, lagMs: 0, sidelined: 0, asideSince: null },
-    ...{ callsPerSecond: 38, ...limits, lastTenMinutes },
+    endpoint,
+    due: 0,
+    lagMs: 0,
+    sidelined: 0,
+    asideSince: null,
+    callsPerSecond: 38,
+    ...limits,
+    lastTenMinutes,
   };
 }
 
 const load: ClientLoad = {
-  ...{ clientId: 'cli_1', asOf: '2026-12-01T09:00:00.000Z', behindAfterMs: 300_000, due: 0, lagMs: 0, sidelined: 0 },
-  ...{ callsPerSecond: 42, ...limits, estimated: false, lastTenMinutes: lately(26_400, 250), dispatchers: [] },
+  clientId: 'cli_1',
+  asOf: '2026-12-01T09:00:00.000Z',
+  behindAfterMs: 300_000,
+  due: 0,
+  lagMs: 0,
+  sidelined: 0,
+  callsPerSecond: 42,
+  ...limits,
+  estimated: false,
+  lastTenMinutes: lately(26_400, 250),
+  dispatchers: [],
   endpoints: [
     endpointOf('receipts', lately(26_400, 2500)),
     endpointOf('slow', lately(3, null)),

@@ -80,7 +80,11 @@ async function addRecurring(client: Client): Promise<void> {
     await createCampaign({
       client,
       body: {
-        ...{ name: 'Weekly points for riders', owner: 'growth', tags: ['weekly'], countries, audience },
+        name: 'Weekly points for riders',
+        owner: 'growth',
+        tags: ['weekly'],
+        countries,
+        audience,
         chain: [{ action: 'award-points', params: { points: 100 }, unitsPerUser: 100 }],
         schedule: { type: 'recurring', cron: '0 10 * * 1', zone },
       },

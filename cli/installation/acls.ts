@@ -26,10 +26,18 @@ export interface AclNames {
 export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTopics }: AclNames): Acl[] {
   const workers = workerGroup(topicPrefix, installationId);
   const all = (who: string, ...operations: Acl['operations']): Acl => ({
-    ...{ principal: `${prefix}-${who}`, resource: 'topic', name: `${topicPrefix}.`, pattern: 'prefixed', operations },
+    principal: `${prefix}-${who}`,
+    resource: 'topic',
+    name: `${topicPrefix}.`,
+    pattern: 'prefixed',
+    operations,
   });
   const one = (who: string, resource: Acl['resource'], name: string, ...operations: Acl['operations']): Acl => ({
-    ...{ principal: `${prefix}-${who}`, resource, name, pattern: 'literal', operations },
+    principal: `${prefix}-${who}`,
+    resource,
+    name,
+    pattern: 'literal',
+    operations,
   });
   return [
     all('api', 'Describe'),

@@ -3,8 +3,12 @@ import type { LogArchive } from '../../shared/postgres/connection/log-archive.ts
 import { archiveLine } from './check-archive.ts';
 
 const well: LogArchive = {
-  ...{ isOn: true, state: 'well', lastArchivedAt: new Date('2026-11-24T04:00:00Z'), waitingBytes: 16 * 1024 ** 2 },
-  ...{ lastFailedAt: null, lastFailed: null },
+  isOn: true,
+  state: 'well',
+  lastArchivedAt: new Date('2026-11-24T04:00:00Z'),
+  waitingBytes: 16 * 1024 ** 2,
+  lastFailedAt: null,
+  lastFailed: null,
 };
 
 describe('the archive of the log, as a doctor says it', () => {

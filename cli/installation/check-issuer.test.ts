@@ -8,7 +8,10 @@ let environment: NodeJS.ProcessEnv;
 beforeEach(async () => {
   issuer = await startIssuer({ now: () => new Date() });
   environment = {
-    ...{ AUTH_MODE: 'both', OIDC_ISSUER: issuer.url, OIDC_ROLES: 'admins=operator', OIDC_CLIENT_ID: 'console' },
+    AUTH_MODE: 'both',
+    OIDC_ISSUER: issuer.url,
+    OIDC_ROLES: 'admins=operator',
+    OIDC_CLIENT_ID: 'console',
     API_PUBLIC_URL: 'https://muster.example',
   };
 });

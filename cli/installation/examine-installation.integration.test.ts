@@ -114,7 +114,10 @@ test('a doctor names the account that has nearly used a quota', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
-    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+    connectionString: database.url,
+    applicationName: 'test',
+    max: 1,
+    logger: createLogger('test', 'silent'),
   });
   const account = await addApiKey(pool, { name: 'a team', role: 'operator', digest: 'x' });
   for (let list = 0; list < 4; list++) {
@@ -138,7 +141,10 @@ test('a doctor names services that run with another value of a setting than the 
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
-    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+    connectionString: database.url,
+    applicationName: 'test',
+    max: 1,
+    logger: createLogger('test', 'silent'),
   });
   const settings = async (own?: string) => {
     const environment = { DATABASE_URL: database.url, ...(own && { QUOTA_OPEN_RUNS: own }) };
@@ -160,7 +166,10 @@ test('a doctor names the processes whose clock or zone data is off', async () =>
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
-    ...{ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') },
+    connectionString: database.url,
+    applicationName: 'test',
+    max: 1,
+    logger: createLogger('test', 'silent'),
   });
   const processes = async () =>
     (await examineInstallation({ DATABASE_URL: database.url })).find(({ name }) => name === 'processes');

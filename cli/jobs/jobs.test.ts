@@ -22,30 +22,32 @@ const accepted = {
   links: { self: '/v1/jobs/job_1' },
 };
 const job = {
-  ...{
-    id: 'job_1',
-    clientId: 'cli_1',
-    state: 'called',
-    scheduledFor: at,
-    dueAt: null,
-    acceptedAt: at,
-    expiresAt: null,
-  },
-  ...{ endedAt: at, attempt: 2, method: 'POST', url: 'https://shop.test/hook', headers: null, body: null, cause: null },
-  ...{
-    idempotencyKey: 'order-17',
-    tags: ['eu'],
-    scheduleId: null,
-    repeats: null,
-    retry: null,
-    timeoutMs: null,
-    finalCodes: null,
-    template: false,
-    reportWithinSeconds: null,
-    sidelinedFor: null,
-    endpoint: null,
-    priority: 'high',
-  },
+  id: 'job_1',
+  clientId: 'cli_1',
+  state: 'called',
+  scheduledFor: at,
+  dueAt: null,
+  acceptedAt: at,
+  expiresAt: null,
+  endedAt: at,
+  attempt: 2,
+  method: 'POST',
+  url: 'https://shop.test/hook',
+  headers: null,
+  body: null,
+  cause: null,
+  idempotencyKey: 'order-17',
+  tags: ['eu'],
+  scheduleId: null,
+  repeats: null,
+  retry: null,
+  timeoutMs: null,
+  finalCodes: null,
+  template: false,
+  reportWithinSeconds: null,
+  sidelinedFor: null,
+  endpoint: null,
+  priority: 'high',
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
 };
@@ -175,8 +177,17 @@ describe('muster jobs, many at once', () => {
 
   test('cancel-all and reschedule-all begin a change, and change shows how far it is', async () => {
     const change = {
-      ...{ id: 'jch_1', clientId: 'cli_1', verb: 'cancel', state: 'running', seen: 1500, changed: 1400, tooLate: 100 },
-      ...{ dueAt: null, createdAt: at, endedAt: null, links: { self: '/v1/jobs/changes/jch_1' } },
+      id: 'jch_1',
+      clientId: 'cli_1',
+      verb: 'cancel',
+      state: 'running',
+      seen: 1500,
+      changed: 1400,
+      tooLate: 100,
+      dueAt: null,
+      createdAt: at,
+      endedAt: null,
+      links: { self: '/v1/jobs/changes/jch_1' },
     };
     api.answers['POST /v1/jobs/changes'] = ok(change, 202);
     api.answers['GET /v1/jobs/changes/jch_1'] = ok(change);
@@ -192,10 +203,16 @@ describe('muster jobs, many at once', () => {
 });
 
 const client = {
-  ...{ id: 'cli_1', name: 'orders', revision: 2, enabled: true, disabledReason: null, concurrency: 50 },
+  id: 'cli_1',
+  name: 'orders',
+  revision: 2,
+  enabled: true,
+  disabledReason: null,
+  concurrency: 50,
   keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
   warnings: [],
-  ...{ createdAt: at, updatedAt: at },
+  createdAt: at,
+  updatedAt: at,
 };
 
 describe('muster clients', () => {
@@ -260,7 +277,14 @@ describe('muster clients', () => {
 
   test('ledger shows all parts, and fails where they do not add up', async () => {
     const ledger = {
-      ...{ clientId: 'cli_1', asOf: at, accepted: 1500, called: 1000, expired: 1, cancelled: 2, dead: 3, sidelined: 4 },
+      clientId: 'cli_1',
+      asOf: at,
+      accepted: 1500,
+      called: 1000,
+      expired: 1,
+      cancelled: 2,
+      dead: 3,
+      sidelined: 4,
       pending: 490,
       waiting: 12,
       check: {

@@ -18,8 +18,15 @@ const times = { firstAt: at, lastAt: at };
 describe('quarantined messages', () => {
   const topic = 'muster.award-reward.SG';
   const message = {
-    ...{ kind: 'message', id: 'dlt_1', reason: 'not JSON', ...kept },
-    ...{ topic, partition: 3, offset: 7, replays: 0, bytes: 7 },
+    kind: 'message',
+    id: 'dlt_1',
+    reason: 'not JSON',
+    ...kept,
+    topic,
+    partition: 3,
+    offset: 7,
+    replays: 0,
+    bytes: 7,
   };
 
   it('are counted by topic and reason', async () => {
@@ -60,9 +67,21 @@ describe('quarantined messages', () => {
 
 describe('quarantined steps', () => {
   const step = {
-    ...{ kind: 'step', id: 'qst_1', reason: 'its calls ended their workers', ...kept },
-    ...{ runId: 'run_1', runState: 'running', country: 'SG', batchNo: 7, step: 1, action: 'award-reward' },
-    ...{ users: 100, lapses: 6, worker: 'w-1', replayable: true, whyNot: null },
+    kind: 'step',
+    id: 'qst_1',
+    reason: 'its calls ended their workers',
+    ...kept,
+    runId: 'run_1',
+    runState: 'running',
+    country: 'SG',
+    batchNo: 7,
+    step: 1,
+    action: 'award-reward',
+    users: 100,
+    lapses: 6,
+    worker: 'w-1',
+    replayable: true,
+    whyNot: null,
   };
 
   it('are listed by run, action type, country and state', async () => {
@@ -108,16 +127,18 @@ describe('quarantined steps', () => {
 
 describe('quarantined jobs', () => {
   const job = {
-    ...{
-      kind: 'job',
-      id: 'job_1',
-      reason: 'status 500',
-      ...kept,
-      clientId: 'cli_1',
-      scheduledFor: at,
-      expiresAt: null,
-    },
-    ...{ expired: false, attempts: 3, method: 'POST', url: 'https://one.example/x', status: 500 },
+    kind: 'job',
+    id: 'job_1',
+    reason: 'status 500',
+    ...kept,
+    clientId: 'cli_1',
+    scheduledFor: at,
+    expiresAt: null,
+    expired: false,
+    attempts: 3,
+    method: 'POST',
+    url: 'https://one.example/x',
+    status: 500,
   };
 
   it('are counted by client and reason, and listed one by one', async () => {

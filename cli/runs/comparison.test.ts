@@ -5,10 +5,23 @@ import { createPaint } from '../show/paint.ts';
 
 function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): ComparedRunShape {
   return {
-    ...{ runId: id, scheduledFor: `2026-10-${day}T01:00:00.000Z`, state: 'completed_with_failures', revision: 1 },
-    ...{ audience: 1000, through: 950, failed: 50, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
-    ...{ campaignId: 'cmp_1', campaignName: 'Payday', chain: ['award-reward', 'send-message'] },
-    ...{ tookMs: 5_880_000, ...changes },
+    runId: id,
+    scheduledFor: `2026-10-${day}T01:00:00.000Z`,
+    state: 'completed_with_failures',
+    revision: 1,
+    audience: 1000,
+    through: 950,
+    failed: 50,
+    unknown: 0,
+    suppressed: 0,
+    expired: 0,
+    cancelled: 0,
+    recovered: 0,
+    campaignId: 'cmp_1',
+    campaignName: 'Payday',
+    chain: ['award-reward', 'send-message'],
+    tookMs: 5_880_000,
+    ...changes,
   };
 }
 

@@ -42,8 +42,13 @@ describe('muster explain', () => {
     const sent = { ...step, step: 1, action: 'send-message', outcome: 'succeeded' };
     const receipt = { status: 'undelivered', code: 'no-device', at, receivedAt: at };
     const explained = {
-      ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'completed', asOf: at },
-      ...{ audience: { place: 'member', country: 'SG', detail: 'it was fed' }, batches: [] },
+      runId: 'run_1',
+      campaignId: 'cmp_1',
+      userId: 'u1',
+      state: 'completed',
+      asOf: at,
+      audience: { place: 'member', country: 'SG', detail: 'it was fed' },
+      batches: [],
       steps: [{ ...sent, receipt }],
     };
     api.answers['GET /v1/runs/run_1/users/u1'] = ok(explained);

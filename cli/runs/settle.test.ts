@@ -68,7 +68,13 @@ describe('muster run settle', () => {
     api.answers['POST /v1/user-files/preview?for=settlement'] = {
       status: 200,
       body: {
-        ...{ format: 'plain', reading: null, rows: 2, users: 1, rejected: 1, usersElsewhere: 0, countries: [] },
+        format: 'plain',
+        reading: null,
+        rows: 2,
+        users: 1,
+        rejected: 1,
+        usersElsewhere: 0,
+        countries: [],
         columns: ['user', 'step', 'outcome'].map((use) => ({ name: use, use })),
         firstUsers: [{ line: 2, userId: 'u1', country: null }],
         outcomes: [{ step: 1, outcome: 'failed', users: 1 }],

@@ -5,28 +5,41 @@ import { runMuster } from '../test-muster.ts';
 
 const time = '2026-11-22T03:00:00.000Z';
 const schedule = {
-  ...{ id: 'sch_1', name: 'nightly', revision: 2, state: 'active', stateReason: null, stateSince: time },
-  ...{
-    cron: '0 9 * * *',
-    zone: 'Asia/Singapore',
-    misfire: 'fire-once',
-    catchUpSeconds: 3600,
-    overlap: 'skip',
-    spreadSeconds: 0,
-  },
+  id: 'sch_1',
+  name: 'nightly',
+  revision: 2,
+  state: 'active',
+  stateReason: null,
+  stateSince: time,
+  cron: '0 9 * * *',
+  zone: 'Asia/Singapore',
+  misfire: 'fire-once',
+  catchUpSeconds: 3600,
+  overlap: 'skip',
+  spreadSeconds: 0,
   target: { client: 'cli_1', url: 'https://shop.test/hook', method: 'POST', headers: {}, body: null },
-  ...{
-    campaignId: null,
-    groups: { tags: ['rides'] },
-    note: null,
-    nextAt: '2026-11-23T01:00:00.000Z',
-    decidedUntil: time,
-  },
-  ...{ createdAt: time, updatedAt: time, links: { self: '', occurrences: '', preview: '' } },
+  campaignId: null,
+  groups: { tags: ['rides'] },
+  note: null,
+  nextAt: '2026-11-23T01:00:00.000Z',
+  decidedUntil: time,
+  createdAt: time,
+  updatedAt: time,
+  links: { self: '', occurrences: '', preview: '' },
 };
 const occurrence = {
-  ...{ scheduledFor: time, lastInstant: time, instants: 3, group: 'SG', state: 'skipped', kind: null, cause: 'paused' },
-  ...{ jobId: null, runId: null, dueAt: null, region: null, decidedAt: time },
+  scheduledFor: time,
+  lastInstant: time,
+  instants: 3,
+  group: 'SG',
+  state: 'skipped',
+  kind: null,
+  cause: 'paused',
+  jobId: null,
+  runId: null,
+  dueAt: null,
+  region: null,
+  decidedAt: time,
 };
 
 let api: TestApi;
@@ -129,8 +142,13 @@ describe('muster schedules', () => {
 
 describe('muster work-calendars', () => {
   const calendar = {
-    ...{ name: 'SG', revision: 2, weekDaysOff: ['SAT', 'SUN'], schedules: 3 },
-    ...{ createdAt: time, updatedAt: time, links: { self: '' } },
+    name: 'SG',
+    revision: 2,
+    weekDaysOff: ['SAT', 'SUN'],
+    schedules: 3,
+    createdAt: time,
+    updatedAt: time,
+    links: { self: '' },
   };
   const dates = [{ date: '2026-12-25', name: 'Christmas Day' }];
 
@@ -153,8 +171,15 @@ describe('muster work-calendars', () => {
 
 describe('muster groups', () => {
   const group = {
-    ...{ name: 'SG', revision: 1, homeRegion: 'asia', fallbackSeconds: 60, tags: ['rides'], countries: ['SG'] },
-    ...{ createdAt: time, updatedAt: time, links: { self: '' } },
+    name: 'SG',
+    revision: 1,
+    homeRegion: 'asia',
+    fallbackSeconds: 60,
+    tags: ['rides'],
+    countries: ['SG'],
+    createdAt: time,
+    updatedAt: time,
+    links: { self: '' },
   };
 
   it('are put, listed, shown and deleted', async () => {

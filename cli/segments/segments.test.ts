@@ -12,8 +12,13 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 const riders = {
-  ...{ id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days', countries: ['SG', 'VN'] },
-  ...{ estimate: 125_000, usedBy: 3, usedBySaved: 2 },
+  id: 'lapsed-riders',
+  name: 'Lapsed riders',
+  description: 'No ride in 90 days',
+  countries: ['SG', 'VN'],
+  estimate: 125_000,
+  usedBy: 3,
+  usedBySaved: 2,
 };
 const unsaid = {
   id: 'old',

@@ -51,10 +51,16 @@ export const commands = byHand({
       jobs: options.keepJobs,
     };
     const found = computeSize({
-      ...{ usersADay: options.users, hours: options.hours, steps: options.steps, latencyMs: options.latency },
-      ...{ failedPercent: options.failed, receiptsPercent: options.receipts, workerConcurrency: options.concurrency },
+      usersADay: options.users,
+      hours: options.hours,
+      steps: options.steps,
+      latencyMs: options.latency,
+      failedPercent: options.failed,
+      receiptsPercent: options.receipts,
+      workerConcurrency: options.concurrency,
       idLength: options.idLength,
-      ...{ jobsADay: options.jobs, jobsASecond: (options.jobs / secondsADay) * options.busiest },
+      jobsADay: options.jobs,
+      jobsASecond: (options.jobs / secondsADay) * options.busiest,
       keepDays,
     });
     const { terminal } = context;

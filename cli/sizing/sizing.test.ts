@@ -8,17 +8,17 @@ import { figures } from './figures.ts';
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
 const load: Load = {
-  ...{
-    usersADay: 10_000_000,
-    hours: 1,
-    steps: 2,
-    latencyMs: 50,
-    failedPercent: 2,
-    receiptsPercent: 100,
-    idLength: 12,
-    workerConcurrency: 200,
-  },
-  ...{ jobsADay: 0, jobsASecond: 0, keepDays: { users: 14, receipts: 7, steps: 30, failures: 90, jobs: 30 } },
+  usersADay: 10_000_000,
+  hours: 1,
+  steps: 2,
+  latencyMs: 50,
+  failedPercent: 2,
+  receiptsPercent: 100,
+  idLength: 12,
+  workerConcurrency: 200,
+  jobsADay: 0,
+  jobsASecond: 0,
+  keepDays: { users: 14, receipts: 7, steps: 30, failures: 90, jobs: 30 },
 };
 
 describe('the size of an installation', () => {

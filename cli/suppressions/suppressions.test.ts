@@ -12,9 +12,19 @@ afterEach(() => api.stop());
 const muster = (args: string[], piped?: string) => runMuster(['suppressions', ...args], { api, piped });
 const list = { actionType: 'send-message', people: 1200, version: 4, changedAt: '2026-11-21T20:44:20.000Z' };
 const upload = {
-  ...{ id: 'sup_1', actionType: '*', mode: 'replace', state: 'done', cause: null, note: null, rows: 1502 },
-  ...{ people: 1500, rejected: 1, rejects: [{ line: 7, value: 'a\\u0000', rule: 'control-character' }] },
-  ...{ createdAt: list.changedAt, endedAt: list.changedAt, links: { self: '/v1/suppressions/uploads/sup_1' } },
+  id: 'sup_1',
+  actionType: '*',
+  mode: 'replace',
+  state: 'done',
+  cause: null,
+  note: null,
+  rows: 1502,
+  people: 1500,
+  rejected: 1,
+  rejects: [{ line: 7, value: 'a\\u0000', rule: 'control-character' }],
+  createdAt: list.changedAt,
+  endedAt: list.changedAt,
+  links: { self: '/v1/suppressions/uploads/sup_1' },
   lastCallWithinMs: 90_000,
 };
 
@@ -56,9 +66,18 @@ test('upload --preview shows a file without countries, and loads nothing', async
   const reading = { encoding: 'utf-8', separator: null, columns: ['userId'], userColumn: 'userId' };
   const columns = [{ name: 'userId', use: 'user' }];
   const body = {
-    ...{ format: 'plain', reading: { ...reading, countryColumn: null, trimmed: 0, warnings: [] }, columns },
-    ...{ rows: 2, users: 2, firstUsers: [{ line: 2, userId: 'u-1', country: null }], countries: [] },
-    ...{ usersElsewhere: 0, outcomes: [], rejected: 0, rejects: [], refusal: null },
+    format: 'plain',
+    reading: { ...reading, countryColumn: null, trimmed: 0, warnings: [] },
+    columns,
+    rows: 2,
+    users: 2,
+    firstUsers: [{ line: 2, userId: 'u-1', country: null }],
+    countries: [],
+    usersElsewhere: 0,
+    outcomes: [],
+    rejected: 0,
+    rejects: [],
+    refusal: null,
   };
   const line = 'POST /v1/user-files/preview?countries=none&acceptRejected=3';
   api.answers[line] = { status: 200, body };

@@ -13,17 +13,22 @@ const muster = (...args: string[]) => runMuster(['webhooks', ...args], { api });
 const ok = (body: unknown) => ({ status: 200, body });
 
 const webhook = {
-  ...{
-    id: 'whk_1',
-    revision: 2,
-    url: 'https://bot.example.com/[sealed]',
-    name: null,
-    enabled: true,
-    format: 'standard',
-  },
-  ...{ events: ['run.ended', 'run.paused'], campaigns: null, tags: ['payday', 'vip'], owners: ['growth'] },
-  ...{ egress: { allow: [] }, client: 'cli_1', waiting: 1, dead: 3, links: {} },
-  ...{ lastSent: { at: '2026-11-21T08:00:00.000Z', event: 'run.paused', status: 204 } },
+  id: 'whk_1',
+  revision: 2,
+  url: 'https://bot.example.com/[sealed]',
+  name: null,
+  enabled: true,
+  format: 'standard',
+  events: ['run.ended', 'run.paused'],
+  campaigns: null,
+  tags: ['payday', 'vip'],
+  owners: ['growth'],
+  egress: { allow: [] },
+  client: 'cli_1',
+  waiting: 1,
+  dead: 3,
+  links: {},
+  lastSent: { at: '2026-11-21T08:00:00.000Z', event: 'run.paused', status: 204 },
   createdAt: '2026-11-20T08:00:00.000Z',
 };
 

@@ -46,20 +46,28 @@ export function renderBoard(board: Board): string {
 const dataSource = { name: 'source', label: 'Prometheus', type: 'datasource', query: 'prometheus' };
 
 const choice = (label: string, query: string) => ({
-  ...{ name: label, label, type: 'query', datasource: source, query: { query, refId: label }, definition: query },
-  ...{
-    includeAll: true,
-    multi: true,
-    allValue: '.*',
-    current: { text: ['All'], value: ['$__all'] },
-    refresh: 2,
-    sort: 1,
-  },
+  name: label,
+  label,
+  type: 'query',
+  datasource: source,
+  query: { query, refId: label },
+  definition: query,
+  includeAll: true,
+  multi: true,
+  allValue: '.*',
+  current: { text: ['All'], value: ['$__all'] },
+  refresh: 2,
+  sort: 1,
 });
 
 function renderPanel({ title, meaning, unit, queries }: Panel, id: number, gridPos: object): object {
   return {
-    ...{ id, type: 'timeseries', title, description: meaning, datasource: source, gridPos },
+    id,
+    type: 'timeseries',
+    title,
+    description: meaning,
+    datasource: source,
+    gridPos,
     fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 8, spanNulls: true } }, overrides: [] },
     options: {
       legend: {
@@ -72,7 +80,10 @@ function renderPanel({ title, meaning, unit, queries }: Panel, id: number, gridP
       tooltip: { mode: 'multi', sort: 'desc' },
     },
     targets: queries.map(({ expr, legend }, index) => ({
-      ...{ refId: String.fromCharCode('A'.charCodeAt(0) + index), datasource: source, expr, legendFormat: legend },
+      refId: String.fromCharCode('A'.charCodeAt(0) + index),
+      datasource: source,
+      expr,
+      legendFormat: legend,
     })),
   };
 }

@@ -75,7 +75,9 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
 
 function nothingCounted(): Counted {
   return {
-    ...{ second: 0, minute: 0, seconds: new Uint32Array(secondsSteps) },
+    second: 0,
+    minute: 0,
+    seconds: new Uint32Array(secondsSteps),
     minutes: new Uint32Array(minutesSteps * callDurationBuckets),
   };
 }

@@ -56,13 +56,23 @@ function storedAuth({ certificate, key }: Pair): StoredClientAuth {
 function termsOf(auth: StoredClientAuth, secretBox = box) {
   const now = new Date();
   const client = {
-    ...{ clientId, name: 'shop', revision: 1, enabled: true, disabledReason: null, auth, keys: [], endpoints: [] },
+    clientId,
+    name: 'shop',
+    revision: 1,
+    enabled: true,
+    disabledReason: null,
+    auth,
+    keys: [],
+    endpoints: [],
     definition: clientDefinition.parse({ egress: { allow: [{ cidr: '127.0.0.0/8' }] } }),
-    ...{ createdAt: now, updatedAt: now },
+    createdAt: now,
+    updatedAt: now,
   };
   const directory = createClientDirectory({
     reader: { current: () => clientSnapshotOf(1, [client]) },
-    ...{ secretBox, clock: systemClock, logger: pino({ level: 'silent' }) },
+    secretBox,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
     tokenEndpoint: { call: () => expect.unreachable('no token is asked for') },
   });
   const terms = directory.termsOf(clientId);

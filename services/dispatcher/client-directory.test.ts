@@ -17,33 +17,35 @@ const secretOf = () => `whsec_${randomBytes(24).toString('base64')}`;
 function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const clock = createSettableClock();
   let client: Client = {
-    ...{
-      clientId,
-      name: 'orders',
-      revision: 1,
-      enabled: true,
-      disabledReason: null,
-      auth: null,
-      keys: [],
-      endpoints: [],
-    },
+    clientId,
+    name: 'orders',
+    revision: 1,
+    enabled: true,
+    disabledReason: null,
+    auth: null,
+    keys: [],
+    endpoints: [],
     definition: clientDefinition.parse({
       concurrency: 7,
       publishRatePerSecond: 5,
       timeoutMs: 1500,
       onGone: 'sideline',
     }),
-    ...{ createdAt: clock.now(), updatedAt: clock.now() },
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
   };
   const directory = createClientDirectory({
     reader: { current: () => clientSnapshotOf(1, [client]) },
     secretBox: box,
-    ...{ clock, tokenEndpoint: { call: () => expect.unreachable('no token is asked for') } },
+    clock,
+    tokenEndpoint: { call: () => expect.unreachable('no token is asked for') },
     logger: pino({ level: 'silent' }),
   });
   const change = (to: Partial<Client>) => (client = { ...client, ...to, revision: client.revision + 1 });
   const keyOf = (keyId: string, secret: string, expiresAt: Date | null = null) => ({
-    ...{ keyId, createdAt: clock.now(), expiresAt },
+    keyId,
+    createdAt: clock.now(),
+    expiresAt,
     ...createSecretBox([Buffer.alloc(32, 7)]).seal(secret, clientKeyContext(clientId, keyId)),
   });
   const seconds = () => Math.floor(clock.nowMs() / 1000);
@@ -60,7 +62,8 @@ describe('what calls of a client go by', () => {
   it('is what its definition says, and follows a change', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
-      ...{ heldBecause: null, onGone: 'sideline' },
+      heldBecause: null,
+      onGone: 'sideline',
       sideline: { afterFailures: 10, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       limits: { clientId, concurrency: 7, timeoutMs: 1500, egress: [] },
       retries: { strategy: 'exponential', attempts: 5 },
@@ -74,13 +77,23 @@ describe('what calls of a client go by', () => {
     const { clock, directory, change } = setUp();
     const times = { createdAt: clock.now(), updatedAt: clock.now() };
     const endpoint = {
-      ...{ endpointId: clientIdOf(3), name: 'billing', revision: 1, url: 'https://billing.test/', ...times },
-      ...{ terms: { concurrency: 2 }, enabled: true, disabledReason: null, auth: null, keys: [] },
+      endpointId: clientIdOf(3),
+      name: 'billing',
+      revision: 1,
+      url: 'https://billing.test/',
+      ...times,
+      terms: { concurrency: 2 },
+      enabled: true,
+      disabledReason: null,
+      auth: null,
+      keys: [],
     };
     change({ endpoints: [endpoint] });
     const ofEndpoint = () => directory.termsOf(clientIdOf(3));
     expect(ofEndpoint()).toMatchObject({
-      ...{ ownerId: clientId, heldBecause: null, onGone: 'sideline' },
+      ownerId: clientId,
+      heldBecause: null,
+      onGone: 'sideline',
       limits: { clientId: clientIdOf(3), concurrency: 2, timeoutMs: 1500 },
     });
     expect(directory.termsOf(clientId)).toMatchObject({ ownerId: clientId, limits: { clientId, concurrency: 7 } });

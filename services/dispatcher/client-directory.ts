@@ -67,7 +67,12 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     return {
       ...openAuth(outlet, limits),
       ratePerSecond: definition.publishRatePerSecond,
-      ...{ ownerId: clientId, heldBecause, onGone, keepsBodies: keepBodies, retries: retry, finalCodes },
+      ownerId: clientId,
+      heldBecause,
+      onGone,
+      keepsBodies: keepBodies,
+      retries: retry,
+      finalCodes,
       reportWithinMs: reportWithinSeconds === undefined ? null : reportWithinSeconds * 1000,
       sideline: { ...sideline, probeEveryMs: sideline.probeSeconds * 1000 },
       sign: (webhookId, timestamp, body) => {

@@ -21,7 +21,10 @@ describe('the keeper of circuits', () => {
     const { clock, tables, changes, termsOf } = dispatcherSubject();
     const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
     const keeper = createCircuitKeeper({
-      ...{ circuits, changes, clock, logger: pino({ level: 'silent' }) },
+      circuits,
+      changes,
+      clock,
+      logger: pino({ level: 'silent' }),
       clients: { termsOf },
       leaseOf: () => 10_000,
       onProbe: () => undefined,
@@ -31,7 +34,11 @@ describe('the keeper of circuits', () => {
       heldJobOf(claimedJob({ dueUs: 1, jobId: jobIdOf(++jobs), clientId, url }), clock.monotonicMs(), 10_000);
     const called = (job: HeldJob, sign: 'answers' | 'fails', latencyMs: number | null = null) =>
       keeper.onCalled({
-        ...{ job, host: job.probeOf ?? job.host, note: { ...note, latencyMs }, sign, terms: termsOf(job.clientId) },
+        job,
+        host: job.probeOf ?? job.host,
+        note: { ...note, latencyMs },
+        sign,
+        terms: termsOf(job.clientId),
         verdict: sign === 'fails' ? { kind: 'retry', delayMs: 1000 } : { kind: 'called' },
       });
     const open = async (host: string) => {
@@ -50,7 +57,11 @@ describe('the keeper of circuits', () => {
     const job = jobOf('https://one.example/a');
     expect([permitOf(job), keeper.isFirstHand(job)]).toEqual([null, true]);
     keeper.onCalled({
-      ...{ job, host: job.host, note, sign: 'none', terms: undefined },
+      job,
+      host: job.host,
+      note,
+      sign: 'none',
+      terms: undefined,
       verdict: { kind: 'sidelined', host: everyHost },
     });
     expect(keeper.isFirstHand(job)).toBe(false);

@@ -9,9 +9,23 @@ import { heldJobOf } from './jobs/held-job.ts';
 import { createKeyTurns } from './key-turns.ts';
 
 const claim = {
-  ...{ partition: 0, dueUs: 1, jobId: jobIdOf(1), epoch: 1, attempt: 1, scheduledForMs: 0, claimedAtMs: 0 },
-  ...{ expiresInMs: null, method: 'POST', url: 'https://one.example/', headers: null, body: null },
-  ...{ repeats: null, terms: null, orderingKey: 'merchant-1', aloneMs: 21_000, report: null },
+  partition: 0,
+  dueUs: 1,
+  jobId: jobIdOf(1),
+  epoch: 1,
+  attempt: 1,
+  scheduledForMs: 0,
+  claimedAtMs: 0,
+  expiresInMs: null,
+  method: 'POST',
+  url: 'https://one.example/',
+  headers: null,
+  body: null,
+  repeats: null,
+  terms: null,
+  orderingKey: 'merchant-1',
+  aloneMs: 21_000,
+  report: null,
 };
 const note = { status: 200, latencyMs: 1, error: null, answer: null };
 
@@ -23,16 +37,16 @@ it('of a job that went through an endpoint is that of the client, whose key it i
   turns.start();
   const job = heldJobOf({ ...claim, clientId: clientIdOf(2) }, 0, 1000);
   const terms = {
-    ...{
-      ownerId: clientIdOf(1),
-      heldBecause: null,
-      onGone: 'dead-letter',
-      keepsBodies: true,
-      finalCodes: [],
-      reportWithinMs: null,
-    },
+    ownerId: clientIdOf(1),
+    heldBecause: null,
+    onGone: 'dead-letter',
+    keepsBodies: true,
+    finalCodes: [],
+    reportWithinMs: null,
     limits: { clientId: clientIdOf(2), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] },
-    ...{ retries: { strategy: 'none' }, auth: null, sign: () => [] },
+    retries: { strategy: 'none' },
+    auth: null,
+    sign: () => [],
     sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
   } satisfies JobCall['terms'];
   turns.written([{ job, verdict: { kind: 'called' }, note, host: 'one.example', sign: 'answers', terms }]);

@@ -77,7 +77,9 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const topic = callsTopic(config.MUSTER_TOPIC_PREFIX, region);
   const { partitionsPerShard: partitions, replicationFactor } = engine;
   const consumer = createConsumer({
-    ...{ kafka, logger, sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS },
+    kafka,
+    logger,
+    sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
     groupId: dispatcherGroup(config.MUSTER_TOPIC_PREFIX, region, installationId),
     topics: [{ topic, partitions, replicationFactor }],
     fetch: callsFetch,
@@ -112,8 +114,18 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     inviter: createReportInviter({ secretBox: config.secretBox, publicAddress: config.API_PUBLIC_URL }),
     endpoint: chooseEndpoint({ http: endpoint, topics, mail }),
     deadLetters: createDeadLetters({ pool }),
-    ...{ nodes, leases: createLeases({ pool }), owner, heartbeat, leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
-    ...{ changes, clock, random: () => Math.random(), logger, meter, tracing },
+    nodes,
+    leases: createLeases({ pool }),
+    owner,
+    heartbeat,
+    leaseMs,
+    concurrency: config.DISPATCHER_CONCURRENCY,
+    changes,
+    clock,
+    random: () => Math.random(),
+    logger,
+    meter,
+    tracing,
   });
   const reporter = onClose(
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),

@@ -40,7 +40,11 @@ function given() {
         onWork = listener;
       },
     },
-    ...{ owner: 'd', region: 'local', heartbeat: createHeartbeat(), clock, logger: pino({ level: 'silent' }) },
+    owner: 'd',
+    region: 'local',
+    heartbeat: createHeartbeat(),
+    clock,
+    logger: pino({ level: 'silent' }),
   });
   const come = (references: number) => {
     received += references;

@@ -36,7 +36,11 @@ function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []
     return Promise.resolve(new Response('{}', { status: statuses.shift() ?? 202 }));
   };
   sender = createReceiptSender({
-    ...{ url: 'http://muster.test/v1/receipts', key, delayMs: 200, clock, post },
+    url: 'http://muster.test/v1/receipts',
+    key,
+    delayMs: 200,
+    clock,
+    post,
     undeliveredFor: (user) => (user === 'lost' ? 'expired' : undefined),
     faults: createFaultSwitches(faultRules.parse({ receipts })),
     logger: createLogger('sandbox', 'silent'),

@@ -58,7 +58,9 @@ export function createSegments(specs: readonly SegmentSpec[], weights: readonly 
           const held = [...members].filter(([, { size }]) => size > 0);
           const counted = country === undefined ? held : held.filter(([of]) => of === country);
           return {
-            ...{ id, name: nameOf(id), description: 'Made up by the sandbox' },
+            id,
+            name: nameOf(id),
+            description: 'Made up by the sandbox',
             countries: held.map(([of]) => of),
             estimate: counted.reduce((sum, [, { size }]) => sum + size, 0),
           };

@@ -26,7 +26,11 @@ function createFixture() {
         },
       },
       terms: { historyDays: 30, deadDays: 30 },
-      ...{ leases, meter, owner, clock, logger },
+      leases,
+      meter,
+      owner,
+      clock,
+      logger,
     });
   const keepers = [keeperOf('a'), keeperOf('b')];
   for (const keeper of keepers) keeper.start();

@@ -57,7 +57,10 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   );
   const changes = onClose(
     createChangeFeed({
-      ...{ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', clock: systemClock, logger },
+      connectionString: config.DATABASE_URL,
+      applicationName: 'muster-scheduler',
+      clock: systemClock,
+      logger,
     }),
     (opened) => opened.stop(),
   );
@@ -124,7 +127,10 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   const teller = createWebhookTeller({
     events: createWebhookEvents({ pool }),
     base: address ? address.origin + address.basePath : '',
-    ...{ clients, changes, clock: systemClock, logger },
+    clients,
+    changes,
+    clock: systemClock,
+    logger,
   });
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();

@@ -87,7 +87,9 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   };
   const segmentation = onClose(
     createSegmentation({
-      ...{ config: engine, environment, egress },
+      config: engine,
+      environment,
+      egress,
       connections: segmentationConnections,
       onSentAgain: readsSentAgain(meter, 'segmentation'),
     }),

@@ -18,7 +18,9 @@ async function setUp() {
   world.changes.restore();
   world.segmentation.users.set('SG', userIds(3));
   const trigger = startTrigger(world, 'a', ({ runStore, runHistory, feedStore }) => ({
-    ...{ runStore: counted(runStore), runHistory: counted(runHistory), feedStore: counted(feedStore) },
+    runStore: counted(runStore),
+    runHistory: counted(runHistory),
+    feedStore: counted(feedStore),
   }));
   await passTime(world.clock, 7100);
   asked.length = 0;

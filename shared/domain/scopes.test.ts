@@ -30,7 +30,9 @@ describe('a scope', () => {
 describe('a campaign, for a scope', () => {
   const campaign = { countries: ['SG', 'ID'], actionTypes: ['award', 'message'] };
   const scopeOf = (countries: string[] | null, actionTypes: string[] | null): Scope => ({
-    ...{ clients: [], countries, actionTypes },
+    clients: [],
+    countries,
+    actionTypes,
   });
 
   it.each([

@@ -18,7 +18,10 @@ describe('a call whose answer came while the event loop stood still until after 
     stops.push(() => thread.terminate());
     const port = await new Promise<unknown>((resolve) => thread.once('message', resolve));
     const origin = createHttpOrigin({
-      ...{ origin: `http://127.0.0.1:${String(port)}`, connections: 1, timeoutMs, maxAnswerBytes: answerBytes },
+      origin: `http://127.0.0.1:${String(port)}`,
+      connections: 1,
+      timeoutMs,
+      maxAnswerBytes: answerBytes,
     });
     stops.push(() => origin.close());
     thread.once('message', () => {

@@ -55,7 +55,11 @@ describe('a call on a kept connection that ends', () => {
 
   function originAt(server: RawServer, isRepeatable = true): HttpOrigin {
     const origin = createHttpOrigin({
-      ...{ origin: server.url, connections: 1, timeoutMs, maxAnswerBytes: 1000, isRepeatable },
+      origin: server.url,
+      connections: 1,
+      timeoutMs,
+      maxAnswerBytes: 1000,
+      isRepeatable,
       onSentAgain: () => sentAgain++,
     });
     stops.push(() => origin.close());

@@ -50,12 +50,16 @@ describe('an issuer that resets a kept connection without an answer', () => {
   it('never receives a code twice', async () => {
     const { issuer, discovered, requests, sentAgain } = await resettingIssuer();
     const exchangeOf = (code: string) => ({
-      ...{ code, redirectUri: 'https://muster.test/', verifier: 'v' },
+      code,
+      redirectUri: 'https://muster.test/',
+      verifier: 'v',
       client: { id: 'muster', secret: undefined },
     });
     await issuer.exchange(discovered, exchangeOf('first'));
     expect(await issuer.exchange(discovered, exchangeOf('second'))).toEqual({
-      ...{ ok: false, kind: 'away', cause: 'connection reset' },
+      ok: false,
+      kind: 'away',
+      cause: 'connection reset',
     });
     expect(requests).toEqual([expect.stringContaining('code=first'), expect.stringContaining('code=second')]);
     expect(sentAgain()).toBe(0);

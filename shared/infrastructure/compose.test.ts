@@ -83,8 +83,14 @@ describe('docker-compose.yml', () => {
       serviceOf(name).environment['DATABASE_URL'] === undefined ? [] : [[name, userOf(name)]],
     );
     expect(Object.fromEntries(users)).toEqual({
-      ...{ roles: 'muster', migrate: 'muster_owner', muster: 'muster_owner', api: 'muster_api' },
-      ...{ scheduler: 'muster_engine', trigger: 'muster_engine', worker: 'muster_engine', dispatcher: 'muster_engine' },
+      roles: 'muster',
+      migrate: 'muster_owner',
+      muster: 'muster_owner',
+      api: 'muster_api',
+      scheduler: 'muster_engine',
+      trigger: 'muster_engine',
+      worker: 'muster_engine',
+      dispatcher: 'muster_engine',
       sandbox: 'muster_sandbox',
     });
     expect(serviceOf('roles').environment).toMatchObject({

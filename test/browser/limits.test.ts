@@ -41,7 +41,9 @@ test('a run that a budget has paused is raised and resumed from its banner, and 
   const [reward, message] = rewardThenMessage;
   if (!reward || !message) throw new Error('the chain has two steps');
   const runId = await api.run({
-    ...{ name: 'Payday, too dear', countries: ['SG'], segment: 'lapsed-riders' },
+    name: 'Payday, too dear',
+    countries: ['SG'],
+    segment: 'lapsed-riders',
     chain: [{ ...reward, unitsPerUser: 1 }, message],
     budgets: [{ country: 'SG', units: 100 }],
   });

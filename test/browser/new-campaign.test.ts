@@ -76,7 +76,10 @@ test('a campaign is written with every section, kept over a reload, saved as a d
   const id = /cmp_[0-9a-z]+/.exec(page.url())?.[0] ?? '';
   const { client } = consoleOf.muster.api;
   expect((await getCampaign({ client, path: { id } })).data).toMatchObject({
-    ...{ name: 'Monthly loyalty points', countries: ['SG', 'VN'], deadlineSeconds: 172_800, pauseAtFailedPercent: 5 },
+    name: 'Monthly loyalty points',
+    countries: ['SG', 'VN'],
+    deadlineSeconds: 172_800,
+    pauseAtFailedPercent: 5,
     audience: { include: [{ segment: 'loyalty-members' }, {}], exclude: [{ segment: 'staff' }], holdOutPercent: 5 },
     chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 2 }],
     budgets: [

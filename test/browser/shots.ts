@@ -78,8 +78,13 @@ async function pathsOf(): Promise<Map<string, string>> {
   const [client] = named.parse(await ask('/v1/clients?limit=1')).items;
   const [job] = named.parse(await ask('/v1/jobs?limit=1')).items;
   const found: Found = {
-    ...{ campaign: campaign?.id, draft: draft?.id, liveRun: live?.runId, endedRun: ended?.runId, user: user?.userId },
-    ...{ client: client?.id, job: job?.id },
+    campaign: campaign?.id,
+    draft: draft?.id,
+    liveRun: live?.runId,
+    endedRun: ended?.runId,
+    user: user?.userId,
+    client: client?.id,
+    job: job?.id,
   };
   return new Map(
     shownViews.flatMap(({ name, pathOf }) => {

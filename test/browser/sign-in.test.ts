@@ -10,8 +10,13 @@ beforeAll(async () => {
   issuer = await startIssuer({ now: () => new Date(), host: 'localhost' });
   await consoleOf.muster.services.get('all')?.end('SIGTERM');
   await consoleOf.muster.restart('all', {
-    ...{ AUTH_MODE: 'both', OIDC_ISSUER: issuer.url, OIDC_NAME: 'Example SSO', OIDC_CLIENT_ID: 'console' },
-    ...{ OIDC_CLIENT_SECRET: issuer.clientSecret, OIDC_ROLES: 'managers=manager', API_PUBLIC_URL: consoleOf.url },
+    AUTH_MODE: 'both',
+    OIDC_ISSUER: issuer.url,
+    OIDC_NAME: 'Example SSO',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: issuer.clientSecret,
+    OIDC_ROLES: 'managers=manager',
+    API_PUBLIC_URL: consoleOf.url,
   });
 });
 afterAll(() => issuer.stop());

@@ -32,8 +32,13 @@ const isDown = (route: Route) =>
     status: 503,
     contentType: 'application/problem+json',
     body: JSON.stringify({
-      ...{ type: 'about:blank', title: 'Service Unavailable', status: 503, code: 'database-unavailable' },
-      ...{ detail: 'the database does not answer', errors: [], requestId },
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      code: 'database-unavailable',
+      detail: 'the database does not answer',
+      errors: [],
+      requestId,
     }),
   });
 

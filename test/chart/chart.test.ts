@@ -94,7 +94,9 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
     for (const each of workloads(manifests)) {
       const { securityContext, env } = containerOf(each);
       expect(securityContext).toEqual({
-        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
       });
       const stopMs = Number(env.find(({ name }) => name === 'STOP_DEADLINE_MS')?.value);
       const graceMs = (each.spec.template.spec.terminationGracePeriodSeconds ?? Infinity) * 1000;

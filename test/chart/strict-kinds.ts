@@ -30,8 +30,13 @@ export function problemsOfKinds(rendered: readonly Manifest[]): string[] {
   });
   const file = path.join(import.meta.dirname, 'rendered-manifests.ts');
   const options: ts.CompilerOptions = {
-    ...{ noEmit: true, strict: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 },
-    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
   };
   const host = ts.createCompilerHost(options);
   const readSource = host.getSourceFile.bind(host);

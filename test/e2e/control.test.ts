@@ -120,7 +120,10 @@ describe('a run that people control while it goes on', () => {
   it('goes no faster than its pace, which may be changed meanwhile', async () => {
     muster = await startInstallation({ workers: 2, sandbox, engine, configure });
     const runId = await muster.api.run({
-      ...{ name: 'Paced', countries, segment: 'lapsed-riders', chain: rewardThenMessage },
+      name: 'Paced',
+      countries,
+      segment: 'lapsed-riders',
+      chain: rewardThenMessage,
       paceUsersPerSecond: 500,
     });
     const fed = async () => (await muster.api.progress(runId)).audience.counted;

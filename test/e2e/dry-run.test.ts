@@ -32,7 +32,8 @@ afterEach(() => muster.stop());
 /** What was ever published on the topics of the chain. */
 async function published(): Promise<number> {
   const kafka = createKafka({
-    ...{ brokers: muster.kafkaBrokers.split(','), clientId: 'dry-run' },
+    brokers: muster.kafkaBrokers.split(','),
+    clientId: 'dry-run',
     logger: createLogger('e2e', 'silent'),
   });
   const admin = kafka.admin();
@@ -48,7 +49,8 @@ async function published(): Promise<number> {
 
 const figuresOf = ({ audience, steps, countries: lines, failures, budgets }: RunReport) => ({
   audience: { counted: audience.counted, excluded: audience.excluded, complete: audience.complete },
-  ...{ steps, lines },
+  steps,
+  lines,
   suppressed: failures.map(({ step, country, outcome, reason, users: count }) => [
     step,
     country,

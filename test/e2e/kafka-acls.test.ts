@@ -71,7 +71,9 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
 
   const as = (principal: string) =>
     createKafka({
-      ...{ brokers: [kafka.named], clientId: principal, logger },
+      brokers: [kafka.named],
+      clientId: principal,
+      logger,
       security: { sasl: { mechanism: 'plain', username: `muster-${principal}`, password } },
     });
 
@@ -101,7 +103,9 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
       }).listen(0, '127.0.0.1');
     });
     muster = await startInstallation({
-      ...{ workers: 1, dispatchers: 1, topicPrefix },
+      workers: 1,
+      dispatchers: 1,
+      topicPrefix,
       servers: { databaseUrl: inject('databaseUrl'), kafkaBrokers: kafka.open },
       alterDatabase: prepare,
       sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000' },

@@ -115,7 +115,9 @@ it('a draft is tested, approved, served to a few, goes on when somebody says so,
 
   await resumeRun({ client: maker, path: { id: runId }, body: {} });
   expect(await muster.api.awaitEnd(runId)).toMatchObject({
-    ...{ state: 'completed', canary: 'over', balanced: true },
+    state: 'completed',
+    canary: 'over',
+    balanced: true,
     audience: { counted: inSingapore },
   });
   const after = await readLedger(muster.ledgerFile);

@@ -132,7 +132,8 @@ it('a campaign lives from its template to its last export, and every step of it 
   const runId = await firstRunOf(draft.id);
   const run = { id: runId };
   expect(await progressOf(runId, ({ state }) => state === 'paused')).toMatchObject({
-    ...{ canary: 'waits', stateReason: 'canary: 100 users have ended, none failed' },
+    canary: 'waits',
+    stateReason: 'canary: 100 users have ended, none failed',
   });
 
   // Goes on into the night: rewards are given, messages wait.

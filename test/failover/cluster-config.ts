@@ -35,7 +35,9 @@ export function patroniConfig({ node, etcdPort, passwords, binaries, locale, isS
     bootstrap: {
       dcs: {
         // The shortest that Patroni takes: a leader that is gone is given up after 20 s.
-        ...{ ttl: 20, loop_wait: 2, retry_timeout: 5 },
+        ttl: 20,
+        loop_wait: 2,
+        retry_timeout: 5,
         // No commit is answered that the standby does not have.
         synchronous_mode: isSynchronous,
         // Else a standby that is far behind would not lead at all.

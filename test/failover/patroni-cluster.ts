@@ -88,8 +88,12 @@ async function start(folder: string, guardian: Guardian, isSynchronous: boolean)
   for (const node of nodes) {
     await mkdir(node.folder, { mode: 0o700 });
     const config = patroniConfig({
-      ...{ node, etcdPort, passwords, isSynchronous },
-      ...{ binaries: python.binaries, locale: databaseLocale },
+      node,
+      etcdPort,
+      passwords,
+      isSynchronous,
+      binaries: python.binaries,
+      locale: databaseLocale,
     });
     await writeFile(join(node.folder, 'patroni.json'), JSON.stringify(config, null, 2), { mode: 0o600 });
     if (user) {

@@ -94,8 +94,11 @@ describe('row 53: a campaign that has ended very often', () => {
   async function priced(age: Age, audience: string): Promise<string> {
     const { client } = trial.muster.api;
     const body = {
-      ...{ name: `Priced, ${age}`, countries: [countryOf[age]], audience: { include: [{ segment: audience }] } },
-      ...{ chain: [award], budgets: [{ country: countryOf[age], units }] },
+      name: `Priced, ${age}`,
+      countries: [countryOf[age]],
+      audience: { include: [{ segment: audience }] },
+      chain: [award],
+      budgets: [{ country: countryOf[age], units }],
     };
     return (await createCampaign({ client, body })).data.id;
   }
@@ -137,7 +140,9 @@ describe('row 53: a campaign that has ended very often', () => {
       start(campaigns.aged),
       start(campaigns.young),
       trial.muster.api.run({
-        ...{ name: 'Without a budget', countries: Object.values(countryOf), segment: audience },
+        name: 'Without a budget',
+        countries: Object.values(countryOf),
+        segment: audience,
         chain: [{ action: 'award-points', params: {} }],
       }),
     ]);

@@ -148,8 +148,11 @@ describe('row 68: a long reader while days of jobs are due to be made and to be 
     await trial.awaitEnded();
 
     const measured = {
-      ...{ 'flush p99 ms': p99(beside.flushes), 'flush alone ms': p99(alone.flushes), flushes: beside.flushes.length },
-      ...{ 'accept p99 ms': p99(beside.accepts), 'accept alone ms': p99(alone.accepts) },
+      'flush p99 ms': p99(beside.flushes),
+      'flush alone ms': p99(alone.flushes),
+      flushes: beside.flushes.length,
+      'accept p99 ms': p99(beside.accepts),
+      'accept alone ms': p99(alone.accepts),
       accepts: beside.accepts.length,
     };
     const scenario = 'a reader holds all tables, days are due';

@@ -35,7 +35,9 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
   async function begin(without?: FaultControl): Promise<void> {
     tree = without && (await treeWithout(without));
     muster = await startInstallation({
-      ...{ workers: 0, countries: ['SG'], sandbox: { SANDBOX_SEGMENTS: 'crowd=100' } },
+      workers: 0,
+      countries: ['SG'],
+      sandbox: { SANDBOX_SEGMENTS: 'crowd=100' },
       ...(tree !== undefined && { root: tree }),
     });
     pool = new pg.Pool({ connectionString: muster.database.url, max: 1 });

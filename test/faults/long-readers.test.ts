@@ -43,7 +43,9 @@ describe('row 52: a long reader while weeks are due to be made and to be dropped
       engine: {
         WORKER_CONCURRENCY: '10',
         // Weeks of batches alone are due.
-        ...{ RETENTION_STEPS_DAYS: '0', RETENTION_FAILURES_DAYS: '0', RETENTION_USERS_DAYS: '14' },
+        RETENTION_STEPS_DAYS: '0',
+        RETENTION_FAILURES_DAYS: '0',
+        RETENTION_USERS_DAYS: '14',
       },
       throughProxy: async (databaseUrl) => {
         proxy = await startProxyBefore(databaseUrl, flushes);

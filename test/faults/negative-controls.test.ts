@@ -82,8 +82,13 @@ describe('the checker finds what is wrong on real processes', () => {
     const { applied } = (await trial.ledger()).of(runId, 1);
     const [served = ''] = applied.keys();
     const stray = {
-      ...{ campaign: 'cmp_stray', run: runId, step: 1, country: 'SG', batch: 1 },
-      ...{ action: { type: 'award-reward', params: {} }, users: [served, 'a-stranger'] },
+      campaign: 'cmp_stray',
+      run: runId,
+      step: 1,
+      country: 'SG',
+      batch: 1,
+      action: { type: 'award-reward', params: {} },
+      users: [served, 'a-stranger'],
     };
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'stray', 'muster-attempt': '1' };
     const answer = await fetch(`${trial.muster.sandboxUrl}/rewards/v1/batches`, {

@@ -21,7 +21,8 @@ describe('row 11: each of three brokers is replaced by one with an empty disk', 
 
   it('one after the other, under load: nothing is lost, and nobody is called twice', async () => {
     trial = await startCallbackTrial({
-      ...{ workers: 2, triggers: 2 },
+      workers: 2,
+      triggers: 2,
       servers: { databaseUrl: inject('databaseUrl'), kafkaBrokers: kafka.brokers },
       configure: (config) => ({ ...config, replicationFactor: 3 }),
       sandbox: {

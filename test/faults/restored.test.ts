@@ -62,7 +62,10 @@ describe('row 67: the database is restored to an earlier moment, and the topics 
       engine: { WORKER_CONCURRENCY: '10' },
     });
     const running = await trial.muster.api.run({
-      ...{ name: 'Goes on', countries: countries(), segment, chain: rewardThenMessage },
+      name: 'Goes on',
+      countries: countries(),
+      segment,
+      chain: rewardThenMessage,
       // So that it is in its middle until it is let go, however fast the machine is.
       paceUsersPerSecond: 500,
     });
@@ -86,11 +89,11 @@ describe('row 67: the database is restored to an earlier moment, and the topics 
 
   async function scheduleTomorrow(): Promise<string> {
     const body = {
-      ...{ name: 'Begins later', countries: countries(), audience: { include: [{ segment: later }] } },
-      ...{
-        chain: rewardThenMessage,
-        schedule: { type: 'at' as const, time: new Date(Date.now() + 86_400_000).toISOString() },
-      },
+      name: 'Begins later',
+      countries: countries(),
+      audience: { include: [{ segment: later }] },
+      chain: rewardThenMessage,
+      schedule: { type: 'at' as const, time: new Date(Date.now() + 86_400_000).toISOString() },
     };
     const { id } = (await createCampaign({ ...api(), body })).data;
     await startCampaign({ ...api(), path: { id } });

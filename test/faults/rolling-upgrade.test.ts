@@ -80,7 +80,10 @@ describe('row 64: processes are replaced one after the other, as the chart does 
     versions = new Map(names.map((name) => [name, tree]));
     balancer = await startBalancer();
     trial = await startCallbackTrial({
-      ...{ workers: replicas, triggers: replicas, schedulers: replicas, dispatchers: replicas },
+      workers: replicas,
+      triggers: replicas,
+      schedulers: replicas,
+      dispatchers: replicas,
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=${users}`,
         // Without memory: what is called again would be two effects.
@@ -189,7 +192,10 @@ describe('row 64: processes are replaced one after the other, as the chart does 
   it('an API that goes while connections still lead to it fails some (control)', async () => {
     await begin(2000);
     const runId = await trial.muster.api.run({
-      ...{ name: 'Asked for', countries: trial.muster.countries, segment, chain: rewardThenMessage },
+      name: 'Asked for',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
     });
     requests = askAllTheWhile(runId);
     const asked = requests;

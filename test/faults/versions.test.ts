@@ -54,7 +54,9 @@ describe('row 64: processes of two versions side by side', () => {
 
   async function begin(): Promise<string> {
     trial = await startTrial({
-      ...{ workers: 2, triggers: 2, schedulers: 2 },
+      workers: 2,
+      triggers: 2,
+      schedulers: 2,
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=120000`,
         SANDBOX_REWARDS_MEMORY: 'none',

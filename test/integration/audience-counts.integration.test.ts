@@ -50,8 +50,12 @@ const segmentation: Segmentation = {
 
 beforeEach(async () => {
   users = {
-    ...{ 'a/SG': from(0, 100), 'b/SG': from(50, 100), 'c/SG': from(0, 10) },
-    ...{ 'a/ID': from(500, 30), 'b/ID': [], 'c/ID': [] },
+    'a/SG': from(0, 100),
+    'b/SG': from(50, 100),
+    'c/SG': from(0, 10),
+    'a/ID': from(500, 30),
+    'b/ID': [],
+    'c/ID': [],
   };
   snapshot = 's1';
   failure = null;
@@ -83,8 +87,14 @@ function hastyClock(): Clock {
 
 const store = () => createCountStore({ pool: on.deps.pool });
 const countingDeps = () => ({
-  ...{ counts: store(), segmentation, storedAudiences: createStoredAudiences({ pool: on.deps.pool }) },
-  ...{ questions: pLimit(4), pageSize: 7, clock: hastyClock(), random: () => 0.5, logger: on.deps.logger },
+  counts: store(),
+  segmentation,
+  storedAudiences: createStoredAudiences({ pool: on.deps.pool }),
+  questions: pLimit(4),
+  pageSize: 7,
+  clock: hastyClock(),
+  random: () => 0.5,
+  logger: on.deps.logger,
 });
 
 async function claimed(owner: string): Promise<OwnedCount> {
@@ -139,7 +149,9 @@ describe('an audience that is counted exactly', () => {
 
   it('counts uploaded lists with it: a person has the country that the list says', async () => {
     const uploaded = await api.server.inject({
-      ...{ method: 'POST', url: '/v1/audiences?name=vip', payload: 'userId,country\nu1000,ID\nnew,SG\n' },
+      method: 'POST',
+      url: '/v1/audiences?name=vip',
+      payload: 'userId,country\nu1000,ID\nnew,SG\n',
       headers: { ...authorized, 'content-type': 'text/csv' },
     });
     const { id: list } = uploaded.json<{ id: string }>();
@@ -163,11 +175,9 @@ describe('an audience that is counted exactly', () => {
 
   it('says of each source how many it names, and whom an exclusion takes, also in other countries', async () => {
     const uploaded = await api.server.inject({
-      ...{
-        method: 'POST',
-        url: '/v1/audiences?name=staff',
-        payload: 'userId,country\nu1005,ID\nu1060,SG\nu1070,ID\nx,SG\n',
-      },
+      method: 'POST',
+      url: '/v1/audiences?name=staff',
+      payload: 'userId,country\nu1005,ID\nu1060,SG\nu1070,ID\nx,SG\n',
       headers: { ...authorized, 'content-type': 'text/csv' },
     });
     const { id: staff } = uploaded.json<{ id: string }>();
@@ -348,8 +358,12 @@ it('a trigger counts what it is told of, beside what it does otherwise, and stop
     },
   };
   const counter = createAudienceCounter({
-    ...{ ...deps, counts: watched, clock: systemClock, changes },
-    ...{ owner: 'a trigger', leaseMs: 15_000 },
+    ...deps,
+    counts: watched,
+    clock: systemClock,
+    changes,
+    owner: 'a trigger',
+    leaseMs: 15_000,
   });
   const { id } = await begun(merged);
   counter.start();

@@ -43,8 +43,10 @@ const serve = (worker: string, actionType: string, countries: string[], refusal:
 
 const openBreaker = (actionType: string, country: string, cause: string) =>
   createEndpointGuards({ pool: on.pool, owner: 'w' }).open({
-    ...{ shard: { actionType, country }, cause: `${actionType} in ${country}: ${cause}` },
-    ...{ retryAfterMs: 40_000, random: 0 },
+    shard: { actionType, country },
+    cause: `${actionType} in ${country}: ${cause}`,
+    retryAfterMs: 40_000,
+    random: 0,
   });
 
 async function progress(of = runId) {
@@ -59,8 +61,16 @@ describe('a step that no worker serves', () => {
     expect(await progress()).toMatchObject({
       waits: [
         {
-          ...{ step: 1, action: award, country: 'SG', by: 'step', blockedBy: 'no-worker', batches: 10, held: false },
-          ...{ cause: 'no worker serves it', since: startedAt.toISOString(), nextTryAt: null },
+          step: 1,
+          action: award,
+          country: 'SG',
+          by: 'step',
+          blockedBy: 'no-worker',
+          batches: 10,
+          held: false,
+          cause: 'no worker serves it',
+          since: startedAt.toISOString(),
+          nextTryAt: null,
           nextStep: nextSteps.noWorker,
         },
       ],
@@ -127,8 +137,16 @@ describe('a step whose endpoint all workers leave alone', () => {
     await openBreaker(send, 'ID', 'endpoint says 500');
     expect(await waits()).toMatchObject([
       {
-        ...{ step: 1, action: award, country: 'SG', by: 'step', blockedBy: 'breaker', batches: 10, held: false },
-        ...{ cause: 'endpoint says 503', since: '2026-01-01T00:00:00.000Z', nextTryAt: '2026-01-01T00:00:40.000Z' },
+        step: 1,
+        action: award,
+        country: 'SG',
+        by: 'step',
+        blockedBy: 'breaker',
+        batches: 10,
+        held: false,
+        cause: 'endpoint says 503',
+        since: '2026-01-01T00:00:00.000Z',
+        nextTryAt: '2026-01-01T00:00:40.000Z',
         nextStep: nextSteps.step,
       },
     ]);

@@ -117,7 +117,7 @@ describe('a schedule that cannot be read', () => {
       ...again,
     };
     const patched = await api.ask('PATCH', url, patch);
-    expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, ...{ cron, zone } });
+    expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, cron, zone });
     expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'broken', count: 1 }], broken: [] });
     await api.passTime(60_000);
     expect((await recur()).fired).toHaveLength(1);
@@ -126,7 +126,10 @@ describe('a schedule that cannot be read', () => {
   it('shows what of it can be read, and why the rest cannot', async () => {
     await spoil(garbage['a zone that this node does not know']);
     expect(await shown()).toMatchObject({
-      ...{ name: 'each minute', cron: '* * * * *', zone: null, misfire: 'fire-once' },
+      name: 'each minute',
+      cron: '* * * * *',
+      zone: null,
+      misfire: 'fire-once',
       target: { url: 'https://shop.example/call' },
       unreadable: { cause: 'recurrence.zone: has to be an IANA time zone such as Asia/Singapore' },
     });

@@ -229,7 +229,11 @@ describe('budgets beside many workers', () => {
     await createRunStore({ pool: database.pool }).finish(runId, 'completed', null);
     const [sg] = await createBudgetStore({ pool: database.pool }).list(campaignId);
     expect(sg).toEqual({
-      ...{ country: 'SG', units: null, used: null, reserved: null, waitingBatches: 0 },
+      country: 'SG',
+      units: null,
+      used: null,
+      reserved: null,
+      waitingBatches: 0,
       money: { currency: 'EUR', amount: '10.00', used: '5.00', reserved: '0.00', left: '5.00' },
     });
   });
@@ -263,8 +267,14 @@ describe('budgets beside many workers', () => {
     expect(rows).toEqual([{ cause: 'budget: too little of the 1,234.25 EUR of SG is left' }]);
     expect(await createRunStore({ pool: database.pool }).shortages([runId])).toEqual([
       {
-        ...{ runId, country: 'SG', left: 250_000, batches: 1, leastUnits: 500_000 },
-        ...{ budgetText: '1,234.25 EUR', leftText: '0.25', leastText: '0.50' },
+        runId,
+        country: 'SG',
+        left: 250_000,
+        batches: 1,
+        leastUnits: 500_000,
+        budgetText: '1,234.25 EUR',
+        leftText: '0.25',
+        leastText: '0.50',
       },
     ]);
   });

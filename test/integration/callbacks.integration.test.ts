@@ -95,18 +95,27 @@ describe('the statement that ends and claims', () => {
   it('finds every fire and job by its index, though it was planned while there were none', async () => {
     await database.pool.query('analyze fires, jobs');
     const nothing: FlushParams = {
-      ...{ partitions: '{}', dues: '{}', ids: '{}', epochs: '{}', verdicts: '{}', delaysMs: '{}', statuses: '{}' },
-      ...{ latenciesMs: '{}', errors: '{}', answers: '{}', remarks: '{}', claimPartitions: '{}', claimDues: '{}' },
-      ...{
-        forgets: '{}',
-        claimIds: '{}',
-        claimTimeoutsMs: '{}',
-        owner: 'a',
-        leaseMs: 1,
-        slot: 1,
-        region: 'local',
-        regionEpoch: 1,
-      },
+      partitions: '{}',
+      dues: '{}',
+      ids: '{}',
+      epochs: '{}',
+      verdicts: '{}',
+      delaysMs: '{}',
+      statuses: '{}',
+      latenciesMs: '{}',
+      errors: '{}',
+      answers: '{}',
+      remarks: '{}',
+      claimPartitions: '{}',
+      claimDues: '{}',
+      forgets: '{}',
+      claimIds: '{}',
+      claimTimeoutsMs: '{}',
+      owner: 'a',
+      leaseMs: 1,
+      slot: 1,
+      region: 'local',
+      regionEpoch: 1,
     };
     const { text, values } = flushCalls.with(nothing);
     const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({
@@ -197,12 +206,18 @@ describe('the looks', () => {
       sweepDue.with({ ...marks, ...until, ...skipParams(new Map(), [{ partition: 1 }]) }),
       skimDue.with({ ...marks, limit: 16 }),
       lookOfClients.with({
-        ...{ ...marks, ...until, clients: `{${clientIdOf(1)}}`, priorities: '{}', limits: '{16}', rows: 16 },
+        ...marks,
+        ...until,
+        clients: `{${clientIdOf(1)}}`,
+        priorities: '{}',
+        limits: '{16}',
+        rows: 16,
       }),
     ];
     const fromClaims = sweepLapsed.with({ ...marks, ...until });
     const explained = await database.pool.query<{ 'QUERY PLAN': string }>({
-      ...{ text: `explain ${fromClaims.text}`, values: fromClaims.values ?? [] },
+      text: `explain ${fromClaims.text}`,
+      values: fromClaims.values ?? [],
     });
     const lapsed = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(lapsed).toMatch(/fires_pkey on fires f.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/);

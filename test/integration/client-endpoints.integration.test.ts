@@ -93,7 +93,9 @@ describe('endpoints of a client', () => {
     await make({ concurrency: 3 });
     const patch = (body: object, etag: string) =>
       on.api.server.inject({
-        ...{ method: 'PATCH', url: `${base}/billing`, payload: body },
+        method: 'PATCH',
+        url: `${base}/billing`,
+        payload: body,
         headers: { ...authorized, 'if-match': etag },
       });
     const changed = await patch({ concurrency: null, finalCodes: [404] }, '"1"');
@@ -191,7 +193,9 @@ describe('jobs that name an endpoint', () => {
       new Set([`${clientId},billing`, `${clientId},`]),
     );
     const enabled = await ask('POST', '/v1/scheduler/hosts/enable', {
-      ...{ client: 'orders', endpoint: 'billing', host: 'billing.test' },
+      client: 'orders',
+      endpoint: 'billing',
+      host: 'billing.test',
     });
     expect(enabled.statusCode, enabled.body).toBe(200);
   });

@@ -79,8 +79,14 @@ it('a thousand clients behind a crowd cost a look what is new, and their reads w
   marks.own(Array.from({ length: 64 }, (_, partition) => partition));
   const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
   const look: LookDeps = {
-    ...{ due: createDueReferences({ pool }), marks, behind, credit, outbox },
-    ...{ lately: createRecentOffers(), skimSize: createSkimSize(), swept: createSweptJobs() },
+    due: createDueReferences({ pool }),
+    marks,
+    behind,
+    credit,
+    outbox,
+    lately: createRecentOffers(),
+    skimSize: createSkimSize(),
+    swept: createSweptJobs(),
   };
   const give = (toAnyClient: number) =>
     credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map([[crowd, 0]]) }], 1000);

@@ -44,7 +44,11 @@ const select = `
 async function endBy(jobId: string, verdict: JobVerdict): Promise<void> {
   const { pool } = database;
   const ledger = createCallLedger({
-    ...{ pool, owner: 'a dispatcher', slot: 9, leaseMs: 60_000, region: () => ({ name: 'local', epoch: 1 }) },
+    pool,
+    owner: 'a dispatcher',
+    slot: 9,
+    leaseMs: 60_000,
+    region: () => ({ name: 'local', epoch: 1 }),
   });
   await pool.query('update jobs set due_at = now() where id = $1', [jobId]);
   const keys = (await postgresJobSubject(pool).keys()).filter((key) => key.jobId === jobId);
@@ -266,6 +270,13 @@ describe('a job that comes a second time, and whose statement waits while the fi
 });
 
 const someJob = {
-  ...{ dueAt: null, delayMs: 3_600_000, relevancyMs: null, method: 'POST', url: 'https://shop.test/hook' },
-  ...{ headers: null, body: null, tags: null, scheduleId: null },
+  dueAt: null,
+  delayMs: 3_600_000,
+  relevancyMs: null,
+  method: 'POST',
+  url: 'https://shop.test/hook',
+  headers: null,
+  body: null,
+  tags: null,
+  scheduleId: null,
 };

@@ -212,8 +212,15 @@ describe('jobs that are sent again', () => {
     const before = await shown(id);
     expect(before).toMatchObject({ state: 'called', repeats: null, attempts: [{ status: 200 }] });
     expect(await shown(again)).toMatchObject({
-      ...{ state: 'pending', repeats: id, idempotencyKey: null, attempt: 1, attempts: [] },
-      ...{ headers: before.headers, body: before.body, tags: ['eu'], expiresAt: '2026-01-01T00:01:00.000Z' },
+      state: 'pending',
+      repeats: id,
+      idempotencyKey: null,
+      attempt: 1,
+      attempts: [],
+      headers: before.headers,
+      body: before.body,
+      tags: ['eu'],
+      expiresAt: '2026-01-01T00:01:00.000Z',
     });
     const second = await end(again);
     expect(second).toMatchObject({ url: first.url, headers: first.headers, body: first.body, attempt: 1 });

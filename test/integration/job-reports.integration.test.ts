@@ -58,7 +58,10 @@ async function call(id: string, verdict: JobVerdict = { kind: 'reporting', delay
 const tokenOf = (id: string, attempt = 1) => sealReportToken(on.deps.config.secretBox, uuid(id), attempt);
 const report = (id: string, payload: object, token = tokenOf(id)) =>
   on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/jobs/${id}/report`, payload, headers: { authorization: `Bearer ${token}` } },
+    method: 'POST',
+    url: `/v1/jobs/${id}/report`,
+    payload,
+    headers: { authorization: `Bearer ${token}` },
   });
 const codeOf = async (answer: ReturnType<typeof report>) => {
   const response = await answer;

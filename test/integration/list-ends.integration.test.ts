@@ -12,7 +12,9 @@ const on = apiOnPostgres();
 
 async function upload(name: string, more = '', key = testApiKey): Promise<UploadedAudience> {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences?name=${name}&country=SG${more}`, payload: 'a\nb\n' },
+    method: 'POST',
+    url: `/v1/audiences?name=${name}&country=SG${more}`,
+    payload: 'a\nb\n',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
   });
   expect(answer.statusCode, answer.body).toBe(201);
@@ -103,7 +105,13 @@ describe('the owner of an uploaded list', () => {
     expect(lists.json<{ items: { id: string }[] }>().items.map(({ id }) => id)).toEqual([risk.id]);
     const counts: unknown = (await on.ask('GET', '/v1/named-audiences/counts?owner=risk')).json();
     expect(namedAudienceCounts.parse(counts)).toEqual({
-      ...{ all: 2, lists: 1, segments: 0, saved: 1, withRejects: 0, notUsed: 2, failed: 0 },
+      all: 2,
+      lists: 1,
+      segments: 0,
+      saved: 1,
+      withRejects: 0,
+      notUsed: 2,
+      failed: 0,
     });
   });
 

@@ -31,8 +31,18 @@ describeKeyAdvancer('on Postgres', async () => {
 });
 
 const jobOf = (isInOrder = true): JobToStore => ({
-  ...{ jobId: jobIdOf(clientId, null), clientId, key: null, dueAt: null, delayMs: 0, relevancyMs: null },
-  ...{ method: 'POST', url: 'https://shop.test/', headers: null, body: null, tags: null, scheduleId: null },
+  jobId: jobIdOf(clientId, null),
+  clientId,
+  key: null,
+  dueAt: null,
+  delayMs: 0,
+  relevancyMs: null,
+  method: 'POST',
+  url: 'https://shop.test/',
+  headers: null,
+  body: null,
+  tags: null,
+  scheduleId: null,
   ordering: { key, isInOrder },
 });
 

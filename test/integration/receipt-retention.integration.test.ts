@@ -62,7 +62,12 @@ describe('receipts of a run that ended long ago', () => {
 
   const receipt = (runId: string, user: string, delivered = true) => ({
     of: { runId, country: null },
-    ...{ step: 1, user, delivered, code: null, at: new Date(), actionType: null },
+    step: 1,
+    user,
+    delivered,
+    code: null,
+    at: new Date(),
+    actionType: null,
   });
 
   async function runWithReceipts(options = {}) {

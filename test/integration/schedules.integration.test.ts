@@ -143,7 +143,9 @@ describe('firing on Postgres', () => {
     const every = (offsetMs: number) => ({
       ...eachMinute,
       recurrence: {
-        ...{ ...eachMinute.recurrence, cron: undefined, everySeconds: 60 },
+        ...eachMinute.recurrence,
+        cron: undefined,
+        everySeconds: 60,
         from: new Date(startMs + offsetMs).toISOString(),
       },
     });
@@ -217,14 +219,12 @@ describe('firing on Postgres', () => {
 
 const eachMinute: KeptSchedule = {
   recurrence: {
-    ...{
-      cron: '* * * * *',
-      zone: 'UTC',
-      misfire: 'fire-once',
-      catchUpSeconds: 3600,
-      overlap: 'allow',
-      spreadSeconds: 0,
-    },
+    cron: '* * * * *',
+    zone: 'UTC',
+    misfire: 'fire-once',
+    catchUpSeconds: 3600,
+    overlap: 'allow',
+    spreadSeconds: 0,
   },
   call: { url: 'https://example.com', method: 'POST', headers: null, body: null, relevancySeconds: null, tags: [] },
 };

@@ -73,7 +73,9 @@ async function callAll(
     opener: createCallOpener({ secretBox, clock: on.deps.clock, logger }),
     refusalOf: () => null,
     isFirstHand: () => false,
-    ...{ aliveUntilMs: () => Infinity, clock: on.deps.clock, random: () => 0.5 },
+    aliveUntilMs: () => Infinity,
+    clock: on.deps.clock,
+    random: () => 0.5,
   };
   const ledger = callLedgerOn(on.pool, 'a');
   const { rows } = await on.pool.query<{ id: string; us: string }>(
@@ -90,7 +92,9 @@ async function callAll(
 const echo =
   (status: number) =>
   ({ path, headers: sent }: Callback): CallbackAnswer => ({
-    ...{ kind: 'answered', status, retryAfterMs: null },
+    kind: 'answered',
+    status,
+    retryAfterMs: null,
     body: Buffer.from(JSON.stringify({ path, sent })),
   });
 

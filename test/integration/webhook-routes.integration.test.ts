@@ -38,8 +38,15 @@ describe('a webhook', () => {
   it('is shown without what opens it, its secret once, and both are kept sealed', async () => {
     const { webhook, secret } = await made({ name: 'Bot', tags: ['payday'], owners: ['growth'] });
     expect(webhook).toMatchObject({
-      ...{ url: 'https://hooks.example.com/[sealed]', name: 'Bot', tags: ['payday'], owners: ['growth'] },
-      ...{ campaigns: null, enabled: true, waiting: 0, dead: 0, lastSent: null },
+      url: 'https://hooks.example.com/[sealed]',
+      name: 'Bot',
+      tags: ['payday'],
+      owners: ['growth'],
+      campaigns: null,
+      enabled: true,
+      waiting: 0,
+      dead: 0,
+      lastSent: null,
     });
     expect(await look(webhook.id)).toEqual(webhook);
     const [row] = await on.rowsOf('webhooks');
@@ -82,7 +89,9 @@ describe('a webhook', () => {
     expect((await on.ask('POST', `/v1/webhooks/${webhook.id}/rotate`, {})).json()).toMatchObject({ code: 'no-secret' });
     const without = await createApi({ ...on.deps, mail: undefined });
     const refused = await without.server.inject({
-      ...{ method: 'POST', url: '/v1/webhooks', headers: authorized },
+      method: 'POST',
+      url: '/v1/webhooks',
+      headers: authorized,
       payload: { ...body, url: 'mailto:team@example.com' },
     });
     expect([refused.statusCode, refused.json()]).toMatchObject([409, { code: 'no-email' }]);

@@ -209,7 +209,8 @@ describe('the client of a webhook', () => {
   it('gets no key and no credentials by the routes of clients', async () => {
     const { webhook } = createdWebhook.parse((await on.ask('POST', '/v1/webhooks', hook)).json());
     const nobody = await makeKey({
-      ...{ name: 'of nothing', role: 'operator' },
+      name: 'of nothing',
+      role: 'operator',
       scope: { clients: [], countries: [], actionTypes: [] },
     });
     const auth = { kind: 'bearer', token: 'a-token-of-theirs', origins: ['https://hooks.example.com'] };

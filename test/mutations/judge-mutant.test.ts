@@ -7,7 +7,13 @@ import type { RunAnswer } from './kept-vitest-messages.ts';
 import type { Mutant } from './mutant.ts';
 
 const mutant: Mutant = {
-  ...{ file: 'shared/domain/a.ts', line: 1, kind: 'constant', start: 10, end: 11, before: '1', after: '2' },
+  file: 'shared/domain/a.ts',
+  line: 1,
+  kind: 'constant',
+  start: 10,
+  end: 11,
+  before: '1',
+  after: '2',
 };
 const source = 'const a = 1;';
 const changed = 'const a = 2;';
@@ -32,7 +38,9 @@ function setUp(answerOf: (tests: string[], text: string) => RunAnswer | null, ne
   const runs: number[] = [];
   const unsound: string[] = [];
   const judge = createMutantJudge({
-    ...{ tree, nearest, sources: new Map([[mutant.file, source]]) },
+    tree,
+    nearest,
+    sources: new Map([[mutant.file, source]]),
     relatedTests: () => files.map((file) => ({ project: 'unit', file })),
     vitest: {
       run: ({ tests }) => {

@@ -23,7 +23,10 @@ describe('two regions share one database', () => {
       const scenario = troubled(seed);
       found.push(
         ...(await runCallbacks({
-          ...{ ...scenario, regions: ['local', 'east'], switchAfterMs: 6100, answerOf: () => wellAnswer },
+          ...scenario,
+          regions: ['local', 'east'],
+          switchAfterMs: 6100,
+          answerOf: () => wellAnswer,
           // As if it did not matter in which region the claim is made, and who takes part in it.
           weakenNodes: (nodes, tables) => ({
             ...nodes,
@@ -32,7 +35,9 @@ describe('two regions share one database', () => {
           }),
           weaken: (_ledger, tables) =>
             createMemoryCallLedger({
-              ...{ tables, owner: 'anybody', leaseMs: callLeaseMs },
+              tables,
+              owner: 'anybody',
+              leaseMs: callLeaseMs,
               region: () => ({ name: 'east', epoch: 1 }),
             }),
         })),
@@ -50,9 +55,13 @@ function calm(seed: number, lateMs: number): CallbackScenario {
   const scenario = troubled(seed);
   return {
     ...scenario,
-    ...{ fateOf: () => 'pass', messageFate: () => 'keep', answerOf: () => wellAnswer, latestMs: 2000 },
+    fateOf: () => 'pass',
+    messageFate: () => 'keep',
+    answerOf: () => wellAnswer,
+    latestMs: 2000,
     // All in one partition, so that there is always one before it.
-    ...{ jobs: 60, numberOf: (nth: number) => nth * 64 },
+    jobs: 60,
+    numberOf: (nth: number) => nth * 64,
     lateMs: () => scenario.chance.below(lateMs),
   };
 }
@@ -101,7 +110,11 @@ const withoutSweep = (due: DueReferences): DueReferences => ({
 
 /** What a claim would have said. */
 const unclaimed = (dueAtMs: number) => ({
-  ...{ partition: 0, dueUs: dueAtMs * 1000, epoch: 1, claimedAtMs: dueAtMs, expiresInMs: null },
+  partition: 0,
+  dueUs: dueAtMs * 1000,
+  epoch: 1,
+  claimedAtMs: dueAtMs,
+  expiresInMs: null,
 });
 
 /** A checker that never fails proves nothing. */
@@ -131,7 +144,9 @@ describe('the witnesses notice when', () => {
   it('calls are made without a claim', async () => {
     const found = await runCallbacks({
       ...troubled(11),
-      ...{ fateOf: () => 'pass', messageFate: () => 'duplicate', answerOf: () => wellAnswer },
+      fateOf: () => 'pass',
+      messageFate: () => 'duplicate',
+      answerOf: () => wellAnswer,
       // As if the reference itself were the right to call.
       weaken: (ledger, tables) => ({
         flush: async ({ results, claims }) => ({

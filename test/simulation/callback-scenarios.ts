@@ -9,7 +9,10 @@ const failing: CallbackAnswer = { kind: 'answered', status: 503, retryAfterMs: n
 export function troubled(seed: number): CallbackScenario {
   const chance = createChance(seed);
   return {
-    ...{ chance, jobs: 25, faultsLastMs: 20_000, isScarce: seed % 2 === 0 },
+    chance,
+    jobs: 25,
+    faultsLastMs: 20_000,
+    isScarce: seed % 2 === 0,
     fateOf: () => (chance.happens(0.004) ? chance.pick(faultyFates) : 'pass'),
     messageFate: () => (chance.happens(0.1) ? chance.pick(['drop', 'duplicate'] as const) : 'keep'),
     answerOf: () => (chance.happens(0.1) ? 'hang' : chance.happens(0.2) ? failing : wellAnswer),

@@ -102,9 +102,15 @@ const noStores = new Set(['call', 'publish']);
 const clients = 3;
 
 const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
-  ...{ heldBecause: null, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 } },
+  heldBecause: null,
+  retries: { strategy: 'fixed', attempts: 4, delayMs: 500 },
   sideline: { afterFailures: 4, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
-  ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], reportWithinMs: null, auth: null, sign: () => [] },
+  onGone: 'dead-letter',
+  keepsBodies: true,
+  finalCodes: [],
+  reportWithinMs: null,
+  auth: null,
+  sign: () => [],
 };
 
 /** Schedulers, dispatchers, a receiver, and what may befall them; resolves with what went wrong, in words. */
@@ -204,7 +210,10 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   function watchOf(region: string, faults: ProcessFaults) {
     const watch = createRegionWatch({
       regions: faults.wrap(createMemoryRegions({ tables })),
-      ...{ name: region, changes, clock: faults.wrapClock(clock), logger },
+      name: region,
+      changes,
+      clock: faults.wrapClock(clock),
+      logger,
     });
     // One that could not be read yet lets no process offer or claim, and is read again.
     void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
@@ -224,7 +233,12 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       rateOf: () => undefined,
       nameOf: () => undefined,
       region: () => watch.current(),
-      ...{ changes, topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
+      changes,
+      topic: topicOf(region),
+      owner,
+      leaseMs: partitionLeaseMs,
+      clock: faults.wrapClock(clock),
+      logger,
     });
     offerer.start();
     createKeySweeper({ keys: faults.wrap(keysOf()), clock: faults.wrapClock(clock), logger }).start();
@@ -244,7 +258,11 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const deaf = createMemoryChangeFeed();
     deaf.lose();
     const dispatcher = (scenario.createDispatcher ?? createDispatcher)({
-      ...{ changes: deaf, heartbeat, nodes, owner, leases: faults.wrap(createMemoryLeases({ database })) },
+      changes: deaf,
+      heartbeat,
+      nodes,
+      owner,
+      leases: faults.wrap(createMemoryLeases({ database })),
       consumer,
       ledger: faults.wrap(ledger),
       circuits: faults.wrap(createMemoryHostCircuits(own)),
@@ -263,13 +281,21 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
         null,
       ),
       deadLetters: { add: () => Promise.resolve() },
-      ...{ leaseMs: callLeaseMs, concurrency: 20, clock: faults.wrapClock(clock), random: () => chance.next(), logger },
+      leaseMs: callLeaseMs,
+      concurrency: 20,
+      clock: faults.wrapClock(clock),
+      random: () => chance.next(),
+      logger,
     });
     void dispatcher.start();
     const reporter = createNodeReporter({
       nodes,
       dispatcher: scenario.isScarce ? takingLittle(dispatcher) : dispatcher,
-      ...{ owner, region, heartbeat, clock: faults.wrapClock(clock), logger },
+      owner,
+      region,
+      heartbeat,
+      clock: faults.wrapClock(clock),
+      logger,
     });
     reporter.start();
     return () => consumer.crash();

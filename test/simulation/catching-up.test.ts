@@ -65,7 +65,12 @@ async function latenessOnABusyMachine({ lookMs }: { lookMs: number }): Promise<n
     dispatchers: slowed(createMemoryDispatchers({ tables }), sleep, 50),
     rateOf: () => undefined,
     nameOf: () => undefined,
-    ...{ changes: createMemoryChangeFeed(), topic, owner: 's', leaseMs: 9000, clock, logger },
+    changes: createMemoryChangeFeed(),
+    topic,
+    owner: 's',
+    leaseMs: 9000,
+    clock,
+    logger,
     region: () => ({ name: 'local', epoch: 1, active: true }),
   });
   reporter.start();
@@ -76,7 +81,9 @@ async function latenessOnABusyMachine({ lookMs }: { lookMs: number }): Promise<n
   await subject.add(Array.from({ length: 3000 }, (_, nth) => ({ jobId: jobIdOf(nth), clientId: slow, dueInMs: 0 })));
   const count = (quickPerSecond * lastsMs) / 1000;
   const jobs = Array.from({ length: count }, (_, nth) => ({
-    ...{ jobId: jobIdOf(10_000 + nth), clientId: quick, dueInMs: 1000 + (nth * lastsMs) / count },
+    jobId: jobIdOf(10_000 + nth),
+    clientId: quick,
+    dueInMs: 1000 + (nth * lastsMs) / count,
   }));
   const atMs = clock.nowMs();
   await subject.add(jobs);

@@ -54,7 +54,13 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
   const claim: FeedStore['claim'] = (owner, ...terms) =>
     owner === claims ? feedStore.claim(owner, ...terms) : Promise.resolve([]);
   const triggerDeps = (owner: string): TriggerDeps => ({
-    ...{ owner, topics, logger, random, clock, changes, publisher: bus.publisher() },
+    owner,
+    topics,
+    logger,
+    random,
+    clock,
+    changes,
+    publisher: bus.publisher(),
     leases: createMemoryLeases({ database }),
     runStore: createMemoryRunStore({ database }),
     runApprovals: createMemoryRunApprovals(),

@@ -106,7 +106,9 @@ async function runBeside(scenario: Scenario, isBroken: boolean): Promise<Outcome
   function startDispatcher(owner: string): void {
     const heartbeat = createHeartbeat();
     const dispatcher = dispatcherOf(owner, clock, {
-      ...{ nodes, heartbeat, leases },
+      nodes,
+      heartbeat,
+      leases,
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
     });
     void dispatcher.start();
@@ -119,12 +121,16 @@ async function runBeside(scenario: Scenario, isBroken: boolean): Promise<Outcome
       partitions: createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease }),
       publisher: subject.bus.publisher(),
       dispatchers: createMemoryDispatchers({ tables }),
-      ...{
-        rateOf: () => undefined,
-        nameOf: () => undefined,
-        region: () => ({ name: 'local', epoch: 1, active: true }),
-      },
-      ...{ leases, changes: subject.changes, topic, owner: 's', leaseMs: 3000, clock, logger },
+      rateOf: () => undefined,
+      nameOf: () => undefined,
+      region: () => ({ name: 'local', epoch: 1, active: true }),
+      leases,
+      changes: subject.changes,
+      topic,
+      owner: 's',
+      leaseMs: 3000,
+      clock,
+      logger,
     }).start();
   }
 

@@ -46,7 +46,12 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
     dispatchers: createMemoryDispatchers({ tables }),
     rateOf: (clientId) => (clientId === shop ? perSecond : undefined),
     nameOf: () => undefined,
-    ...{ changes, topic, owner: 's', leaseMs: 9000, clock, logger },
+    changes,
+    topic,
+    owner: 's',
+    leaseMs: 9000,
+    clock,
+    logger,
     region: () => ({ name: 'local', epoch: 1, active: true }),
   });
   reporter.start();

@@ -108,7 +108,11 @@ export function startProcess(
   const changes = createMemoryChangeFeed();
   changes.lose();
   const shared = {
-    ...{ owner, topics, logger, random, leaseMs },
+    owner,
+    topics,
+    logger,
+    random,
+    leaseMs,
     clock: faults.wrapClock(database.clock),
     publisher: faults.wrap(bus.publisher(), publishFault),
     leases: faults.wrap(createMemoryLeases({ database })),

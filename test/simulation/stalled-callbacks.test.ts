@@ -22,7 +22,12 @@ function stalled(stallOf: (chance: Chance) => Stall, { dispatchers, seed, hasKey
   const { chance } = scenario;
   return {
     ...scenario,
-    ...{ jobs: 30, faultsLastMs: 0, dispatchers, callMs: 100, quietMs: 40_000, isScarce: false },
+    jobs: 30,
+    faultsLastMs: 0,
+    dispatchers,
+    callMs: 100,
+    quietMs: 40_000,
+    isScarce: false,
     concurrencyOf: (client) => [1, 2, 5][client] ?? 1,
     ...(hasKeys && { ordering: chance.pick(['exclusive', 'in-order'] as const), keys: 100 }),
     stall: stallOf(chance),

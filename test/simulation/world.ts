@@ -161,7 +161,14 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const config = engineConfigFor(chain, countries, scenario.keeping);
   seedMemoryRegistry(database, config);
   const surroundings: Surroundings = {
-    ...{ database, bus, topics, shards, endpoint, weakening, config, quietHours },
+    database,
+    bus,
+    topics,
+    shards,
+    endpoint,
+    weakening,
+    config,
+    quietHours,
     segmentation: createSimulatedSegmentation(sources?.usersOf ?? ((_, country) => audience.get(country) ?? [])),
     random: () => chance.next(),
   };

@@ -76,8 +76,10 @@ const engineFile = {
   actionTypes: {
     'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
     'send-message': {
-      ...{ url: 'http://messages.test/v1', class: 'B' },
-      ...{ receipts: true, receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET' },
+      url: 'http://messages.test/v1',
+      class: 'B',
+      receipts: true,
+      receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET',
     },
   },
 };

@@ -2,12 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { callbackViolations, type CallbackEvidence, type ClaimEvent, type ReceivedCall } from './callback-evidence.ts';
 
 const claim: ClaimEvent = {
-  ...{ jobId: 'job_1', kind: 'claimed', owner: 'a', atMs: 1010, dueAtMs: 1000, epoch: 1, leaseUntilMs: 6010 },
+  jobId: 'job_1',
+  kind: 'claimed',
+  owner: 'a',
+  atMs: 1010,
+  dueAtMs: 1000,
+  epoch: 1,
+  leaseUntilMs: 6010,
 };
 const gone: ClaimEvent = { ...claim, kind: 'gone', atMs: 1050 };
 const call: ReceivedCall = {
-  ...{ jobId: 'job_1', atMs: 1020, endedAtMs: 1030, status: 200, isKept: false, digest: 'd' },
-  ...{ problem: null, occurrence: null },
+  jobId: 'job_1',
+  atMs: 1020,
+  endedAtMs: 1030,
+  status: 200,
+  isKept: false,
+  digest: 'd',
+  problem: null,
+  occurrence: null,
 };
 
 /** One job that was called in time. */
@@ -63,7 +75,8 @@ describe('the checker of callbacks', () => {
     const again = { ...call, atMs: 2030, endedAtMs: 2040 };
     const second = { ...claim, atMs: 2020, dueAtMs: 2010 };
     const evidence = good({
-      ...{ calls: [call, again], claims: [claim, gone, second, { ...second, kind: 'gone' }] },
+      calls: [call, again],
+      claims: [claim, gone, second, { ...second, kind: 'gone' }],
       attempts: [{ jobId: 'job_1', status: null, error: 'no whole answer' }],
     });
     expect(callbackViolations(evidence)).toEqual(['S4: 1 answers not heard: no whole answer']);

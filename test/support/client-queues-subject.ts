@@ -27,7 +27,11 @@ export function clientQueuesSubject({
   const slots = new Map<string, number>();
   const concurrencyOf = (clientId: string) => slots.get(clientId) ?? ofClient;
   const queues: ClientQueues = createClientQueues({
-    ...{ concurrency, concurrencyOf, ownerOf, ratePerSecondOf, clock },
+    concurrency,
+    concurrencyOf,
+    ownerOf,
+    ratePerSecondOf,
+    clock,
     start: (job, done) => {
       if (isWarming) {
         done(answered);

@@ -51,9 +51,17 @@ export function dispatcherSubject(
     if (clientId === clientIdOf(404)) return undefined;
     const limits = { clientId, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
     return {
-      ...{ ownerId: clientId, limits, heldBecause: null, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
+      ownerId: clientId,
+      limits,
+      heldBecause: null,
+      retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
-      ...{ onGone: 'dead-letter', keepsBodies: true, finalCodes: [], reportWithinMs: null, auth: null, sign: () => [] },
+      onGone: 'dead-letter',
+      keepsBodies: true,
+      finalCodes: [],
+      reportWithinMs: null,
+      auth: null,
+      sign: () => [],
       ...clients.get(clientId),
     };
   }
@@ -81,8 +89,14 @@ export function dispatcherSubject(
       },
       heartbeat: { aliveUntilMs: () => Infinity },
       nodes: { dispatchers: () => Promise.resolve([owner]) },
-      ...{ leases: createMemoryLeases({ database: createMemoryDatabase(clock) }), owner },
-      ...{ leaseMs, concurrency: 100, changes, clock: ownClock, random: () => 0.5, logger },
+      leases: createMemoryLeases({ database: createMemoryDatabase(clock) }),
+      owner,
+      leaseMs,
+      concurrency: 100,
+      changes,
+      clock: ownClock,
+      random: () => 0.5,
+      logger,
       ...more,
     });
 

@@ -22,7 +22,10 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
     const campaignId = uuidOf('campaign', id) ?? '';
     const scheduledFor = new Date(on.deps.clock.nowMs() + made++);
     return on.deps.rows.addRun({
-      ...{ campaignId, revision: 1, scheduledFor, state: 'preparing' },
+      campaignId,
+      revision: 1,
+      scheduledFor,
+      state: 'preparing',
       ...(parentId && { parentId }),
     });
   }

@@ -44,7 +44,12 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
       rateOf: (clientId) => rates[clientId],
       nameOf: (clientId) => (clientId === clientIdOf(1) ? 'crowd' : undefined),
       region: () => region,
-      ...{ changes, topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
+      changes,
+      topic,
+      owner,
+      leaseMs,
+      clock,
+      logger: pino({ level: 'silent' }),
       ...more,
     });
 

@@ -82,7 +82,12 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
   const url = `http://${host}:${port}/realms/main`;
 
   const issuer: TestIssuer = {
-    ...{ url, asked, clientSecret: 'the secret/of the client', answerWith: undefined, discovery: {}, signsIn: {} },
+    url,
+    asked,
+    clientSecret: 'the secret/of the client',
+    answerWith: undefined,
+    discovery: {},
+    signsIn: {},
     rotate: async () => (current = await newSigningKey(alg)),
     token,
     signIn: (address, claims = {}) => {

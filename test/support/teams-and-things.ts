@@ -56,12 +56,14 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
     const clientId = uuidOf('client', client);
     const target = { client: owning.client, url: hook };
     const definition = campaignDefinitionOf({
-      ...{ name: 'theirs', countries: owningCountries },
+      name: 'theirs',
+      countries: owningCountries,
       chain: [{ action: owning.action, params: {} }],
     });
     const { campaignId } = await on.deps.campaigns.create(definition);
     const template = {
-      ...{ name: 'theirs', variables: {} },
+      name: 'theirs',
+      variables: {},
       campaign: { countries: owningCountries, chain: [{ action: owning.action }] },
     };
     const saved = await on.deps.savedAudiences.create(
@@ -71,7 +73,9 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
     );
     if (saved === 'list-gone') throw new Error(saved);
     const webhook = await on.api.server.inject({
-      ...{ method: 'POST', url: '/v1/webhooks', headers: { authorization: `Bearer ${secretOf('manager', 'own')}` } },
+      method: 'POST',
+      url: '/v1/webhooks',
+      headers: { authorization: `Bearer ${secretOf('manager', 'own')}` },
       payload: { url: hook, events: ['run.ended'] },
     });
     const job = { scheduledFor: new Date(0), acceptedAt: new Date(0), attempt: 3, method: 'POST', url: hook, body: '' };
@@ -89,7 +93,9 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
       [{ countries: owningCountries, audience: { include: [{ segment: 'riders' }] } }],
     );
     const key = await on.deps.apiKeys.add({
-      ...{ name: 'thing', role: 'viewer', digest: digestOfApiKey('muster_a-key-to-be-changed') },
+      name: 'thing',
+      role: 'viewer',
+      digest: digestOfApiKey('muster_a-key-to-be-changed'),
       scope: { clients: [z.string().parse(clientId)], countries: owningCountries, actionTypes: [owning.action] },
     });
     const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });

@@ -28,7 +28,11 @@ export function clockWindow(zone: string, around: string, days: number): ClockWi
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
   });
   const shownMs: number[] = [];
   for (let minute = 0; minute < days * 2 * 1440; minute++) {

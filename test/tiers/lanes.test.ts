@@ -35,8 +35,11 @@ describe('parts of a test run in lanes', () => {
     ];
     const beside = await besideEach(parts, 2);
     expect(beside).toMatchObject({
-      ...{ 'before 2': ['before 1'], 'alone 1': [], 'alone 2': [] },
-      ...{ 'behind 1': [], 'behind 2': ['behind 1'] },
+      'before 2': ['before 1'],
+      'alone 1': [],
+      'alone 2': [],
+      'behind 1': [],
+      'behind 2': ['behind 1'],
     });
   });
 

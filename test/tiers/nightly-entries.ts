@@ -45,8 +45,15 @@ export function parseEntries(shown: string): Map<string, NightlyEntry> {
     const { verdict, when = '', commit = '', minutes, passed, failed, key = '', note = '' } = groups;
     details = [];
     entries.set(key, {
-      ...{ key, when, commit, note, details, verdict: verdict === 'passed' ? 'passed' : 'FAILED' },
-      ...{ minutes: Number(minutes), passed: Number(passed), failed: Number(failed) },
+      key,
+      when,
+      commit,
+      note,
+      details,
+      verdict: verdict === 'passed' ? 'passed' : 'FAILED',
+      minutes: Number(minutes),
+      passed: Number(passed),
+      failed: Number(failed),
     });
   }
   return entries;

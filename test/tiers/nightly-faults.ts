@@ -66,7 +66,8 @@ export function judgeFault(code: number | null, results: readonly Result[], rows
   const sorted = [...new Set(rows)].toSorted((a, b) => a - b);
   return {
     verdict: code === 0 && passed > 0 && failed === 0 ? 'passed' : 'FAILED',
-    ...{ passed, failed },
+    passed,
+    failed,
     note: sorted.length > 0 ? `rows ${sorted.join(', ')}` : '',
     details: [...failuresIn(results), ...ended, ...nothing],
   };

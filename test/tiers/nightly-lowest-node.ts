@@ -34,7 +34,8 @@ export async function runLowestNode(folder: string, withinMs: number): Promise<C
   const left = () => Math.max(1, untilMs - Date.now());
   const vitest = (project: string, files: readonly string[]) =>
     runAndShow(['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...files], left(), {
-      ...{ program, environment },
+      program,
+      environment,
     });
   const pages = await vitest('e2e', ['test/e2e/tutorials.test.ts', 'test/e2e/how-tos.test.ts']);
   const demo = await vitest('integration', ['cli/demo/demo.integration.test.ts']);

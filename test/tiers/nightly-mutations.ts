@@ -57,7 +57,9 @@ export function judgeMutations({ code, words }: Shown): PieceOutcome {
   const unnoticed = linesOf(words, /^UNNOTICED\b|^Error: /);
   return {
     verdict: code === 0 && noticed === all && all > 0 ? 'passed' : 'FAILED',
-    ...{ passed: noticed, failed: all - noticed, note },
+    passed: noticed,
+    failed: all - noticed,
+    note,
     details: unnoticed === '' ? [] : unnoticed.split('\n'),
   };
 }
@@ -68,7 +70,8 @@ export function judgeMutants({ code, words }: Shown, seed: number): PieceOutcome
   const share = all > 0 ? noticed / all : 0;
   return {
     verdict: code !== null && share >= goal ? 'passed' : 'FAILED',
-    ...{ passed: noticed, failed: all - noticed },
+    passed: noticed,
+    failed: all - noticed,
     note: note === '' ? `seed ${seed}, ${(share * 100).toFixed(1)} % noticed` : note,
     details: table === '' ? [] : table.split('\n'),
   };

@@ -71,7 +71,12 @@ describe('what tests came to', () => {
 
   it('names each test that failed, and each file of which no test says so', () => {
     const broken: Result = {
-      ...{ kind: 'file', tier: 'faults', file: 'b.test.ts', beganMs: 0, endedMs: 1, failed: true },
+      kind: 'file',
+      tier: 'faults',
+      file: 'b.test.ts',
+      beganMs: 0,
+      endedMs: 1,
+      failed: true,
       why: 'there is no Kafka\n  at …',
     };
     const { shown } = outcomeOfTests('faults', [{ ...ended, code: 1 }], [test('row 3 > stands', 'failed'), broken]);

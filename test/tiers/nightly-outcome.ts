@@ -42,7 +42,10 @@ export async function runPart(
   report: (came: Came) => void = () => undefined,
 ): Promise<Came> {
   const failed = (shown: string): Came => ({
-    ...{ passed: false, notBegun: true, what: `${name} was not run, or broke off`, shown: forPage(shown) },
+    passed: false,
+    notBegun: true,
+    what: `${name} was not run, or broke off`,
+    shown: forPage(shown),
   });
   const missing = needs.filter((program) => !turn.has(program));
   if (missing.length > 0) return failed(`not there: ${missing.join(', ')} (docs/testing.md says what brings them)`);

@@ -8,14 +8,25 @@ import { runPieces, type PieceOutcome, type PieceWork } from './nightly-pieces.t
 import { allShards, itemsOfShard } from './nightly-shard.ts';
 
 const entry = (key: string, changes: Partial<NightlyEntry> = {}): NightlyEntry => ({
-  ...{ key, when: '2026-11-01 02:00 UTC', commit: '28389f16', minutes: 12, note: 'rows 9, 12', details: [] },
-  ...{ verdict: 'passed', passed: 6, failed: 0, ...changes },
+  key,
+  when: '2026-11-01 02:00 UTC',
+  commit: '28389f16',
+  minutes: 12,
+  note: 'rows 9, 12',
+  details: [],
+  verdict: 'passed',
+  passed: 6,
+  failed: 0,
+  ...changes,
 });
 const mapOf = (...entries: NightlyEntry[]) => new Map(entries.map((each) => [each.key, each]));
 
 describe('the pieces of a part', () => {
   const broken = entry('test/faults/b.test.ts', {
-    ...{ verdict: 'FAILED', commit: '28389f16+', note: '', failed: 1 },
+    verdict: 'FAILED',
+    commit: '28389f16+',
+    note: '',
+    failed: 1,
     details: ['FAILED b: row 12 (a) > stands', '| worker | 3 |'],
   });
   const keys = ['test/faults/a.test.ts', broken.key, 'test/faults/c.test.ts'];
@@ -46,7 +57,11 @@ async function runWith(changes: Partial<PieceWork>, known: readonly NightlyEntry
   const ran: string[] = [];
   const reported: Came[] = [];
   const work: PieceWork = {
-    ...{ what: 'all faults', keys: ['a', 'b', 'c'], chosen: ['a', 'b', 'c'], atOnce: 1, limitMs: 3_600_000 },
+    what: 'all faults',
+    keys: ['a', 'b', 'c'],
+    chosen: ['a', 'b', 'c'],
+    atOnce: 1,
+    limitMs: 3_600_000,
     isAlone: () => false,
     run: (key) => {
       ran.push(key);
@@ -57,7 +72,11 @@ async function runWith(changes: Partial<PieceWork>, known: readonly NightlyEntry
   };
   const report = (came: Came) => void reported.push(came);
   const came = await runPieces(work, {
-    ...{ known: mapOf(...known), commit: '0123abcd', withinMs, nowMs: () => nowMs, report },
+    known: mapOf(...known),
+    commit: '0123abcd',
+    withinMs,
+    nowMs: () => nowMs,
+    report,
   });
   return { came, ran, reported };
 }
@@ -71,7 +90,8 @@ describe('a run of pieces', () => {
       'never run  c',
     ]);
     expect(came).toMatchObject({
-      ...{ passed: false, endedWell: true },
+      passed: false,
+      endedWell: true,
       what: 'all faults: 2 of 3 were run, 1 were never run, 0 failed',
     });
   });
@@ -127,7 +147,10 @@ describe('the verdict on a piece', () => {
     const test = { kind: 'test', tier: 'faults', file: 'b.test.ts', name: 'row 9', state: 'passed' } as const;
     expect(judgeFault(0, [test], [12, 9, 9])).toMatchObject({ verdict: 'passed', note: 'rows 9, 12', details: [] });
     expect(judgeFault(1, [test, { ...test, name: 'row 12', state: 'failed' }], [])).toMatchObject({
-      ...{ verdict: 'FAILED', passed: 1, failed: 1, details: ['FAILED b.test.ts: row 12'] },
+      verdict: 'FAILED',
+      passed: 1,
+      failed: 1,
+      details: ['FAILED b.test.ts: row 12'],
     });
     expect(judgeFault(0, [], [])).toMatchObject({ verdict: 'FAILED', details: ['no test has passed'] });
   });
@@ -137,17 +160,23 @@ describe('the verdict on a piece', () => {
     expect(judgeMutations({ code: 0, words })).toMatchObject({ verdict: 'passed', passed: 2, failed: 0 });
     const missed = 'UNNOTICED  without: b\n1 of 2 noticed\n';
     expect(judgeMutations({ code: 1, words: missed })).toMatchObject({
-      ...{ verdict: 'FAILED', failed: 1, details: ['UNNOTICED  without: b'] },
+      verdict: 'FAILED',
+      failed: 1,
+      details: ['UNNOTICED  without: b'],
     });
     expect(judgeMutations({ code: null, words: 'noticed    without: a\n' })).toMatchObject({
-      ...{ verdict: 'FAILED', note: 'did not come to its end' },
+      verdict: 'FAILED',
+      note: 'did not come to its end',
     });
   });
 
   it('is passed for random changes if 85 % are noticed', () => {
     const words = '| room | noticed |\nUNNOTICED a.ts:3 negated condition\n17 of 20 noticed\n';
     expect(judgeMutants({ code: 0, words }, 7)).toMatchObject({
-      ...{ verdict: 'passed', passed: 17, failed: 3, note: 'seed 7, 85.0 % noticed' },
+      verdict: 'passed',
+      passed: 17,
+      failed: 3,
+      note: 'seed 7, 85.0 % noticed',
       details: ['| room | noticed |', 'UNNOTICED a.ts:3 negated condition'],
     });
     expect(judgeMutants({ code: 0, words: '16 of 20 noticed' }, 7).verdict).toBe('FAILED');

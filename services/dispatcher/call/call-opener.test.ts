@@ -71,7 +71,8 @@ describe('what a job sends', () => {
     expect(opener.open({ ...job, clientId: 'c2' })).toEqual({ kind: 'unsent', cause });
     expect(opener.open({ ...job, origin: 'https://b.test' })).toEqual({ kind: 'unsent', cause });
     expect(opener.open({ ...job, headers: null, url: job.url.replace('a.test', 'b.test') })).toEqual({
-      ...{ kind: 'unsent', cause },
+      kind: 'unsent',
+      cause,
     });
   });
 

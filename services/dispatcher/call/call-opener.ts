@@ -72,7 +72,8 @@ export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): 
     const named = new Set(given.map(([name]) => name.toLowerCase()));
     const flat = given.flat();
     const read = {
-      ...{ flat, secrets: secretsIn(flat) },
+      flat,
+      secrets: secretsIn(flat),
       hasUserAgent: named.has('user-agent'),
       hasContentType: named.has('content-type'),
       hasAuthorization: named.has('authorization'),

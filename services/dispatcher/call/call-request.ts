@@ -23,7 +23,8 @@ export function filledCall(
   const values: TemplateValues = {
     scheduledFor: new Date(job.scheduledForMs).toISOString(),
     ...template.values,
-    ...{ jobId: publicId('job', job.jobId), attempt: String(attemptOf(job)) },
+    jobId: publicId('job', job.jobId),
+    attempt: String(attemptOf(job)),
   };
   const headers = opened.headers.map((text, place) => (place % 2 === 0 ? text : fillHeader(text, values)));
   const secrets = [...opened.secrets, ...secretsIn(headers)];

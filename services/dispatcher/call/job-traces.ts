@@ -91,7 +91,13 @@ export function recordCall(call: EndedCall, tracing: Tracing, clock: Clock, rand
   record({ name: 'offer', kind: 'consumer', startMs: job.dueUs / 1000, endMs: claimedMs });
   record({ name: 'claim', kind: 'internal', startMs: claimedMs, endMs: startedMs });
   tracing.record({
-    ...{ traceId, parentId, spanId, name: 'call job', kind: 'client', startMs: startedMs, endMs: endedMs },
+    traceId,
+    parentId,
+    spanId,
+    name: 'call job',
+    kind: 'client',
+    startMs: startedMs,
+    endMs: endedMs,
     error: note.error,
     attributes: {
       'muster.job': publicId('job', job.jobId),

@@ -3,7 +3,10 @@ import { judgeAnswer, signOf } from './judge-answer.ts';
 import type { CallbackAnswer } from '../ports/callback-endpoint.ts';
 
 const answered = (status: number, retryAfterMs: number | null = null, body = ''): CallbackAnswer => ({
-  ...{ kind: 'answered', status, retryAfterMs, body: Buffer.from(body) },
+  kind: 'answered',
+  status,
+  retryAfterMs,
+  body: Buffer.from(body),
 });
 const terms = {
   retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },

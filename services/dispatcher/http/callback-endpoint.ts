@@ -45,7 +45,9 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     const opened = createGuardedOrigin({
       egress: { guard: createClientGuard(installation, egress, clientId), names },
       caller: clientId,
-      ...{ origin, connections: concurrency, timeoutMs },
+      origin,
+      connections: concurrency,
+      timeoutMs,
       ...(limits.tls?.origins.has(origin) && { secureContext: contextOf(limits.tls) }),
       maxAnswerBytes: keptBytes,
       cutsAnswers: true,

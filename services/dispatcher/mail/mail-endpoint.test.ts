@@ -30,10 +30,15 @@ function noticeOf(text: string, name = 'Payday') {
     type: 'run.paused',
     timestamp: '2026-12-01T01:12:08.412Z',
     data: {
-      ...{ text, link: 'https://muster.example.com/runs/run_1', cause: null, figures: null, approval: null },
+      text,
+      link: 'https://muster.example.com/runs/run_1',
+      cause: null,
+      figures: null,
+      approval: null,
       campaign: { id: 'cmp_1', name, owner: 'growth', tags: [], countries: ['SG', 'ID'] },
       run: { id: 'run_1', state: 'paused', scheduledFor: '2026-12-01T01:00:00.000Z', startedAt: null },
-      ...{ budget: null, digest: null },
+      budget: null,
+      digest: null,
     },
   };
 }
@@ -41,7 +46,10 @@ function noticeOf(text: string, name = 'Payday') {
 function callTo(path: string, notice: unknown = noticeOf('It is paused'), more: Partial<Callback> = {}): Callback {
   return {
     limits: { clientId: 'c', revision: 1, concurrency: 10, timeoutMs: 10_000, egress: [] },
-    ...{ method: 'POST', origin: 'mailto:', path, notAfterMs: Infinity },
+    method: 'POST',
+    origin: 'mailto:',
+    path,
+    notAfterMs: Infinity,
     headers: ['webhook-id', 'job_7'],
     body: Buffer.from(JSON.stringify(notice)),
     ...more,
@@ -103,7 +111,8 @@ describe('a notice by e-mail', () => {
     closers.splice(0).forEach((close) => void close());
     await closed;
     expect(await endpointTo(`smtp://127.0.0.1:${port}`).call(call)).toEqual({
-      ...{ kind: 'unanswered', cause: 'no connection to the mail server' },
+      kind: 'unanswered',
+      cause: 'no connection to the mail server',
     });
   });
 

@@ -55,7 +55,8 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
       const { response } = await transport.sendMail({
         from,
         to: { name: '', address: to },
-        ...{ subject: mail.subject, text: mail.text },
+        subject: mail.subject,
+        text: mail.text,
         messageId: `<${id}@${domain}>`,
         ...(mail.thread !== null && { references: `<${mail.thread}@${domain}>` }),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': mail.type },

@@ -67,7 +67,11 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
       const statement = flushCalls.with({
         ...resultParams(sorted),
         ...claimParams([...wanted.values()].sort(compareKeys)),
-        ...{ owner, leaseMs, slot, region: name, regionEpoch: epoch },
+        owner,
+        leaseMs,
+        slot,
+        region: name,
+        regionEpoch: epoch,
       });
       // The order of locks (docs/data.md) leaves no circle between flushes; a statement by hand may still make one.
       const { rows } = await retryingDeadlocks(() =>

@@ -41,8 +41,14 @@ function setUp() {
       return cannotRead.has(owner) ? Promise.reject(new Error('no database')) : Promise.resolve([...listed].sort());
     };
     const slots = createClientSlots({
-      ...{ nodes: { dispatchers }, leases, owner, ...clients },
-      ...{ onGained: () => undefined, changes, clock, logger: pino({ level: 'silent' }) },
+      nodes: { dispatchers },
+      leases,
+      owner,
+      ...clients,
+      onGained: () => undefined,
+      changes,
+      clock,
+      logger: pino({ level: 'silent' }),
     });
     all.push(slots);
     await slots.start();

@@ -125,7 +125,12 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
 
   const looking = createLoop({ name: 'look-at-dispatchers', turn: look, afterErrorMs: lookEveryMs, clock, logger });
   const turns = createLoop({
-    ...{ name: 'take-call-slots', turn: takeTurns, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger },
+    name: 'take-call-slots',
+    turn: takeTurns,
+    minBetweenMs,
+    afterErrorMs: lookEveryMs,
+    clock,
+    logger,
   });
   for (const kind of ['nodes', 'regions'] as const) changes.on(kind, () => looking.poke());
 

@@ -19,7 +19,11 @@ function setUp(outcome: TopicWritten | 'never' = { kind: 'written', partition: 3
   const endpoint = createTopicEndpoint({ writer, topics, clock });
   const callTo = (topic: string): Callback => ({
     limits: { clientId: 'a', revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] },
-    ...{ method: 'POST', origin: `kafka:${topic}`, path: '', key: 'merchant-1', notAfterMs: Infinity },
+    method: 'POST',
+    origin: `kafka:${topic}`,
+    path: '',
+    key: 'merchant-1',
+    notAfterMs: Infinity,
     headers: ['webhook-id', 'job_1', 'user-agent', 'muster', 'content-type', 'application/json'],
     body: Buffer.from('{"order":17}'),
   });
@@ -38,10 +42,12 @@ describe('a job whose endpoint is a topic', () => {
 
   it('is given up where the topic refuses it, and tried again where nothing was acknowledged', async () => {
     expect(await setUp({ kind: 'refused', cause: 'there is no topic orders' }).call('orders')).toEqual({
-      ...{ kind: 'forbidden', cause: 'there is no topic orders' },
+      kind: 'forbidden',
+      cause: 'there is no topic orders',
     });
     expect(await setUp({ kind: 'unknown', cause: 'no leader' }).call('orders')).toEqual({
-      ...{ kind: 'unanswered', cause: 'no leader' },
+      kind: 'unanswered',
+      cause: 'no leader',
     });
   });
 

@@ -4,7 +4,8 @@ import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
 import type { DispatcherCredit } from '../ports/dispatchers.ts';
 
 const dispatcher = (owner: string, toAnyClient: number, toClients: Record<string, number> = {}): DispatcherCredit => ({
-  ...{ owner, toAnyClient },
+  owner,
+  toAnyClient,
   toClients: new Map(Object.entries(toClients)),
 });
 const creditOf = (more: Partial<ClientCreditDeps> = {}) =>

@@ -18,7 +18,7 @@ describe('clients that are behind', () => {
       const [clientId, partition, dueUs] = [chance.pick(clients), chance.pick(partitions), 1 + step];
       const priority = chance.happens(0.5) ? ('high' as const) : undefined;
       const band = bandOf(clientId, priority);
-      const span = { partition, clientId, priority, ...{ first: markAt(dueUs), last: markAt(dueUs), rows: 1 } };
+      const span = { partition, clientId, priority, first: markAt(dueUs), last: markAt(dueUs), rows: 1 };
       const read = () => {
         const [known] = behind.next(1, anyCredit, 0);
         for (const [of, [first]] of known?.waiting ?? []) {

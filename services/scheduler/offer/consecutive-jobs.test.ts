@@ -5,7 +5,10 @@ import type { BandSpan } from '../ports/due-references.ts';
 import { consecutiveJobs } from './consecutive-jobs.ts';
 
 const jobAt = (dueUs: number, client = 1, partition = 7): JobReference => ({
-  ...{ partition, dueUs, jobId: jobIdOf(dueUs), clientId: clientIdOf(client) },
+  partition,
+  dueUs,
+  jobId: jobIdOf(dueUs),
+  clientId: clientIdOf(client),
 });
 const urgentAt = (dueUs: number): JobReference => ({ ...jobAt(dueUs), priority: 'high' });
 const passedAt = (dueUs: number, partition = 7): BandSpan => {

@@ -25,8 +25,15 @@ function leader() {
         return Promise.resolve();
       },
     },
-    ...{ owner: 'a', region: 'local', ttlMs: 9000, leads: () => ({ name: 'leader', owner: 'a', token: 1 }) },
-    ...{ figures: () => ({}), onChanged: () => undefined, changes, clock, logger: pino({ level: 'silent' }) },
+    owner: 'a',
+    region: 'local',
+    ttlMs: 9000,
+    leads: () => ({ name: 'leader', owner: 'a', token: 1 }),
+    figures: () => ({}),
+    onChanged: () => undefined,
+    changes,
+    clock,
+    logger: pino({ level: 'silent' }),
   });
   keeper.start();
   const looksWithin = async (ms: number) => {

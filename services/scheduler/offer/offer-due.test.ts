@@ -26,13 +26,14 @@ function setUp() {
   const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
   const outbox: JobReference[] = [];
   const look = {
-    ...{ due: createMemoryDueReferences({ tables }), marks, outbox, credit },
-    ...{
-      lately: createRecentOffers(),
-      skimSize: createSkimSize(),
-      behind: createClientsBehind(),
-      swept: createSweptJobs(),
-    },
+    due: createMemoryDueReferences({ tables }),
+    marks,
+    outbox,
+    credit,
+    lately: createRecentOffers(),
+    skimSize: createSkimSize(),
+    behind: createClientsBehind(),
+    swept: createSweptJobs(),
   };
   let nowMs = 0;
   /** What was offered before is not under way any more. */

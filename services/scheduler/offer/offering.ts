@@ -252,7 +252,12 @@ export function createOffering(deps: OfferingDeps): Offering {
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
   // Not in turn with looks: where these take long, what is known of credit would be as old, and nothing would catch up.
   const asking = createLoop({
-    ...{ name: 'read-credit', turn: readCredit, afterErrorMs, minBetweenMs: creditEveryMs, clock, logger },
+    name: 'read-credit',
+    turn: readCredit,
+    afterErrorMs,
+    minBetweenMs: creditEveryMs,
+    clock,
+    logger,
   });
   // Beside a crowd these take a while: looks do not wait for them.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });

@@ -42,7 +42,11 @@ export function createSweptJobs(): SweptJobs {
 
   function of(partition: number): SweptPartition {
     const known = partitions.get(partition) ?? {
-      ...{ pass: 0, cursor: firstMark, isListed: false, isNextListed: false, jobs: new Map<string, Swept>() },
+      pass: 0,
+      cursor: firstMark,
+      isListed: false,
+      isNextListed: false,
+      jobs: new Map<string, Swept>(),
     };
     partitions.set(partition, known);
     return known;

@@ -20,7 +20,8 @@ describe('the bands that a sweep passes over', () => {
       [`${clientIdOf(3)}/high`, partitionBit(2)],
     ]);
     expect(skipParams(passedOver, [{ partition: 1 }, { partition: 2 }])).toMatchObject({
-      ...{ partlyIn: '{}', bandsIn: '{4}' },
+      partlyIn: '{}',
+      bandsIn: '{4}',
     });
     expect(skipParams(passedOver, asked)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
   });

@@ -27,8 +27,14 @@ export function recordFired(
     const traceId = traceOfJob(targetId);
     if (!isJob || !isSampled(traceId, tracing.share)) continue;
     tracing.record({
-      ...{ traceId, spanId: rootSpanOf(traceId), parentId: null, name: 'accept job', kind: 'producer' },
-      ...{ startMs, endMs, error: null },
+      traceId,
+      spanId: rootSpanOf(traceId),
+      parentId: null,
+      name: 'accept job',
+      kind: 'producer',
+      startMs,
+      endMs,
+      error: null,
       attributes: { 'muster.job': publicId('job', targetId), 'muster.schedule': publicId('schedule', scheduleId) },
     });
   }

@@ -133,8 +133,14 @@ describe('what recurs', () => {
     expect(sampled.length % 100).toBeGreaterThan(0);
     expect(tracing.spans).toEqual(
       sampled.map(({ jobId, dueAtMs }) => ({
-        ...{ traceId: traceOfJob(jobId), spanId: rootSpanOf(traceOfJob(jobId)), parentId: null },
-        ...{ name: 'accept job', kind: 'producer', error: null, startMs: dueAtMs, endMs: dueAtMs },
+        traceId: traceOfJob(jobId),
+        spanId: rootSpanOf(traceOfJob(jobId)),
+        parentId: null,
+        name: 'accept job',
+        kind: 'producer',
+        error: null,
+        startMs: dueAtMs,
+        endMs: dueAtMs,
         attributes: {
           'muster.job': publicId('job', jobId),
           'muster.schedule': publicId('schedule', scheduleId),

@@ -57,7 +57,9 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     onBuffered: () => waiting.poke(),
     isHearing: () => changes.isConnected(),
     isLeading: () => lease.held() !== null,
-    ...{ tracing: deps.tracing, clock, logger },
+    tracing: deps.tracing,
+    clock,
+    logger,
     figures: createScheduleFigures(deps.meter),
   };
   const loopOf = (loop: string, turn: () => Promise<number>) =>

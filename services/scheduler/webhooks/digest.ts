@@ -47,7 +47,12 @@ export function digestNotice(
     data: {
       text: `${exact(runs)} ${runs === 1 ? 'run' : 'runs'} of recurring campaigns completed. ${said}`,
       link: `${base}/campaigns`,
-      ...{ cause: null, campaign: null, run: null, approval: null, budget: null, key: null },
+      cause: null,
+      campaign: null,
+      run: null,
+      approval: null,
+      budget: null,
+      key: null,
       figures: { audience, throughTheChain, failed },
       digest: { runs, first: [...lines] },
     },

@@ -45,7 +45,10 @@ function setUp(toTell: number[] = []) {
       },
     },
     clients: { current: () => snapshot, onChange: (listener) => void listeners.push(listener) },
-    ...{ base: '', changes, clock, logger: pino({ level: 'silent' }) },
+    base: '',
+    changes,
+    clock,
+    logger: pino({ level: 'silent' }),
   });
   teller.start();
   return { clock, changes, asked, know, teller };
@@ -125,7 +128,8 @@ it('a digest of a week is told on Monday, and says how many runs there were beyo
   );
   expect(data).toMatchObject({
     text: '150 runs of recurring campaigns completed. 43,500 of 45,000 users through the chain, 1,500 failed',
-    ...{ link: 'https://muster.test/campaigns', digest: { runs: 150 } },
+    link: 'https://muster.test/campaigns',
+    digest: { runs: 150 },
   });
   expect(data.digest?.first).toHaveLength(100);
 });

@@ -48,7 +48,10 @@ async function goBeside(
   const going = new Map<string, Fed>();
   const pagers: FeedPager[] = [];
   const admission = createFeedAdmission({
-    ...{ pagers: () => pagers, concurrencyOf: () => 100, figures: { admitted: () => undefined }, clock },
+    pagers: () => pagers,
+    concurrencyOf: () => 100,
+    figures: { admitted: () => undefined },
+    clock,
     feedStore: {
       loads: async (feedIds: readonly string[]) => {
         await clock.sleep(feedIds.length * lookMsPerFeed);

@@ -87,7 +87,11 @@ function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
     const feeds = rows.map(({ trigger: owner, weight, isServed, ready }, index) => {
       const competes = standsStill[index] ? 0 : 1;
       return feedOf({
-        ...{ feedId: `feed-${index}`, weight, ready, isServed, competes },
+        feedId: `feed-${index}`,
+        weight,
+        ready,
+        isServed,
+        competes,
         wants: owner === trigger ? 10_000 : null,
       });
     });

@@ -30,9 +30,20 @@ function world(perSecond: number) {
   const loadOf = (feedId: string): FeedLoad => {
     const { action = '', paceAllows = null, fed = 0, done = 0 } = feeds.get(feedId) ?? {};
     return {
-      ...{ feedId, runId: feedId, country: 'SG', chain: [action], checks: [], quietSteps: [] },
-      ...{ priority: 'normal', held: false, paceAllows, batchUsers: 100, fedBatches: fed, fromStep: 1 },
-      ...{ complete: false, steps: [{ done, survived: done, born: 0, waiting: 0 }] },
+      feedId,
+      runId: feedId,
+      country: 'SG',
+      chain: [action],
+      checks: [],
+      quietSteps: [],
+      priority: 'normal',
+      held: false,
+      paceAllows,
+      batchUsers: 100,
+      fedBatches: fed,
+      fromStep: 1,
+      complete: false,
+      steps: [{ done, survived: done, born: 0, waiting: 0 }],
     };
   };
   const feedStore = {
@@ -46,7 +57,11 @@ function world(perSecond: number) {
   } as unknown as FeedStore;
   const admissions = pagers.map((own) =>
     createFeedAdmission({
-      ...{ pagers: () => own, concurrencyOf: () => 10, figures: { admitted: () => undefined }, clock, feedStore },
+      pagers: () => own,
+      concurrencyOf: () => 10,
+      figures: { admitted: () => undefined },
+      clock,
+      feedStore,
     }),
   );
 

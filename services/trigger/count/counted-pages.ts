@@ -35,7 +35,11 @@ export function countOne(source: PageSource): CountedPages {
       if (page.kind === 'stalled') return page;
       if (page.fresh) return { kind: 'gone' };
       return {
-        ...{ kind: 'counted', users: page.users.length, withUsers: null, both: null, isLast: page.isLast },
+        kind: 'counted',
+        users: page.users.length,
+        withUsers: null,
+        both: null,
+        isLast: page.isLast,
         excluded: page.gaps.reduce((sum, { excluded }) => sum + excluded, 0),
         shared: page.gaps.reduce((sum, { shared = 0 }) => sum + shared, 0),
         parts: page.parts ?? null,

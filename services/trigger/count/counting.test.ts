@@ -21,7 +21,10 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
   let isOwned = true;
   const unused = () => Promise.reject(new Error('not used'));
   const counts: CountStore = {
-    ...{ claim: unused, renew: unused, end: unused, release: unused },
+    claim: unused,
+    renew: unused,
+    end: unused,
+    release: unused,
     save: (_count, progress) => {
       saved.push(progress);
       return Promise.resolve(isOwned);
@@ -31,14 +34,12 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
   const count = { countId: 'c', question, countries: [], place: null, resolved: null, token: 1, ...from };
   const stopping = new AbortController();
   const counting = createCounting(count, {
-    ...{
-      counts,
-      segmentation,
-      storedAudiences: createMemoryStoredAudiences({ database: createMemoryDatabase(clock) }),
-      questions: pLimit(4),
-      pageSize,
-      clock,
-    },
+    counts,
+    segmentation,
+    storedAudiences: createMemoryStoredAudiences({ database: createMemoryDatabase(clock) }),
+    questions: pLimit(4),
+    pageSize,
+    clock,
     random: () => 0.5,
     logger: pino({ level: 'silent' }),
   });
@@ -47,7 +48,12 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
     end = ended;
   });
   return {
-    ...{ clock, segmentation, saved, question, counting, stop: () => stopping.abort() },
+    clock,
+    segmentation,
+    saved,
+    question,
+    counting,
+    stop: () => stopping.abort(),
     end: () => end,
     loseIt: () => {
       isOwned = false;

@@ -101,8 +101,12 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
       createAudiencePages({
         ...deps,
         feed: {
-          ...{ country, runId: countId, stalls: 0, cursor },
-          ...{ audience: audienceIn(country, ofSide, null), isDry: true },
+          country,
+          runId: countId,
+          stalls: 0,
+          cursor,
+          audience: audienceIn(country, ofSide, null),
+          isDry: true,
         },
         questions: { ask: (_asker, question) => deps.questions(question) },
         maxBufferedUsers: () => deps.pageSize,
@@ -147,9 +151,13 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     const line = before ?? nothingOf(country, sides.length);
     const plus = (sum: number | null, more: number | null) => (sum === null || more === null ? null : sum + more);
     counted.set(country, {
-      ...{ country, done: page.isLast, users: line.users + page.users, excluded: line.excluded + page.excluded },
-      ...{ shared: line.shared + page.shared },
-      ...{ withUsers: plus(line.withUsers, page.withUsers), both: plus(line.both, page.both) },
+      country,
+      done: page.isLast,
+      users: line.users + page.users,
+      excluded: line.excluded + page.excluded,
+      shared: line.shared + page.shared,
+      withUsers: plus(line.withUsers, page.withUsers),
+      both: plus(line.both, page.both),
       // What a trigger of an earlier version has counted of the country has none.
       parts: before ? sumOfParts(before.parts, page.parts) : page.parts,
     });

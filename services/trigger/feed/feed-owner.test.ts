@@ -87,7 +87,13 @@ function setUp({ isDry = false, standing = 'moving' }: { isDry?: boolean; standi
   const logger = pino({ level: 'silent' });
   const owner = createFeedOwner({ owner: 'a', leaseMs, feedStore, changes, createPager, clock, logger });
   return {
-    ...{ clock, owner, of, claims, kept, released, terms },
+    clock,
+    owner,
+    of,
+    claims,
+    kept,
+    released,
+    terms,
     only: (feeds: number) => {
       free = feeds;
     },

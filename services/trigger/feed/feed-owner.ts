@@ -141,7 +141,12 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   }
 
   const loop = createLoop({
-    ...{ name: 'feed-owner', turn, afterErrorMs, minBetweenMs: pauseForOthersMs, clock, logger },
+    name: 'feed-owner',
+    turn,
+    afterErrorMs,
+    minBetweenMs: pauseForOthersMs,
+    clock,
+    logger,
   });
   for (const kind of ['feeds', 'runs'] as const) changes.on(kind, () => loop.poke());
 

@@ -26,7 +26,12 @@ describe('the trace of a batch', () => {
     const at = (ms: number) => Date.UTC(2026, 0, 1) + ms;
     expect(tracing.spans).toMatchObject([
       {
-        ...{ traceId, spanId: root, parentId: null, name: 'feed', startMs: at(0), endMs: at(30) },
+        traceId,
+        spanId: root,
+        parentId: null,
+        name: 'feed',
+        startMs: at(0),
+        endMs: at(30),
         attributes: { 'muster.run': publicId('run', runId), 'muster.batch': 7, 'muster.users': 2 },
       },
       { traceId, parentId: root, name: 'write', startMs: at(0), endMs: at(20) },

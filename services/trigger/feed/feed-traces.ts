@@ -36,9 +36,9 @@ export function createFeedTraces({ feed, tracing, clock, random }: FeedTracesDep
     const { beganMs, writtenMs, publishedMs } = times;
     const attributes = { ...ofFeed, 'muster.batch': batchNo, 'muster.users': users.length };
     const below = { parentId: root, attributes: {} };
-    record({ ...{ spanId: root, parentId: null, name: 'feed', kind: 'producer' }, attributes }, beganMs, publishedMs);
-    record({ ...below, ...{ spanId: newSpanId(random), name: 'write', kind: 'internal' } }, beganMs, writtenMs);
-    record({ ...below, ...{ spanId: newSpanId(random), name: 'publish', kind: 'internal' } }, writtenMs, publishedMs);
+    record({ spanId: root, parentId: null, name: 'feed', kind: 'producer', attributes }, beganMs, publishedMs);
+    record({ ...below, spanId: newSpanId(random), name: 'write', kind: 'internal' }, beganMs, writtenMs);
+    record({ ...below, spanId: newSpanId(random), name: 'publish', kind: 'internal' }, writtenMs, publishedMs);
   }
 
   return {

@@ -133,7 +133,10 @@ function joined(waiting: readonly Gap[], added: readonly Gap[], before: number):
   const ids = [last, first].flatMap(({ heldOutIds = [] }) => heldOutIds);
   const shared = sharedIn([last, first]);
   const met = {
-    ...{ at: last.at, excluded, heldOut, last: first.last },
+    at: last.at,
+    excluded,
+    heldOut,
+    last: first.last,
     ...(shared > 0 && { shared }),
     ...(ids.length > 0 && { heldOutIds: ids }),
   };

@@ -6,41 +6,53 @@ import type { OpenStep } from '../standing/step-progress.ts';
 const feedOf = (country: string, changes: Partial<FeedTally> = {}): FeedTally => ({
   feedId: `feed-${country}`,
   country,
-  ...{
-    fedUsers: 0,
-    heldOutUsers: 0,
-    canaryUsers: null,
-    fedBatches: 0,
-    fromStep: 1,
-    complete: true,
-    stalled: null,
-    totals: [],
-    flow: [],
-  },
+  fedUsers: 0,
+  heldOutUsers: 0,
+  canaryUsers: null,
+  fedBatches: 0,
+  fromStep: 1,
+  complete: true,
+  stalled: null,
+  totals: [],
+  flow: [],
   ...changes,
 });
 
 const tallyOf = (feeds: FeedTally[]): RunTally => ({
-  ...{ runId: 'run', campaignId: 'campaign', state: 'running', stateReason: null },
-  ...{
-    chain: [{ action: 'award-points' }],
-    overdueMs: -1000,
-    hasBudgets: true,
-    canary: null,
-    pauseAtFailed: null,
-    judgedFrom: [],
-  },
+  runId: 'run',
+  campaignId: 'campaign',
+  state: 'running',
+  stateReason: null,
+  chain: [{ action: 'award-points' }],
+  overdueMs: -1000,
+  hasBudgets: true,
+  canary: null,
+  pauseAtFailed: null,
+  judgedFrom: [],
   feeds,
 });
 
 const openOf = (country: string, changes: Partial<OpenStep>): OpenStep => ({
-  ...{ runId: 'run', feedId: `feed-${country}`, country, step: 1, topic: `t.${country}` },
-  ...{ ready: 0, waiting: 0, stillForMs: 0, ...changes },
+  runId: 'run',
+  feedId: `feed-${country}`,
+  country,
+  step: 1,
+  topic: `t.${country}`,
+  ready: 0,
+  waiting: 0,
+  stillForMs: 0,
+  ...changes,
 });
 
 const shortageOf = (changes: Partial<BudgetShortage> = {}): BudgetShortage => ({
-  ...{ runId: 'run', country: 'SG', left: 0, batches: 3, leastUnits: 1 },
-  ...{ budgetText: '1,000 units', leftText: String(changes.left ?? 0), leastText: String(changes.leastUnits ?? 1) },
+  runId: 'run',
+  country: 'SG',
+  left: 0,
+  batches: 3,
+  leastUnits: 1,
+  budgetText: '1,000 units',
+  leftText: String(changes.left ?? 0),
+  leastText: String(changes.leastUnits ?? 1),
   ...changes,
 });
 

@@ -132,7 +132,12 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     known.delete(runId);
     known.set(runId, {
       ...before,
-      ...{ feeds: feedIds.length, feedIds, figures, newUntilMs, movesUntilMs, stayedWithUntilMs },
+      feeds: feedIds.length,
+      feedIds,
+      figures,
+      newUntilMs,
+      movesUntilMs,
+      stayedWithUntilMs,
       dueAtMs: Infinity,
     });
   }

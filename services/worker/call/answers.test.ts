@@ -90,7 +90,10 @@ describe('a quarantined step that somebody opened again', () => {
 
 describe('an answer of 202', () => {
   const accepted = (body: string): BatchAnswer => ({
-    ...{ kind: 'answered', status: 202, retryAfterMs: null, body: Buffer.from(body) },
+    kind: 'answered',
+    status: 202,
+    retryAfterMs: null,
+    body: Buffer.from(body),
   });
   const status = { statusUrl: 'http://endpoint/status', appliesLateSeconds: 10 };
 

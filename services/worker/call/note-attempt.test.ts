@@ -35,13 +35,18 @@ describe('what a call was answered', () => {
     const answer = ({ call }: SeenCall) =>
       answerOf(
         call.users.map((id) => ({
-          ...{ id, status: id === 'u1' ? 'succeeded' : 'failed' },
-          ...{ code: id === 'u2' ? 'busy' : 'blocked', message: `sorry, ${id}`, retryable: id === 'u2' },
+          id,
+          status: id === 'u1' ? 'succeeded' : 'failed',
+          code: id === 'u2' ? 'busy' : 'blocked',
+          message: `sorry, ${id}`,
+          retryable: id === 'u2',
         })),
       );
     expect(await workerWith(answer)).toEqual([
       {
-        ...{ epoch: 1, reading: 'reported', cause: null },
+        epoch: 1,
+        reading: 'reported',
+        cause: null,
         users: [{ code: 'busy', detail: 'sorry, u2', users: ['u2'] }],
       },
     ]);

@@ -4,7 +4,13 @@ import { servedOf, type ServedScope } from './served-shards.ts';
 
 const createdAt = new Date(0);
 const typeOf = (name: string, changes: object = {}) => ({
-  ...{ name, revision: 1, enabled: true, origin: 'api' as const, secrets: {}, createdAt, updatedAt: createdAt },
+  name,
+  revision: 1,
+  enabled: true,
+  origin: 'api' as const,
+  secrets: {},
+  createdAt,
+  updatedAt: createdAt,
   config: actionTypeConfig.parse({ url: 'http://endpoint', class: 'A', ...changes }),
 });
 const shardOf = (actionType: string, country: string) => ({ actionType, country, partitions: 3, createdAt });

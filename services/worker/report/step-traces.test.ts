@@ -69,7 +69,10 @@ describe('the spans of a batch', () => {
     const traceId = traces.traceOf(firstChildBatchNo);
     const root = { traceId, spanId: rootSpanOf(traceId) };
     expect(born).toMatchObject({
-      ...{ ...root, parentId: null, kind: 'producer', error: null },
+      ...root,
+      parentId: null,
+      kind: 'producer',
+      error: null,
       links: [{ traceId: traces.traceOf(1), spanId: bearing?.spanId, isSampled: true }],
       attributes: { 'muster.batch': firstChildBatchNo, 'muster.parent_batch': 1, 'muster.step': 1, 'muster.users': 1 },
     });

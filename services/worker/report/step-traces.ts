@@ -119,8 +119,14 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
       if (!ofChild.isSampled) continue;
       const { traceId, spanId: own } = ofChild;
       tracing.record({
-        ...{ traceId, spanId: own, parentId: null, name: 'child batch', kind: 'producer', error: null },
-        ...{ startMs: wallMs(askedMs), endMs: wallMs(clock.monotonicMs()) },
+        traceId,
+        spanId: own,
+        parentId: null,
+        name: 'child batch',
+        kind: 'producer',
+        error: null,
+        startMs: wallMs(askedMs),
+        endMs: wallMs(clock.monotonicMs()),
         links: [linkTo(result, open.get(keyOf(result))?.spanId)],
         attributes: {
           ...ofBatch(work, batchNo, child.users.length),

@@ -7,8 +7,12 @@ function setUp() {
   let nowMs = 0;
   const end = (how: CallEnd, { feedId = 'f', othersAreServed = false, tookMs = 0 } = {}) =>
     breaker.onEnd(how, {
-      ...{ feedId, cause: 'connection refused', othersAreServed, retryAfterMs: null },
-      ...{ startedMs: nowMs - tookMs, nowMs },
+      feedId,
+      cause: 'connection refused',
+      othersAreServed,
+      retryAfterMs: null,
+      startedMs: nowMs - tookMs,
+      nowMs,
     });
   return {
     breaker,

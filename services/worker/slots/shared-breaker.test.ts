@@ -24,8 +24,12 @@ describe('the breaker that all workers share', () => {
 
   const end = (how: CallEnd, retryAfterMs: number | null = null, tookMs = 0) =>
     breaker.onEnd(how, {
-      ...{ feedId: 'f', cause, othersAreServed: false, retryAfterMs },
-      ...{ startedMs: nowMs - tookMs, nowMs },
+      feedId: 'f',
+      cause,
+      othersAreServed: false,
+      retryAfterMs,
+      startedMs: nowMs - tookMs,
+      nowMs,
     });
   const endMany = (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how));
   const look = (seen: GuardLook | null) => breaker.onLook(seen, nowMs);

@@ -120,8 +120,15 @@ export function writeOwnTerms({
   trace,
 }: OwnTerms): string | null {
   const terms = {
-    ...{ endpoint, endpointName: ofEndpoint, priority },
-    ...{ retry, timeoutMs: ofOneCall, finalCodes: codes, reportWithinSeconds: within, template, trace },
+    endpoint,
+    endpointName: ofEndpoint,
+    priority,
+    retry,
+    timeoutMs: ofOneCall,
+    finalCodes: codes,
+    reportWithinSeconds: within,
+    template,
+    trace,
   };
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }

@@ -178,7 +178,10 @@ export const newJob = jobOf(clientRef).meta({
   examples: [
     { client: 'shop', url: 'https://shop.example.com/remind', delaySeconds: 600, body: { order: 17 } },
     {
-      ...{ client: 'shop', url: 'https://shop.example.com/remind', idempotencyKey: 'order-18', template: true },
+      client: 'shop',
+      url: 'https://shop.example.com/remind',
+      idempotencyKey: 'order-18',
+      template: true,
       body: { order: '{{key}}', meantFor: '{{scheduledFor}}', attempt: '{{attempt}}' },
     },
     { client: 'shop', url: 'https://shop.example.com/refund', priority: 'high', body: { order: 17 } },

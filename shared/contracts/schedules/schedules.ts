@@ -31,7 +31,16 @@ const groups = z
 const { client, endpoint, url, method, headers, template, body, relevancySeconds, tags, priority } = newJob.shape;
 
 const targetFields = z.strictObject({
-  ...{ client, endpoint, url, method, headers, template, body, relevancySeconds, tags, priority },
+  client,
+  endpoint,
+  url,
+  method,
+  headers,
+  template,
+  body,
+  relevancySeconds,
+  tags,
+  priority,
 });
 
 const target = targetFields

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { approvalNeed, type ApprovalRule } from './approval-policy.ts';
 
 const reach = (country: string, users: number, units = 0, millionths = 0n) => ({
-  ...{ country, users, units, millionths },
+  country,
+  users,
+  units,
+  millionths,
   currency: 'EUR',
 });
 

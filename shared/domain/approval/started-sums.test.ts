@@ -7,7 +7,10 @@ import { startedSums, sumKeysOf } from './started-sums.ts';
 import { costTermsOf, isWithinBounds, reachOf } from './user-bounds.ts';
 
 const reach = (country: string, users: number, units = 0, millionths = 0n): CountryReach => ({
-  ...{ country, users, units, millionths },
+  country,
+  users,
+  units,
+  millionths,
   currency: 'EUR',
 });
 const byMei = (...of: CountryReach[]): StartedSum => ({ words: 'by mei', country: null, reach: of });

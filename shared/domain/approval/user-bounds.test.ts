@@ -82,8 +82,12 @@ describe('without anybody’s approval', () => {
 
 describe('the clearance of a campaign', () => {
   const approval = {
-    ...{ approvalId: 'a', isInForce: true, given: 1, needed: 1 },
-    ...{ usersAtMost: { SG: 2000 }, amountAtMost: null },
+    approvalId: 'a',
+    isInForce: true,
+    given: 1,
+    needed: 1,
+    usersAtMost: { SG: 2000 },
+    amountAtMost: null,
   };
 
   it('is given by an approval that covers its users, and bounds them by it', () => {

@@ -49,11 +49,17 @@ describe('parameters that are one text or number', () => {
         keyword: '/properties/rewardId/x-options',
       })),
       {
-        ...{ pointer: '/units', names: ['units'], type: 'number', options: undefined },
+        pointer: '/units',
+        names: ['units'],
+        type: 'number',
+        options: undefined,
         keyword: '/properties/units/x-options',
       },
       {
-        ...{ pointer: '/offer/x~1y', names: ['offer', 'x/y'], type: 'string', options: '/ids' },
+        pointer: '/offer/x~1y',
+        names: ['offer', 'x/y'],
+        type: 'string',
+        options: '/ids',
         keyword: '/$defs/a~1b/x-options',
       },
     ]);

@@ -6,7 +6,10 @@ describe('the guard of a source', () => {
   let nowMs: number;
   beforeEach(() => {
     guard = createSourceGuard({
-      ...{ id: 'f', minConcurrency: 1, maxConcurrency: 40, firstCalls: 4 },
+      id: 'f',
+      minConcurrency: 1,
+      maxConcurrency: 40,
+      firstCalls: 4,
       random: () => 0.999_999,
     });
     nowMs = 1000;
@@ -17,8 +20,13 @@ describe('the guard of a source', () => {
     const { tookMs = 20, ...call } = over;
     const wasTroubled = guard.isTroubled;
     guard.onEnd({
-      ...{ end: 'answered', startedMs: nowMs - tookMs, nowMs, inFlight: 4, pressure: null, retryAfterMs: null },
-      ...{ isOwnMatter: true },
+      end: 'answered',
+      startedMs: nowMs - tookMs,
+      nowMs,
+      inFlight: 4,
+      pressure: null,
+      retryAfterMs: null,
+      isOwnMatter: true,
       ...call,
     });
     return guard.isTroubled && !wasTroubled;

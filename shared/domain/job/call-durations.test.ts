@@ -26,7 +26,13 @@ const times = (calls: number, ms: number) => Array.from({ length: calls }, () =>
 describe('how long calls took', () => {
   it('is counted by an upper bound that no call of it exceeds', () => {
     expect(countsOf(0, 10, 10.1, 25, 26, 250, 251, 60_000, 60_001)).toEqual({
-      ...{ 10: 2, 25: 2, 50: 1, 250: 1, 500: 1, 60000: 1, over: 1 },
+      10: 2,
+      25: 2,
+      50: 1,
+      250: 1,
+      500: 1,
+      60000: 1,
+      over: 1,
     });
     expect(countsOf()).toEqual({});
   });

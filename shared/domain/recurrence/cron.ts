@@ -74,7 +74,8 @@ export function readCron(expression: string): ReadCron {
     months: months ?? none,
     monthDays: monthDays ?? none,
     weekDays: new Set([...(days ?? none)].map((day) => day % 7)),
-    ...{ monthDayRules, weekDayRules },
+    monthDayRules,
+    weekDayRules,
     eitherDay: !monthDay.startsWith('*') && !weekDay.startsWith('*'),
     times: [...(hours ?? none)]
       .flatMap((each) => [...(minutes ?? none)].map((other) => each * 60 + other))

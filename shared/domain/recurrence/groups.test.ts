@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { selectGroups, type GroupSelection, type RegisteredGroup } from './groups.ts';
 
 const group = (name: string, tags: string[]): RegisteredGroup => ({
-  ...{ name, tags, homeRegion: 'asia', fallbackSeconds: 60, countries: [] },
+  name,
+  tags,
+  homeRegion: 'asia',
+  fallbackSeconds: 60,
+  countries: [],
 });
 const registered = [group('SG', ['asia', 'rides']), group('ID', ['asia']), group('BR', ['rides'])];
 const namesOf = (selection: GroupSelection | undefined) => selectGroups(selection, registered).map(({ name }) => name);

@@ -6,15 +6,25 @@ function intakeOf(gatherMs: number) {
   let [nowMs, crowded] = [0, false];
   const lanes = createLanes({ highMark: 10, lowMark: 5 });
   const intake = createLaneIntake({
-    ...{ lanes, client: () => undefined, topics: () => ['calls'], tell: () => undefined, gatherMs },
+    lanes,
+    client: () => undefined,
+    topics: () => ['calls'],
+    tell: () => undefined,
+    gatherMs,
     isCrowded: () => crowded,
     monotonicMs: () => nowMs,
   });
   const message = { offset: '0', key: null, value: Buffer.from('{}'), timestamp: '0', attributes: 0, headers: {} };
   const batch = {
-    ...{ topic: 'calls', partition: 0, highWatermark: '1', messages: [message] },
-    ...{ isEmpty: () => false, firstOffset: () => '0', lastOffset: () => '0' },
-    ...{ offsetLag: () => '0', offsetLagLow: () => '0' },
+    topic: 'calls',
+    partition: 0,
+    highWatermark: '1',
+    messages: [message],
+    isEmpty: () => false,
+    firstOffset: () => '0',
+    lastOffset: () => '0',
+    offsetLag: () => '0',
+    offsetLagLow: () => '0',
   };
   intake.assign({ calls: [0] });
   return {

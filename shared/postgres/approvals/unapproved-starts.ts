@@ -95,8 +95,13 @@ export async function countStart(
   const keys = 'approvalId' in of ? [approvalKey(of.approvalId)] : sumKeysOf(of).map(({ key }) => key);
   await client.query(
     upsertStarts.with({
-      ...{ runId, campaignId, keys, countries, users: Object.values(users) },
-      ...{ unitsEach: terms.unitsPerUser, millionthsEach: terms.millionthsPerUser.toString() },
+      runId,
+      campaignId,
+      keys,
+      countries,
+      users: Object.values(users),
+      unitsEach: terms.unitsPerUser,
+      millionthsEach: terms.millionthsPerUser.toString(),
       ...budgetBounds(countries, terms),
     }),
   );
@@ -129,8 +134,11 @@ export async function countRaise(client: PoolClient, { campaignId, of, terms }: 
   const countries = Object.keys(terms.budgets);
   await client.query(
     upsertRaised.with({
-      ...{ campaignId, countries, keys: sumKeysOf(of).map(({ key }) => key) },
-      ...{ unitsEach: terms.unitsPerUser, millionthsEach: terms.millionthsPerUser.toString() },
+      campaignId,
+      countries,
+      keys: sumKeysOf(of).map(({ key }) => key),
+      unitsEach: terms.unitsPerUser,
+      millionthsEach: terms.millionthsPerUser.toString(),
       ...budgetBounds(countries, terms),
     }),
   );

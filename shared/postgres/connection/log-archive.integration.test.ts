@@ -18,7 +18,10 @@ beforeAll(async () => {
   const guardian = createGuardian(folder);
   stop = () => guardian.end();
   const servers = await startLocalPostgres({
-    ...{ folder, environment: process.env, guardian, report: () => undefined },
+    folder,
+    environment: process.env,
+    guardian,
+    report: () => undefined,
     postgresSettings: { archive_mode: 'on', archive_command: 'test -e archive_is_there' },
   });
   const logger = pino({ level: 'silent' });
@@ -47,7 +50,12 @@ async function archiveIs(expected: Partial<LogArchive>): Promise<LogArchive> {
 
 it('the archive of the log is new, fails with the file that was refused, and is well when all is archived', async () => {
   expect(await readLogArchive(pool)).toEqual({
-    ...{ isOn: true, state: 'new', lastArchivedAt: null, waitingBytes: null, lastFailedAt: null, lastFailed: null },
+    isOn: true,
+    state: 'new',
+    lastArchivedAt: null,
+    waitingBytes: null,
+    lastFailedAt: null,
+    lastFailed: null,
   });
 
   await endLogFile();

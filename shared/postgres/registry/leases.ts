@@ -27,7 +27,8 @@ export function createLeases({ pool }: { pool: Pool }): Leases {
         names: textArray(all.map(({ name }) => name)),
         kinds: plainArray(all.map(({ kind }) => kind)),
         counts: plainArray(all.map(({ count }) => count)),
-        ...{ owner, ttlMs },
+        owner,
+        ttlMs,
       });
       const query = { ...statement, query_timeout: manyWithinMs };
       const { rows } = await pool.query<{ name: string; token: number }>(query);

@@ -56,7 +56,9 @@ export function createProcessBeats({ pool, owner, service, region, clock, logger
       beats += 1;
       return beats === 1 ? untilSecondMs : beatEveryMs;
     },
-    ...{ afterErrorMs, clock, logger },
+    afterErrorMs,
+    clock,
+    logger,
   });
   return {
     start: () => loop.start(),

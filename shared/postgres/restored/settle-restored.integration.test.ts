@@ -28,7 +28,10 @@ async function addCampaign(): Promise<string> {
 
 async function addRun(state: RunState, more: { startedAt?: Date; endedAt?: Date; kind?: 'dry-run' } = {}) {
   return await createPostgresRunRows(database).addRun({
-    ...{ campaignId: await addCampaign(), revision: 1, scheduledFor: now, state },
+    campaignId: await addCampaign(),
+    revision: 1,
+    scheduledFor: now,
+    state,
     ...more,
   });
 }

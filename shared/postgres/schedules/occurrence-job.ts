@@ -31,7 +31,9 @@ export function occurrenceJob(
     tags: call.tags,
     scheduleId,
     terms: writeOwnTerms({
-      ...{ endpoint: call.endpoint?.id, endpointName: call.endpoint?.name, priority: call.priority },
+      endpoint: call.endpoint?.id,
+      endpointName: call.endpoint?.name,
+      priority: call.priority,
       template: call.template && { form: call.template, values: valuesOf(occurrence, zone) },
     }),
     headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),

@@ -27,7 +27,10 @@ describe('who is taken', () => {
   it('is whoever an issuer vouches for, with the roles that are given, in their order', () => {
     const OIDC_ROLES = 'muster-admins=operator, CN=Managers;OU=Growth=manager ,a=viewer';
     expect(readAuthSettings({ ...least, OIDC_ROLES }).issuer).toMatchObject({
-      ...{ issuer: 'https://sso.example/main', name: 'sso.example', audiences: ['m'], client: undefined },
+      issuer: 'https://sso.example/main',
+      name: 'sso.example',
+      audiences: ['m'],
+      client: undefined,
       roles: [
         { value: 'muster-admins', role: 'operator' },
         { value: 'CN=Managers;OU=Growth', role: 'manager' },

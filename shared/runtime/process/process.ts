@@ -159,7 +159,10 @@ export async function keepRunning(
   watchEventLoop(meter);
   exportBuild(meter, name);
   const tracing = await startTracing(tracingSettingsOf(settings, identityOf(name)), {
-    ...{ clock: systemClock, logger, meter, stopWithinMs: Math.min(flushTracesMs, STOP_DEADLINE_MS / 5) },
+    clock: systemClock,
+    logger,
+    meter,
+    stopWithinMs: Math.min(flushTracesMs, STOP_DEADLINE_MS / 5),
   });
   let service: Service | undefined;
   const parts: Record<string, PartCheck> = {};

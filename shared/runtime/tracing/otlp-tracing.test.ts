@@ -78,8 +78,11 @@ describe('spans', () => {
     expect(collector.spans).toMatchObject([
       {
         service: 'muster-worker',
-        ...{ name: 'call award-reward', kind: 3, status: {} },
-        ...{ startTimeUnixNano: '1767225600000125000', endTimeUnixNano: '1767225600010500000' },
+        name: 'call award-reward',
+        kind: 3,
+        status: {},
+        startTimeUnixNano: '1767225600000125000',
+        endTimeUnixNano: '1767225600010500000',
         attributes: { 'muster.action': 'award-reward', 'muster.users': '100' },
       },
       {

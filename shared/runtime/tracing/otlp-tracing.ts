@@ -46,7 +46,11 @@ export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDe
   const { clock, logger, meter, stopWithinMs } = deps;
   const headers = ['content-type', 'application/json', ...settings.headers];
   const origin = createHttpOrigin({
-    ...{ origin: endpoint.origin, connections: 1, timeoutMs: requestTimeoutMs, maxAnswerBytes, cutsAnswers: true },
+    origin: endpoint.origin,
+    connections: 1,
+    timeoutMs: requestTimeoutMs,
+    maxAnswerBytes,
+    cutsAnswers: true,
   });
   const counted = meter.counter(processMetrics.spans);
   const results = {

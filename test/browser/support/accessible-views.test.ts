@@ -3,8 +3,15 @@ import { accessibleViews, type Ids } from './accessible-views.ts';
 import { consoleRoutes } from './console-routes.ts';
 
 const ids: Ids = {
-  ...{ runId: 'run_1', campaignId: 'cmp_1', testId: 'run_2', endedId: 'run_3', unknownId: 'run_4', draftId: 'cmp_2' },
-  ...{ userId: 'u-1', jobId: 'job_1', savedId: 'sav_1' },
+  runId: 'run_1',
+  campaignId: 'cmp_1',
+  testId: 'run_2',
+  endedId: 'run_3',
+  unknownId: 'run_4',
+  draftId: 'cmp_2',
+  userId: 'u-1',
+  jobId: 'job_1',
+  savedId: 'sav_1',
 };
 
 /** Routes without parameters come first: `/campaigns/new` is no campaign. */

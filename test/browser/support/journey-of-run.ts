@@ -90,7 +90,9 @@ export async function pauseAndResume(page: Page, journey: Journey, runId: string
 }
 
 const previewShape = z.object({
-  ...{ notStartedUsers: z.int(), halfWayUsers: z.int(), waiting: z.int() },
+  notStartedUsers: z.int(),
+  halfWayUsers: z.int(),
+  waiting: z.int(),
   inFlight: z.object({ batches: z.int() }),
 });
 

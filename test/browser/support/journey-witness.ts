@@ -38,8 +38,11 @@ const approvedSum = `
   from approvals, jsonb_each_text(covers -> 'usersAtMost') where campaign = $1`;
 
 const listRow = z.object({
-  ...{ lists: z.int(), rows: z.int(), users: z.int() },
-  ...{ duplicates: z.int(), rejected: z.int() },
+  lists: z.int(),
+  rows: z.int(),
+  users: z.int(),
+  duplicates: z.int(),
+  rejected: z.int(),
 });
 const feedRow = z.object({ fed: z.int(), heldOut: z.int(), excluded: z.int() });
 const stepRow = z.object({ succeeded: z.int(), failed: z.int() });

@@ -9,7 +9,12 @@ test('every view that the console has is among its pictures', () => {
 
 test('each has one picture by its name, whatever there is', () => {
   const everything: Found = {
-    ...{ campaign: 'cmp_1', draft: 'cmp_2', liveRun: 'run_1', endedRun: 'run_2', user: 'u/1', client: 'shop' },
+    campaign: 'cmp_1',
+    draft: 'cmp_2',
+    liveRun: 'run_1',
+    endedRun: 'run_2',
+    user: 'u/1',
+    client: 'shop',
     job: 'job_1',
   };
   for (const found of [{}, everything]) {

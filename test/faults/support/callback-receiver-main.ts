@@ -50,7 +50,14 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const group = textOf(request, 'muster-group') ?? '';
   const digest = createHash('sha256').update(body).digest('hex');
   write({
-    ...{ kind: 'call', call, atMs, isKept, jobId, path: path.join('/'), digest, problem: problemOf(request, body) },
+    kind: 'call',
+    call,
+    atMs,
+    isKept,
+    jobId,
+    path: path.join('/'),
+    digest,
+    problem: problemOf(request, body),
     occurrence: scheduleId === undefined ? null : { scheduleId, group, scheduledFor },
   });
   response.on('finish', () => {

@@ -103,7 +103,11 @@ export type CallbackTrialOptions = Partial<TrialOptions>;
 
 export async function startCallbackTrial(options: CallbackTrialOptions = {}): Promise<CallbackTrial> {
   const trial = await startTrial({
-    ...{ workers: 0, triggers: 0, schedulers: 2, dispatchers: 2, sandbox: {} },
+    workers: 0,
+    triggers: 0,
+    schedulers: 2,
+    dispatchers: 2,
+    sandbox: {},
     ...options,
     engine: { ...quickCallLeases, ...options.engine },
   });
@@ -224,7 +228,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     const resting = await restlessness();
     const evidence: CallbackEvidence = {
       ...(await storedEvidence(trial.database)),
-      ...{ accepted, calls: [...(await receiver.allCalls()), ...elsewhere] },
+      accepted,
+      calls: [...(await receiver.allCalls()), ...elsewhere],
       ...(occurrences && { occurrences }),
     };
     const unheard = Math.ceil(accepted.size * shareUnheard);
@@ -249,8 +254,18 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   await addClient(usualClient);
   return {
     ...trial,
-    ...{ receiver, accepted, client, addClient, addEndpoint, schedule, moved, url, openJobs, judgeCallbacks },
-    ...{ freezeTakers, awaitOffers },
+    receiver,
+    accepted,
+    client,
+    addClient,
+    addEndpoint,
+    schedule,
+    moved,
+    url,
+    openJobs,
+    judgeCallbacks,
+    freezeTakers,
+    awaitOffers,
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {
       await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);

@@ -57,8 +57,11 @@ export async function claimEvents(database: Observer): Promise<ClaimEvent[]> {
 
 const endedRow = z.object({ id: z.string(), outcome: z.enum(['called', 'expired', 'cancelled', 'dead']) });
 const totalsRow = z.object({
-  ...{ accepted: z.coerce.number(), called: z.coerce.number(), expired: z.coerce.number() },
-  ...{ cancelled: z.coerce.number(), dead: z.coerce.number() },
+  accepted: z.coerce.number(),
+  called: z.coerce.number(),
+  expired: z.coerce.number(),
+  cancelled: z.coerce.number(),
+  dead: z.coerce.number(),
 });
 
 interface AttemptRow {

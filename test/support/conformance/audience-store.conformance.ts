@@ -48,7 +48,9 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
     }
 
     const rowsOf = (users: readonly string[], country = 'SG') => ({
-      ...{ users, countries: users.map(() => country), lines: users.map((_, index) => index + 1) },
+      users,
+      countries: users.map(() => country),
+      lines: users.map((_, index) => index + 1),
     });
 
     async function upload(users: readonly string[], audienceId = uuidv7()): Promise<string> {
@@ -78,7 +80,12 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       await begun.add(rowsOf(second));
       const record = await begun.finish({ ...nothing, rows: 2811, rejected: 2 });
       expect(record).toMatchObject({
-        ...{ name: 'Riders', state: 'ready', cause: null, rows: 2811, rejected: 2, duplicates: 300 },
+        name: 'Riders',
+        state: 'ready',
+        cause: null,
+        rows: 2811,
+        rejected: 2,
+        duplicates: 300,
         countries: [{ country: 'SG', users: 2509 }],
       });
       const pages = await pagesOf(record?.audienceId ?? '', 'SG');

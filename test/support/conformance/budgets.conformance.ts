@@ -258,8 +258,14 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       await claim(...steps);
       expect(await subject.runs.shortages([runId])).toMatchObject([
         {
-          ...{ runId, country: 'SG', left: 1, batches: 3, leastUnits: 2 },
-          ...{ budgetText: '21 units', leftText: '1', leastText: '2' },
+          runId,
+          country: 'SG',
+          left: 1,
+          batches: 3,
+          leastUnits: 2,
+          budgetText: '21 units',
+          leftText: '1',
+          leastText: '2',
         },
       ]);
       expect(await talliesOf(subject)).toMatchObject([{ hasBudgets: true }]);

@@ -25,7 +25,12 @@ export interface CampaignSchedulesSubject {
 const hourMs = 3_600_000;
 
 const hourly: RecurrenceDefinition = {
-  ...{ cron: '0 * * * *', zone: 'UTC', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'skip', spreadSeconds: 0 },
+  cron: '0 * * * *',
+  zone: 'UTC',
+  misfire: 'fire-once',
+  catchUpSeconds: 3600,
+  overlap: 'skip',
+  spreadSeconds: 0,
 };
 
 export function describeCampaignSchedules(name: string, makeSubject: () => Promise<CampaignSchedulesSubject>): void {

@@ -30,8 +30,11 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
     const accept = (...jobs: Partial<SeedJob>[]) =>
       subject.add(
         jobs.map((job, place) => ({
-          ...{ jobId: jobIdOf(100 - place), clientId, dueInMs: -1000, place },
-          ...{ ordering: { key: 'merchant-1', isInOrder: true } },
+          jobId: jobIdOf(100 - place),
+          clientId,
+          dueInMs: -1000,
+          place,
+          ordering: { key: 'merchant-1', isInOrder: true },
           ...job,
         })),
       );

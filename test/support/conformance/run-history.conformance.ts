@@ -205,8 +205,13 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         await stall();
         expect(await tell(runId)).toEqual(['feed-stalled']);
         await subject.feeds.writePages({
-          ...{ feedId: feed.feedId, token: feed.token, batches: [{ batchNo: 1, users: ['u001'] }], invalidUsers: [] },
-          ...{ cursor: 'u001', complete: false, staysStalled: false },
+          feedId: feed.feedId,
+          token: feed.token,
+          batches: [{ batchNo: 1, users: ['u001'] }],
+          invalidUsers: [],
+          cursor: 'u001',
+          complete: false,
+          staysStalled: false,
         });
         expect(await tell(runId)).toEqual(['feed-moved']);
         const [stalled, moved] = await eventsOf(runId);

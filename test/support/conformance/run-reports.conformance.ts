@@ -49,7 +49,9 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         const runId = await addRun({ ...times, ...since, state: 'failed', stateReason: 'no such segment' });
         expect((await reports.list({}, 10, null)).items).toEqual([
           {
-            ...{ kind: 'live', stepModes: null, canary: null },
+            kind: 'live',
+            stepModes: null,
+            canary: null,
             ...times,
             ...since,
             settings: {
@@ -175,17 +177,19 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
           {
-            ...{
-              country: 'ID',
-              fromStep: 1,
-              segment: 'all',
-              estimate: null,
-              fedUsers: 0,
-              heldOutUsers: 0,
-              excludedUsers: 0,
-              sharedUsers: 0,
-            },
-            ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [], receipts: [] },
+            country: 'ID',
+            fromStep: 1,
+            segment: 'all',
+            estimate: null,
+            fedUsers: 0,
+            heldOutUsers: 0,
+            excludedUsers: 0,
+            sharedUsers: 0,
+            fedBatches: 0,
+            childBatches: 0,
+            complete: false,
+            totals: [],
+            receipts: [],
           },
           {
             country: 'SG',

@@ -48,13 +48,22 @@ export function definitionOf({ groups, ...recurrence }: Wanted = {}): KeptSchedu
   const rhythm = recurrence.everySeconds === undefined ? { cron: '* * * * *' } : {};
   return {
     recurrence: {
-      ...{ zone: 'UTC', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'allow', spreadSeconds: 0 },
-      ...{ ...rhythm, ...recurrence },
+      zone: 'UTC',
+      misfire: 'fire-once',
+      catchUpSeconds: 3600,
+      overlap: 'allow',
+      spreadSeconds: 0,
+      ...rhythm,
+      ...recurrence,
     },
     ...(groups ? { groups } : {}),
     call: {
-      ...{ url: 'https://shop.example.com/hook', method: 'POST', headers: '{"x-shop":"1"}', body: '{}' },
-      ...{ relevancySeconds: null, tags: ['nightly'] },
+      url: 'https://shop.example.com/hook',
+      method: 'POST',
+      headers: '{"x-shop":"1"}',
+      body: '{}',
+      relevancySeconds: null,
+      tags: ['nightly'],
     },
   };
 }

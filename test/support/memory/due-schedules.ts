@@ -26,7 +26,10 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
         return {
           fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedIn(database)),
           buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedIn(database)),
-          ...{ skipped: decided.skipped, ended: decided.ended, broken: [], looked: due.length },
+          skipped: decided.skipped,
+          ended: decided.ended,
+          broken: [],
+          looked: due.length,
           nextLookInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
         };
       }),

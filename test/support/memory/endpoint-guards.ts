@@ -48,7 +48,13 @@ export function createMemoryEndpointGuards({
         const openings = row && isStarting(row.slowStartAtMs) ? row.openings + 1 : 1;
         const openedAtMs = clock.nowMs();
         guards.set(keyOf(shard), {
-          ...{ shard, state: 'open', cause, openings, openedAtMs, probeOwner: null, probeUntilMs: 0 },
+          shard,
+          state: 'open',
+          cause,
+          openings,
+          openedAtMs,
+          probeOwner: null,
+          probeUntilMs: 0,
           retryAtMs: openedAtMs + probeDelayMs(openings, retryAfterMs, random),
           slowStartAtMs: row?.slowStartAtMs ?? null,
         });

@@ -29,7 +29,9 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
     read: () =>
       atOnce(() =>
         Array.from(circuits.values(), ({ clientId, host, state, nextAtMs, openedAtMs, closingSinceMs }) => ({
-          ...{ clientId, host, state },
+          clientId,
+          host,
+          state,
           nextInMs: nextAtMs - clock.nowMs(),
           sinceMs: clock.nowMs() - (closingSinceMs ?? openedAtMs),
         })),

@@ -22,7 +22,9 @@ export function memoryJobSubject(tables: CallbackTables): JobSubject {
     keys: () =>
       atOnce(() =>
         Array.from(tables.jobs.values(), ({ jobId, dueAtMs }) => ({
-          ...{ partition: jobPartitionOf(jobId), dueUs: dueAtMs * 1000, jobId },
+          partition: jobPartitionOf(jobId),
+          dueUs: dueAtMs * 1000,
+          jobId,
         })).filter(({ dueUs }) => dueUs !== Infinity),
       ),
     cancel: (jobId) => atOnce(() => void tables.jobs.delete(jobId)),
@@ -54,9 +56,13 @@ export function storedJobOf(job: SeedJob, nowMs: number): StoredJobRow {
     headers: null,
     body: job.body ?? '{}',
     terms: writeOwnTerms({ priority: job.priority }),
-    ...{ probes: 0, sideline: job.sideline ?? null },
+    probes: 0,
+    sideline: job.sideline ?? null,
     ...(job.ordering && {
-      ...{ ordering: job.ordering, dueAtMs: Infinity, readyAtMs: nowMs + job.dueInMs, place: job.place ?? 0 },
+      ordering: job.ordering,
+      dueAtMs: Infinity,
+      readyAtMs: nowMs + job.dueInMs,
+      place: job.place ?? 0,
     }),
   };
 }
@@ -66,14 +72,21 @@ function rowsOf(tables: CallbackTables): JobRows {
   return {
     pending: byJob(
       Array.from(tables.jobs.values(), ({ jobId, attempt, dueAtMs, sideline }) => ({
-        ...{ jobId, attempt, sideline },
+        jobId,
+        attempt,
+        sideline,
         dueInMs: dueAtMs === Infinity ? null : dueAtMs - tables.clock.nowMs(),
       })),
     ),
     fires: byJob(Array.from(tables.fires.values(), ({ jobId, owner, epoch }) => ({ jobId, owner, epoch }))),
     ended: byJob(
       tables.ended.map(({ jobId, outcome, attempt, status, error, answer }) => ({
-        ...{ jobId, outcome, attempt, status, error, answer },
+        jobId,
+        outcome,
+        attempt,
+        status,
+        error,
+        answer,
       })),
     ),
     attempts: tables.attempts

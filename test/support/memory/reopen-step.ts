@@ -14,8 +14,16 @@ export function reopenStep(database: MemoryDatabase, row: QuarantinedRow): void 
   if (gone.length !== users || stored?.state !== 'done') throw new Error('the step is not quarantined');
   for (const failure of gone) failures.splice(failures.indexOf(failure), 1);
   Object.assign(stored, {
-    ...{ state: 'waiting', rest: null, restUsers: 0, epoch: stored.epoch + 1, open: true, begun: false },
-    ...{ lapses: aloneFromLapses, owner: null, leaseUntilMs: 0, nextAttemptAtMs: clock.nowMs() },
+    state: 'waiting',
+    rest: null,
+    restUsers: 0,
+    epoch: stored.epoch + 1,
+    open: true,
+    begun: false,
+    lapses: aloneFromLapses,
+    owner: null,
+    leaseUntilMs: 0,
+    nextAttemptAtMs: clock.nowMs(),
     cause: 'opened again by a person',
   });
   addToTotals(database, feedId, step, {

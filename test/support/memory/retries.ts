@@ -47,11 +47,27 @@ function insertRetry(
   );
   const seconds = deadlineSeconds ?? definitionOf(database, { campaignId, revision }).deadlineSeconds;
   database.runs.set(runId, {
-    ...{ id: runId, campaignId, revision, parentId: root.id, retry },
-    ...{ createdAt: database.clock.now(), scheduledFor: new Date(lastMs), deadlineAtMs: nowMs + seconds * 1000 },
-    ...{ state: 'preparing', stateReason: null, startedAt: null, endedAt: null },
-    ...{ inFlight: 0, waiting: 0, waitingCause: null, waitingSince: null, failuresKept: true },
-    ...{ stateSince: database.clock.now(), settings: {}, canary: null, judgedFrom: new Map() },
+    id: runId,
+    campaignId,
+    revision,
+    parentId: root.id,
+    retry,
+    createdAt: database.clock.now(),
+    scheduledFor: new Date(lastMs),
+    deadlineAtMs: nowMs + seconds * 1000,
+    state: 'preparing',
+    stateReason: null,
+    startedAt: null,
+    endedAt: null,
+    inFlight: 0,
+    waiting: 0,
+    waitingCause: null,
+    waitingSince: null,
+    failuresKept: true,
+    stateSince: database.clock.now(),
+    settings: {},
+    canary: null,
+    judgedFrom: new Map(),
   });
   addRunEvent(database, runId, 'created');
 }

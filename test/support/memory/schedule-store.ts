@@ -102,7 +102,9 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         }
         if (definition && row.state !== 'ended') firePending(row);
         const wanted = {
-          ...{ name: name ?? row.name, clientId: clientId ?? row.clientId, note: note === undefined ? row.note : note },
+          name: name ?? row.name,
+          clientId: clientId ?? row.clientId,
+          note: note === undefined ? row.note : note,
           definition: structuredClone(definition ?? row.definition),
         };
         const isSame = JSON.stringify({ ...row, ...wanted }) === JSON.stringify(row);
@@ -132,11 +134,13 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         const now = clock.nowMs();
         const isOn = move.to === 'active';
         Object.assign(row, {
-          ...{ state: move.to, stateReason: reason, stateSinceMs: now, updatedAtMs: now, regionLooks: new Map() },
-          ...{
-            nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now, recurring.calendars).nextAtMs : null,
-            lookAtMs: isOn ? now : null,
-          },
+          state: move.to,
+          stateReason: reason,
+          stateSinceMs: now,
+          updatedAtMs: now,
+          regionLooks: new Map(),
+          nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now, recurring.calendars).nextAtMs : null,
+          lookAtMs: isOn ? now : null,
           ...(isOn ? { silence: { untilMs: now, cause: before === 'paused' ? 'paused' : 'disabled' } } : {}),
         });
         if (verb === 'disable') dropBuffered(database, row);
@@ -216,15 +220,21 @@ export function addMemorySchedule(
   const now = clock.nowMs();
   const target = campaignId === undefined ? { clientId, campaignId: null } : { clientId: null, campaignId };
   const row: ScheduleRow = {
-    ...{ id, name, ...target, revision: 1, definition: structuredClone(definition) },
-    ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
-    ...{
-      silence: null,
-      note,
-      createdAtMs: now,
-      updatedAtMs: now,
-      ...timesOf(definition, now, now, recurring.calendars),
-    },
+    id,
+    name,
+    ...target,
+    revision: 1,
+    definition: structuredClone(definition),
+    state: 'active',
+    stateReason: null,
+    stateSinceMs: now,
+    highWaterMs: now,
+    regionLooks: new Map(),
+    silence: null,
+    note,
+    createdAtMs: now,
+    updatedAtMs: now,
+    ...timesOf(definition, now, now, recurring.calendars),
   };
   recurring.schedules.set(id, row);
   return row;
@@ -259,10 +269,18 @@ function allOccurrences(database: MemoryDatabase, row: ScheduleRow): OccurrenceR
 function firedRecordOf(database: MemoryDatabase, row: ScheduleRow, occurrence: OccurrenceRow): OccurrenceRecord {
   const { group, state, kind, scheduledForMs, targetId, dueAtMs, region, decidedAtMs } = occurrence;
   return {
-    ...{ scheduledFor: new Date(scheduledForMs), group, state, kind, cause: null, instants: 1 },
-    ...{ lastInstant: new Date(scheduledForMs), jobId: row.clientId === null ? null : targetId },
+    scheduledFor: new Date(scheduledForMs),
+    group,
+    state,
+    kind,
+    cause: null,
+    instants: 1,
+    lastInstant: new Date(scheduledForMs),
+    jobId: row.clientId === null ? null : targetId,
     runId: row.campaignId === null ? null : (runOf(database, row, dueAtMs)?.id ?? null),
-    ...{ dueAt: new Date(dueAtMs), region, decidedAt: new Date(decidedAtMs) },
+    dueAt: new Date(dueAtMs),
+    region,
+    decidedAt: new Date(decidedAtMs),
   };
 }
 
@@ -272,20 +290,19 @@ function found(row: ScheduleRow | undefined): ScheduleRecord | undefined {
 
 function recordOf(row: ScheduleRow): ScheduleRecord {
   return {
-    ...{
-      scheduleId: row.id,
-      name: row.name,
-      clientId: row.clientId,
-      campaignId: row.campaignId,
-      revision: row.revision,
-    },
+    scheduleId: row.id,
+    name: row.name,
+    clientId: row.clientId,
+    campaignId: row.campaignId,
+    revision: row.revision,
     definition: { kept: structuredClone(row.definition), unreadable: null },
-    ...{ state: row.state, stateReason: row.stateReason, note: row.note },
-    ...{ stateSince: new Date(row.stateSinceMs), nextAt: row.nextAtMs === null ? null : new Date(row.nextAtMs) },
-    ...{
-      highWater: new Date(row.highWaterMs),
-      createdAt: new Date(row.createdAtMs),
-      updatedAt: new Date(row.updatedAtMs),
-    },
+    state: row.state,
+    stateReason: row.stateReason,
+    note: row.note,
+    stateSince: new Date(row.stateSinceMs),
+    nextAt: row.nextAtMs === null ? null : new Date(row.nextAtMs),
+    highWater: new Date(row.highWaterMs),
+    createdAt: new Date(row.createdAtMs),
+    updatedAt: new Date(row.updatedAtMs),
   };
 }

@@ -44,9 +44,19 @@ function sinkStep(database: MemoryDatabase, { users, action, ...key }: SunkStep)
   }
   database.steps.set(stepKey(feedId, batchNo, step), {
     ...key,
-    ...{ state: 'done', owner: null, epoch: 1, attempts: 0, open: false, lapses: 0, begun: false },
-    ...{ leaseUntilMs: clock.nowMs(), nextAttemptAtMs: null, lostDigest: null, cause: null },
-    ...{ rest: 'succeeded', restUsers: left.length },
+    state: 'done',
+    owner: null,
+    epoch: 1,
+    attempts: 0,
+    open: false,
+    lapses: 0,
+    begun: false,
+    leaseUntilMs: clock.nowMs(),
+    nextAttemptAtMs: null,
+    lostDigest: null,
+    cause: null,
+    rest: 'succeeded',
+    restUsers: left.length,
   });
   const suppressed = users.length - left.length;
   const survived = left.length > 0 ? 1 : 0;

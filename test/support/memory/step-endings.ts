@@ -53,8 +53,16 @@ function quarantine(database: MemoryDatabase, row: StepRow): void {
   const before = database.failures.length;
   endStep(database, row, row, 'expired', reasons.quarantined);
   database.quarantined.push({
-    ...{ quarantineId: uuidv7(), feedId, batchNo, step, state: 'kept', lapses, worker: owner },
-    ...{ users: database.failures.length - before, since: database.clock.now(), decidedAt: null },
+    quarantineId: uuidv7(),
+    feedId,
+    batchNo,
+    step,
+    state: 'kept',
+    lapses,
+    worker: owner,
+    users: database.failures.length - before,
+    since: database.clock.now(),
+    decidedAt: null,
   });
 }
 
@@ -91,10 +99,23 @@ function endStep(
   const users = (batches.get(batchKey(feedId, batchNo))?.users ?? []).filter((user) => !lost.has(user));
   const restUsers = unknownFor === null ? users.length : 0;
   steps.set(stepKey(feedId, batchNo, step), {
-    ...{ feedId, batchNo, step, attempts: 0, open: false, lapses: 0, begun: false },
+    feedId,
+    batchNo,
+    step,
+    attempts: 0,
+    open: false,
+    lapses: 0,
+    begun: false,
     ...row,
-    ...{ state: 'done', epoch: (row?.epoch ?? 0) + 1, owner: null, leaseUntilMs: clock.nowMs(), nextAttemptAtMs: null },
-    ...{ rest: outcome, restUsers, lostDigest: null, cause: null },
+    state: 'done',
+    epoch: (row?.epoch ?? 0) + 1,
+    owner: null,
+    leaseUntilMs: clock.nowMs(),
+    nextAttemptAtMs: null,
+    rest: outcome,
+    restUsers,
+    lostDigest: null,
+    cause: null,
   });
   if (unknownFor !== null) {
     for (const user of users) {

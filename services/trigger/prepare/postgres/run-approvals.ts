@@ -180,8 +180,14 @@ async function hold(
     await client.query(voidBefore, [runId]);
     const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
     await insertApproval(client, {
-      ...{ campaignId, revision, runId, covers, expected: null },
-      ...{ approvers, why, submittedBy: null },
+      campaignId,
+      revision,
+      runId,
+      covers,
+      expected: null,
+      approvers,
+      why,
+      submittedBy: null,
     });
   }
   const cause = `${waitsForApproval}: ${why.join(', ')}`;

@@ -380,7 +380,9 @@ const names = createHostNames({ clock: systemClock });
 function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
   return createBatchEndpoint({
-    ...{ types: typesOf(url), clock: systemClock, sentAgain: noMeter.counter(workerMetrics.sentAgain) },
+    types: typesOf(url),
+    clock: systemClock,
+    sentAgain: noMeter.counter(workerMetrics.sentAgain),
     egress: { guard, names: given ?? names },
   });
 }
