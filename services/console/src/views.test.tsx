@@ -53,12 +53,20 @@ const views: readonly View[] = [
     path: '/audiences',
     controls: { manager: ['Upload a list'], 'manager, hidden from others': ['New audience'] },
   },
-  { route: '/runs/$runId', path: '/runs/run_live', controls: { manager: ['Pause', 'Limits…', 'Cancel…'] } },
-  { route: '/runs/$runId/report', path: '/runs/run_ended/report', controls: { manager: ['Run again…'] } },
+  {
+    route: '/runs/$runId',
+    path: '/runs/run_live',
+    controls: { manager: ['Pause', 'Limits…', 'Cancel…', 'Write a note'] },
+  },
   {
     route: '/runs/$runId/report',
     path: '/runs/run_ended/report',
-    controls: { manager: ['Run again…'], 'manager, hidden from others': ['Settle 12 unknown…'] },
+    controls: { manager: ['Run again…', 'Write a note'] },
+  },
+  {
+    route: '/runs/$runId/report',
+    path: '/runs/run_ended/report',
+    controls: { manager: ['Run again…', 'Write a note'], 'manager, hidden from others': ['Settle 12 unknown…'] },
     answers: { 'GET /v1/runs/run_ended/report': reportWithUnknown({ SG: 8, VN: 4 }) },
   },
   { route: '/runs/$runId/failures', path: '/runs/run_ended/failures', controls: {} },
