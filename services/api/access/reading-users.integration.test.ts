@@ -22,6 +22,7 @@ const scopes = {
 type Name = keyof typeof scopes;
 
 let run: string;
+let step: string;
 
 beforeAll(async () => {
   for (const [name, scope] of Object.entries(scopes))
@@ -30,7 +31,13 @@ beforeAll(async () => {
   const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
   const feedId = await on.deps.rows.addFeed(runId, { country: 'SG' });
   await on.deps.rows.addFailure(feedId, { user: 'u-1' });
+  await on.deps.rows.addFailure(feedId, { user: 'u-2', batchNo: 2, step: 1, outcome: 'unknown' });
   run = publicId('run', runId);
+  const { rows } = await on.pool.query<{ id: string }>(
+    'insert into quarantined_steps (feed, batch_no, step, users, lapses) values ($1, 2, 1, 1, 6) returning id',
+    [feedId],
+  );
+  step = publicId('quarantinedStep', rows[0]?.id ?? '');
 });
 
 const ask = (name: Name, url: string) =>
@@ -62,6 +69,21 @@ describe('users of a run', () => {
     };
     expect((await ask('part', `/v1/runs/${run}/report`)).statusCode).toBe(200);
     expect([await sampleFor('part'), await sampleFor('reader'), await sampleFor('owner')]).toEqual([false, true, true]);
+  });
+});
+
+describe('users of a quarantined step', () => {
+  it('are shown to keys of the whole campaign and to keys that read users, and omitted for other keys', async () => {
+    const sampleFor = async (name: Name) => {
+      const answer = await ask(name, `/v1/quarantine/steps/${step}`);
+      expect(answer.statusCode).toBe(200);
+      return answer.json<{ sample: string[] }>().sample;
+    };
+    expect([await sampleFor('part'), await sampleFor('reader'), await sampleFor('owner')]).toEqual([
+      [],
+      ['u-2'],
+      ['u-2'],
+    ]);
   });
 });
 
