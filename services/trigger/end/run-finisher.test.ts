@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { RunTally } from '../ports/run-store.ts';
-import { createRunFinisher } from './run-finisher.ts';
+import { createRunFinisher, isOver } from './run-finisher.ts';
 import type { EndedSteps } from '../ports/step-endings.ts';
 
 const fed = {
@@ -89,5 +89,30 @@ describe('a look at a run that is being cancelled', () => {
     finisher.keepOnly(new Set());
     await finisher.finish(cancelling);
     expect(froms).toEqual([1, 1]);
+  });
+});
+
+describe('a run whose deadline passes', () => {
+  const running: RunTally = { ...cancelling, state: 'running' };
+
+  it.each([
+    [-1, false],
+    [0, true],
+    [1, true],
+  ])('%d ms after its deadline: over is %s', (overdueMs, expected) => {
+    expect(isOver({ ...running, overdueMs })).toBe(expected);
+  });
+
+  it('is over before its deadline if it is being cancelled', () => {
+    expect(isOver(cancelling)).toBe(true);
+  });
+
+  it.each([
+    [999, 0],
+    [1000, 1],
+  ])('%d ms after its deadline, with a grace of 1000 ms: %d statements end steps', async (overdueMs, statements) => {
+    const { finisher, froms } = setUp([nothing(null)]);
+    await finisher.finish({ ...running, overdueMs });
+    expect(froms).toHaveLength(statements);
   });
 });

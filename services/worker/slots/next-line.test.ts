@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { heldBackForMs } from './next-line.ts';
+import { createSlotGroup, lineOf } from './slot-group.ts';
+import { createActionPool } from './slot-pool.ts';
+
+const nowMs = 10_000;
+
+/** A shard of two feeds, the first with a call that began at `nowMs` and does not end. */
+function shardWithHangingCall() {
+  const pool = createActionPool(10);
+  const shard = { actionType: 'award-reward', country: 'SG' };
+  const group = createSlotGroup({
+    topic: 'award-reward.sg',
+    shard,
+    pool,
+    minConcurrency: 1,
+    rate: null,
+    random: () => 0.5,
+  });
+  const hanging = lineOf(group, 'hanging', nowMs);
+  hanging.inFlight = 1;
+  lineOf(group, 'other', nowMs);
+  return { group, hanging };
+}
+
+describe('the time until time alone lets a call of a shard begin', () => {
+  it('is the rest of the pause that the endpoint has asked for', () => {
+    const { group } = shardWithHangingCall();
+    group.adaptive.onEnd({
+      startedMs: nowMs,
+      nowMs,
+      inFlight: 1,
+      isSlower: false,
+      pressure: 'throttled',
+      pauseMs: 3000,
+    });
+    expect(heldBackForMs(group, false, nowMs + 1000)).toBe(2000);
+  });
+
+  it('is the time until a call that does not end counts as stuck, if other feeds wait and nothing is paused', () => {
+    const { group, hanging } = shardWithHangingCall();
+    expect(heldBackForMs(group, false, nowMs + 1)).toBe(hanging.guard.stuckAfterMs - 1);
+  });
+
+  it('is infinite if no other feed waits for the slots of the stuck one', () => {
+    const { group } = shardWithHangingCall();
+    group.lines.delete('other');
+    expect(heldBackForMs(group, false, nowMs + 1)).toBe(Number.POSITIVE_INFINITY);
+    expect(heldBackForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+
+  it('is infinite once the call is stuck: its slots may be used already', () => {
+    const { group, hanging } = shardWithHangingCall();
+    expect(heldBackForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
