@@ -28,6 +28,22 @@ tester.run('house/plain-comments', of('plain-comments'), {
   ],
 });
 
+tester.run('house/comment-subjects', of('comment-subjects'), {
+  valid: [
+    '/** Slots of one client on this dispatcher. */',
+    '/** Returns what the lease covers. */',
+    '/**\n * Users whose outcome is not known.\n */',
+    '// What follows is order-sensitive.',
+    '/* of */',
+    '/** Office hours. */',
+  ],
+  invalid: [
+    { code: '/** Of those, the first. */', errors: [{ messageId: 'fragment', data: { word: 'Of' } }] },
+    { code: '/**\n * What a worker holds.\n */', errors: [{ messageId: 'fragment', data: { word: 'What' } }] },
+    { code: 'interface A {\n  /** whether it is open */\n  b: true;\n}', errors: [{ messageId: 'fragment' }] },
+  ],
+});
+
 tester.run('house/named-parameters', of('named-parameters'), {
   valid: ["const text = 'select $1, $2, $3, $4';", 'const text = `where a = $4 and b = ${other}`;', '// $5'],
   invalid: [

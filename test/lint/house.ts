@@ -31,6 +31,24 @@ const plainComments = defineRule({
   },
 });
 
+const fragment = /^\*[\s*]*(of|what|who|whom|whose|that|where|whether|how|as|so|which)\b/i;
+
+/** A doc comment starts with what the thing is or does: a noun, or a verb in the third person. */
+const commentSubjects = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { fragment: "'{{word}}' begins a fragment: start with the noun or the verb that names the thing" },
+  },
+  create(context) {
+    const check = ({ type, loc, value }: Comment) => {
+      const word = type === 'Block' ? fragment.exec(value)?.[1] : undefined;
+      if (word !== undefined) context.report({ loc, messageId: 'fragment', data: { word } });
+    };
+    return { Program: () => context.sourceCode.getAllComments().forEach(check) };
+  },
+});
+
 /** `$5` and up in a text: they are miscounted by then. */
 const namedParameters = defineRule({
   meta: {
@@ -140,6 +158,7 @@ export default definePlugin({
   meta: { name: 'house' },
   rules: {
     'plain-comments': plainComments,
+    'comment-subjects': commentSubjects,
     'named-parameters': namedParameters,
     'narrow-statements': narrowStatements,
     'rights-in-access': rightsInAccess,
