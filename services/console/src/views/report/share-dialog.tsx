@@ -80,14 +80,17 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
         </div>
       )}
       {make.isError && <Refused error={make.error} />}
-      <ListView
-        what="The links"
-        query={links}
-        items={links.data?.items}
-        empty={<p className="t3 sm">No link to it was made yet.</p>}
-      >
-        <LinkTable runId={runId} links={links.data?.items} refusal={refusal} />
-      </ListView>
+      {/* The room of two links: the buttons above stay under the pointer when the list has been read. */}
+      <div className="min-h-34">
+        <ListView
+          what="The links"
+          query={links}
+          items={links.data?.items}
+          empty={<p className="t3 sm">No link to it was made yet.</p>}
+        >
+          <LinkTable runId={runId} links={links.data?.items} refusal={refusal} />
+        </ListView>
+      </div>
     </Dialog>
   );
 }
