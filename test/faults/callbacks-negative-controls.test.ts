@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { referenceTo, storedJobs } from './support/stored-jobs.ts';
@@ -29,24 +30,23 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
   });
 
   it('leases that end at once: two dispatchers call one job (S4)', async () => {
-    // All of them are being called at once, so that each reference is looked at when it comes.
-    await trial.receiver.behave({ slow: { latencyMs: 6000 } });
-    await trial.schedule({ count: 30, path: 'slow' });
-    const again = (await storedJobs(trial)).map((job) => Buffer.from(JSON.stringify(referenceTo(job))));
-    await trial.awaitCalls(30);
+    // Long enough to be offered again meanwhile, and short enough that the receiver is not held for one that hangs.
+    await trial.receiver.behave({ slow: { latencyMs: 400 } });
+    await trial.schedule({ count: 300, path: 'slow', spreadMs: 30_000 });
+    await trial.awaitCalls(10);
     const over = trial.injections.begin('leases ended', 'all fires');
-    const topic = `${trial.muster.topicPrefix}.local.calls`;
-    const saboteur = setInterval(() => {
-      const sql = `update fires set lease_until = now() - interval '1 second'`;
-      void trial.database.rows(sql).catch(() => undefined);
-      for (const partition of [0, 1, 2, 3]) void trial.topics.produce(topic, partition, again).catch(() => undefined);
-    }, 200);
+    const sabotage = repeatedly(100, async () => {
+      await trial.database.rows(`update fires set lease_until = now() - interval '1 second'`);
+      const references = await jobsBeingCalled(trial);
+      if (references.length === 0) return;
+      for (const partition of [0, 1, 2, 3]) await trial.topics.produce(callsOf(trial), partition, references);
+    });
     try {
       await until('a job is taken over that is being called', async () => {
         return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
       });
     } finally {
-      clearInterval(saboteur);
+      await sabotage.stop();
       over();
     }
     await trial.awaitEnded();
@@ -104,3 +104,31 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
     expect(found).toContainEqual('S1: the ledger says 50 called, there are 49');
   });
 });
+
+const callsOf = ({ muster }: CallbackTrial) => `${muster.topicPrefix}.local.calls`;
+
+/** References to jobs that dispatchers have claimed, as a scheduler writes them. */
+async function jobsBeingCalled(trial: CallbackTrial): Promise<Buffer[]> {
+  const claimed = await trial.database.rows<{ id: string }>('select id::text from fires');
+  const ids = new Set(claimed.map(({ id }) => id));
+  const jobs = (await storedJobs(trial)).filter(({ id }) => ids.has(id));
+  return jobs.map((job) => Buffer.from(JSON.stringify(referenceTo(job))));
+}
+
+/** Runs an action again and again, with a pause of so many milliseconds in between. */
+function repeatedly(everyMs: number, action: () => Promise<void>): { stop: () => Promise<void> } {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const running = (async () => {
+    while (!signal.aborted) {
+      await action();
+      await wait(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
+}
