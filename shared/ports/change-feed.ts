@@ -1,7 +1,7 @@
 /**
- * Kinds of rows that may have changed: action types and shards, clients, states of regions, jobs, starts of runs and
- * schedules that fall due soon, waiting occurrences, states of runs, feeds without a trigger, schedulers and
- * dispatchers, open circuits of hosts, events for webhooks, audiences to count.
+ * Kinds of rows that may have changed. `run-starts`, `schedules` and `jobs` cover those that fall due soon,
+ * `occurrences` those that wait, `feeds` those without a trigger, `nodes` schedulers and dispatchers, `hosts` open
+ * circuits.
  */
 export type ChangeKind =
   | 'registry'
@@ -19,12 +19,15 @@ export type ChangeKind =
   | 'audience-counts';
 
 /**
- * Notifies this process when others commit changes (LISTEN/NOTIFY of Postgres). A notification may be lost with its
- * connection, and may come without a change: listeners also poll, less often.
+ * Notifies this process when other processes commit changes (LISTEN/NOTIFY of Postgres). A notification may be lost
+ * with its connection, and may arrive without a change. Listeners therefore also poll, less often.
  */
 export interface ChangeFeed {
-  /** Calls the listener after changes of the kind, and whenever one may have been missed. It has to return at once. */
+  /**
+   * Calls the listener after changes of the kind, and whenever a notification may have been missed. The listener must
+   * return at once.
+   */
   on(kind: ChangeKind, listener: () => void): void;
-  /** False: no notification arrives, and listeners have to poll more often. */
+  /** False if no notification arrives; listeners then have to poll more often. */
   isConnected(): boolean;
 }

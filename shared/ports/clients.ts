@@ -2,35 +2,35 @@ import type { StoredClientAuth } from '../contracts/jobs/client-auth.ts';
 import type { EndpointTerms } from '../contracts/jobs/client-endpoints.ts';
 import type { ClientDefinition } from '../contracts/jobs/clients.ts';
 
-/** One secret that calls are signed with. Several may be valid at once: that is how they are rotated. */
+/** A secret that calls are signed with. Several may be valid at once, so that they can be rotated. */
 export interface ClientKey {
   keyId: string;
-  /** As it is kept: by a secret box, bound to `clientKeyContext`. */
+  /** Secret encrypted by a secret box, bound to `clientKeyContext`. */
   sealed: string;
   createdAt: Date;
   /**
-   * From then on nothing is signed with it; null: for good. A snapshot may hold keys that have expired since it was
-   * read.
+   * Time from which no call is signed with the key; null means never. A snapshot may hold keys that have expired since
+   * it was read.
    */
   expiresAt: Date | null;
 }
 
-/** Where calls of a client go, and by which rules: what it does not say itself is its client's. */
+/** Destination and rules of a client's calls. The client's own settings apply where the endpoint has none. */
 export interface ClientEndpoint {
-  /** By `endpointIdOf`. */
+  /** Id by `endpointIdOf`. */
   endpointId: string;
-  /** Unique among those of its client. */
+  /** Unique among the endpoints of the client. */
   name: string;
-  /** Moves with every change, from 1. Its client's moves with it. */
+  /** Starts at 1 and increases with every change. Every change also increases the client's revision. */
   revision: number;
   url: string;
   terms: EndpointTerms;
-  /** False: nothing is called through it; its jobs wait. */
+  /** False if no call goes through the endpoint; its jobs wait. */
   enabled: boolean;
   disabledReason: string | null;
-  /** Its own, sealed for its client. */
+  /** Credentials of the endpoint itself, with secrets encrypted for its client. */
   auth: StoredClientAuth | null;
-  /** Its own, sealed for its client. */
+  /** Signing keys of the endpoint itself, encrypted for its client. */
   keys: ClientKey[];
   createdAt: Date;
   updatedAt: Date;
@@ -39,32 +39,31 @@ export interface ClientEndpoint {
 /** Owner of jobs. */
 export interface Client {
   clientId: string;
-  /** Unique. */
   name: string;
-  /** Moves with every change, from 1. */
+  /** Starts at 1 and increases with every change. */
   revision: number;
   definition: ClientDefinition;
-  /** False: nothing is accepted for it, and nothing is called; what is stored waits. */
+  /** False if no job is accepted for the client and none is called; stored jobs wait. */
   enabled: boolean;
-  /** Why it is not enabled, where a person said so. */
+  /** Reason for disabling the client, if a person gave one. */
   disabledReason: string | null;
-  /** What its calls are authorised with, secrets sealed for `authPlace`. */
+  /** Credentials of its calls, with secrets encrypted for `authPlace`. */
   auth: StoredClientAuth | null;
-  /** Not expired when they were read, newest first. */
+  /** Keys that had not expired when they were read, newest first. */
   keys: ClientKey[];
-  /** By name. */
+  /** Endpoints, sorted by name. */
   endpoints: ClientEndpoint[];
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Clients as every process reads them. */
+/** Source from which every process reads clients. */
 export interface ClientSource {
-  /** One cheap look: whether anything has changed since. */
+  /** Returns the revision of the clients with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;
   /**
-   * All clients, by name, as of one moment. One that this version cannot read, because a newer one wrote it, is left
-   * out.
+   * Returns all clients by name, as of one moment. A client that a newer version wrote, and this version cannot read,
+   * is omitted.
    */
   read(): Promise<{ revision: number; clients: Client[] }>;
 }

@@ -1,8 +1,10 @@
-/** The process's time. What is due and whose lease runs is decided by the database's clock, never by this one. */
+/**
+ * The clock of the process. The database's clock, never this clock, decides which work is due and when leases expire.
+ */
 export interface Clock {
-  /** Wall clock, for what people read. */
+  /** Wall clock, for times that people read. */
   now(): Date;
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Milliseconds since some fixed moment; never decreases. */
   monotonicMs(): number;
   /** Resolves after `ms`, or as soon as the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -2,19 +2,19 @@ import type { LaneMessage } from './message-bus.ts';
 
 export interface DeadLetter {
   message: LaneMessage;
-  /** Why it was set aside. */
+  /** Reason for which the message was quarantined. */
   reason: string;
 }
 
 export interface DeadLetters {
   /**
-   * Keeps messages that are set aside, with their bytes and positions, all or none. The same bytes at the same
-   * position are kept once; other bytes there are another message, of a topic that was made anew.
+   * Stores quarantined messages with their bytes and positions, all or none. The same bytes at the same position are
+   * stored once. Other bytes at that position are another message, from a topic that was deleted and created again.
    */
   add(letters: readonly DeadLetter[]): Promise<void>;
 }
 
-/** A message as it lay on its topic. */
+/** A message with the bytes that it had on its topic. */
 export interface LetterBytes {
   topic: string;
   key: Buffer | null;

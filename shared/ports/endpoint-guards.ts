@@ -1,20 +1,23 @@
 import type { Shard } from '../domain/endpoint/shard.ts';
 
-/** What a worker learns of a shard whose endpoint is down, or was a moment ago. */
+/** State, as a worker reads it, of a shard whose endpoint is down or has recovered recently. */
 export type GuardLook = Shard &
   (
     | {
         state: 'open';
-        /** What its calls met, for people. */
+        /** Failure of its calls, for people. */
         cause: string;
-        /** Until the next probe may begin; 0 once it may. */
+        /** Milliseconds until the next probe may begin; 0 if it may begin now. */
         retryInMs: number;
       }
     | {
         state: 'slow-start';
-        /** How long ago a probe was answered. */
+        /** Milliseconds since a probe succeeded. */
         sinceMs: number;
-        /** How many workers have work for it, this one included, and this one's place among them, from 0. */
+        /**
+         * Workers that have work for the shard, this worker included. `rank` is the position of this worker among them,
+         * from 0.
+         */
         workers: number;
         rank: number;
       }
@@ -23,9 +26,9 @@ export type GuardLook = Shard &
 export interface BrokenCalls {
   shard: Shard;
   cause: string;
-  /** What the endpoint asked for; null where it did not. */
+  /** Delay that the endpoint requested; null if it requested none. */
   retryAfterMs: number | null;
-  /** In [0, 1): spreads the probes of endpoints that went down together. */
+  /** Number in [0, 1) that spreads the probes of endpoints that went down together. */
   random: number;
 }
 
@@ -33,43 +36,43 @@ export interface ProbeEnd extends BrokenCalls {
   answered: boolean;
 }
 
-/** The breakers of shards as all workers share them. Times are the store's. */
+/** Circuit breakers of shards, shared by all workers. Times come from the store's clock. */
 export interface EndpointGuards {
   /**
-   * All shards that are not well; a shard that is not among them is.
-   * @param working shards that are not well and for which this worker has work: who has, shares the calls of a slow
-   * start
+   * Returns all shards that are not healthy; every other shard is.
+   * @param working unhealthy shards for which this worker has work: the workers that list a shard share the calls of
+   * its slow start
    */
   look(working: readonly Shard[]): Promise<GuardLook[]>;
-  /** This worker's calls met nothing but failures. No effect where the breaker is open already. */
+  /** Opens the breaker because calls of this worker met only failures. No effect if the breaker is open already. */
   open(broken: BrokenCalls): Promise<void>;
   /**
-   * Whether this worker may make the next probe: one over all workers, once it is due, and again when its maker was not
-   * heard of for `leaseMs`.
+   * Returns whether this worker may make the next probe. One worker at a time gets a probe that is due. The probe is
+   * free again if its worker has not reported for `leaseMs`.
    */
   takeProbe(shard: Shard, leaseMs: number): Promise<boolean>;
-  /** The probe's call has ended. No effect where another worker has the probe by now. */
+  /** Records the end of the probe's call. No effect if another worker has the probe by now. */
   endProbe(end: ProbeEnd): Promise<void>;
   /**
-   * Closes the breaker at once, whichever worker has the probe, because a feed of the shard is served. No effect if it
-   * is closed.
+   * Closes the breaker at once, whichever worker has the probe, because the endpoint serves a feed of the shard. No
+   * effect if the breaker is closed.
    * @param how.startsSlowly false if the endpoint was never down for that feed
    */
   close(shard: Shard, how: { startsSlowly: boolean }): Promise<void>;
 }
 
-/** A breaker, for people. */
+/** A circuit breaker, for people. */
 export interface GuardRow extends Shard {
   state: 'open' | 'slow-start' | 'closed';
   cause: string;
   openedAt: Date;
-  /** When the next probe may begin; null unless it is open. */
+  /** Time when the next probe may begin; null unless the breaker is open. */
   retryAt: Date | null;
-  /** When it closed; null while it is open. */
+  /** Time when the breaker closed; null while it is open. */
   closedAt: Date | null;
 }
 
 export interface GuardReader {
-  /** Every breaker that was ever open, by action type and country. */
+  /** Returns every breaker that was ever open, by action type and country. */
   list(): Promise<GuardRow[]>;
 }

@@ -4,53 +4,56 @@ import type { StepCheck } from '../domain/step/checks.ts';
 import type { HoldKind } from '../domain/step/holds.ts';
 import type { StepRef } from './step-ledger.ts';
 
-/** What a worker has to know of a feed to serve its steps. */
+/** Data of a feed that a worker needs to serve its steps. */
 export interface FeedContext {
   feedId: string;
   runId: string;
   campaignId: string;
   country: string;
   chain: readonly { action: string; params: Readonly<Record<string, unknown>>; check?: StepCheck | undefined }[];
-  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  /** Budget units that a user costs in each step; null if the campaign has no budget in this country. */
   unitsPerUser: readonly number[] | null;
-  /** Of a test, by step; null: its users get all of them. */
+  /** Modes of a test send, by step. Null means that users receive every step. */
   stepModes: readonly StepMode[] | null;
 }
 
-/** Whether work of a feed may start, as of the last look. */
+/** Permission to start work of a feed, as of the last read. */
 export interface FeedAdmission {
   feedId: string;
   runId: string;
   verdict: Verdict;
-  /** Until the run's deadline; negative once it has passed. */
+  /** Milliseconds until the run's deadline; negative once the deadline has passed. */
   deadlineInMs: number;
-  /** Steps that are held, in the order of the chain. */
+  /** Held steps, in the order of the chain. */
   holds: readonly StepHold[];
 }
 
-/** No call is made in this step until a person has mended its cause, or quiet hours end. */
+/** A hold of a step. No call is made in the step until a person has fixed the cause, or quiet hours end. */
 export interface StepHold {
   step: number;
   kind: HoldKind;
   cause: string;
-  /** One batch may be tried, in case a person has mended the fault. For quiet hours: this hold of them is over. */
+  /** True if one batch may be tried, in case a person has fixed the fault. For quiet hours: this hold has ended. */
   tryDue: boolean;
 }
 
-/** What is recorded of a step. */
+/** Recorded outcomes of a step. */
 export interface StepAcceptance {
-  /** A user of the feed succeeded. */
+  /** True if a user of the feed succeeded. */
   isAccepted: boolean;
-  /** Users over all countries of the run: that succeeded, and that failed by a refusal of their whole batch. */
+  /** Users over all countries of the run. `refused` counts failures by a refusal of the whole batch. */
   succeeded: number;
   refused: number;
 }
 
 export interface FeedContexts {
-  /** Contexts of the feeds that exist; unknown ids are left out. They never change. */
+  /** Returns the contexts of the feeds that exist; unknown ids are omitted. A context never changes. */
   load(feedIds: readonly string[]): Promise<FeedContext[]>;
-  /** Read anew at every call, deadlines judged by the database's clock. Unknown ids are left out. */
+  /** Reads the admissions anew at every call. The database's clock decides about deadlines. Unknown ids are omitted. */
   admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
-  /** Read anew at every call: it reads all totals of the run in this step, and is for steps that refuse users. */
+  /**
+   * Reads the acceptance anew at every call. A call reads all totals of the run in this step, so use it only for steps
+   * that refuse users.
+   */
   acceptanceOf(step: Pick<StepRef, 'feedId' | 'step'>): Promise<StepAcceptance>;
 }

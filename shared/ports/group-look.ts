@@ -1,14 +1,16 @@
-/** One partition of a topic as a consumer group has it. */
+/** A partition of a topic, as a consumer group sees it. */
 export interface PartitionTraffic {
   partition: number;
-  /** Messages published and not committed by the group. */
+  /** Messages that are published and that the group has not committed. */
   unhandled: number;
-  /** Client id of the member that has it; null where no member does, or the group is about to assign anew. */
+  /** Client id of the member that owns the partition. Null if no member does, or if the group is about to rebalance. */
   member: string | null;
 }
 
-/** How a consumer group stands, as the brokers tell it. */
+/** State of a consumer group, as the brokers report it. */
 export interface GroupLook {
-  /** By topic; one that is missing is left out. Null when the brokers do not tell. Never rejects. */
+  /**
+   * Returns partitions by topic; a missing topic is omitted. Returns null if the brokers do not answer. Never rejects.
+   */
   look(topics: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionTraffic[]> | null>;
 }

@@ -1,62 +1,62 @@
 /**
- * A job as it is accepted. Its id is chosen before, so that it can be stored again when it is unknown whether it was.
+ * A job to accept. The caller chooses its id beforehand, so that it can store the job again if the outcome is unknown.
  */
 export interface JobToStore {
-  /** By `jobIdOf`. */
+  /** Id by `jobIdOf`. */
   jobId: string;
   clientId: string;
   key: string | null;
-  /** Null: after the delay, by the database's clock. What is past is due now. */
+  /** Null means after the delay, by the database's clock. A job with a past time is due now. */
   dueAt: Date | null;
-  /** From now; 0 where there is a due time. */
+  /** Milliseconds from now; 0 if there is a due time. */
   delayMs: number;
-  /** After its due time it expires; null: never. */
+  /** Milliseconds after its due time until it expires; null means never. */
   relevancyMs: number | null;
   method: string;
   url: string;
-  /** JSON, names in small letters. Values that may be secrets are sealed. */
+  /** JSON with names in lower case. Values that may be secrets are encrypted. */
   headers: string | null;
-  /** The same URL and headers as an earlier one of its key may have them that was sealed otherwise. */
+  /** Other encryptions of the same URL and headers that an earlier job of the same key may have. */
   alike?: (() => Pick<JobToStore, 'url' | 'headers'>[]) | undefined;
   body: string | null;
   tags: readonly string[] | null;
-  /** Whose occurrence it is. */
+  /** Schedule that the job is an occurrence of. */
   scheduleId: string | null;
-  /** How it is called, where it says so itself: `writeOwnTerms`. */
+  /** Call terms of the job itself, as `writeOwnTerms` writes them; null or undefined if it has none. */
   terms?: string | null | undefined;
-  /** One of this key of its client at a time; beside others unless given. */
+  /** Ordering: jobs of the client with the same ordering key are called one at a time. Undefined means in parallel. */
   ordering?: JobOrdering | undefined;
 }
 
 export interface JobOrdering {
   key: string;
-  /** One that is called again keeps its place. */
+  /** True if a job that is retried keeps its place. */
   isInOrder: boolean;
 }
 
-/** A job that is there already, in whatever state. */
+/** A job that is stored already, in any state. */
 export interface KnownJob {
-  /** Null where it is sidelined or has ended. */
+  /** Null if the job is quarantined or has ended. */
   dueAtMs: number | null;
   /**
-   * Whether it calls what is asked for now: method, URL, headers and body, however they are sealed. Times are not
-   * compared: a delay is another time at each repeat, and a person may have moved the first.
+   * True if the job makes the requested call: method, URL, headers and body are equal, however they are encrypted.
+   * Times are not compared: a delay gives another time at each repeat, and a person may have moved the first job.
    */
   isSameCall: boolean;
 }
 
-/** How jobs come in. */
+/** Storage for accepted jobs. */
 export interface JobIntake {
   /**
-   * Stores them in one transaction, and counts them as accepted by their clients in the same one. An id that is there
-   * already, pending, ended or dead, is left alone. Ids of one call have to differ.
+   * Stores the jobs, and counts them as accepted by their clients, in one transaction. A job whose id is stored already
+   * (pending, ended or quarantined) is left unchanged. The ids of one call must differ.
    *
-   * @param slot of the totals: two calls under way at once should have different ones
-   * @param isAgain true where an earlier call may have stored them: then ids without a key are looked for among the
-   * ended ones too
-   * @returns when each of those that were stored now is due, by id: milliseconds since 1970
+   * @param slot slot of the totals: two concurrent calls should have different slots
+   * @param isAgain true if an earlier call may have stored the jobs: ids without a key are then also looked up among
+   * the ended jobs
+   * @returns due time of each job that was stored now, by id, in milliseconds since 1970
    */
   store(jobs: readonly JobToStore[], slot: number, isAgain?: boolean): Promise<ReadonlyMap<string, number>>;
-  /** What is there under the id of each, in their order; undefined: nothing. */
+  /** Returns the stored job under the id of each job, in the same order; undefined if there is none. */
   known(jobs: readonly JobToStore[]): Promise<(KnownJob | undefined)[]>;
 }

@@ -1,53 +1,55 @@
 import type { DurationBuckets } from '../domain/job/call-durations.ts';
 
-/** An owner whose last beat is so old is dead, in milliseconds: others may take what it claimed. */
+/** Age in milliseconds of the last heartbeat from which an owner is dead: other nodes may then take over its claims. */
 export const deadAfterMs = 10_000;
 
-/** How many references to jobs may be sent to a dispatcher. */
+/** Number of job references that may be sent to a dispatcher. */
 export interface NodeCredit {
-  /** By client, of those that are at work there. */
+  /** By client, for clients that the dispatcher is working on. */
   toClients: Readonly<Record<string, number>>;
-  /** Of each other client. */
+  /** For each other client. */
   toAnyClient: number;
 }
 
-/** What a dispatcher does of one outlet: of a client, or of an endpoint of one. */
+/** Calls of a dispatcher for one outlet: a client, or an endpoint of a client. */
 export interface OutletCalls {
-  /** Being called. */
+  /** Calls in progress. */
   underWay: number;
-  /** That may be called at once: its part of what all dispatchers may. */
+  /** Concurrent calls allowed: the dispatcher's share of the limit over all dispatchers. */
   slots: number;
-  /** Calls that ended in the last minute, whatever came of them. */
+  /** Calls that ended in the last minute, whatever their outcome. */
   lastMinute: number;
 }
 
-/** How long calls took lately. */
+/** Durations of recent calls. */
 export interface CallDurations {
-  /** For so long it has counted: ten minutes or a little more, and less after its start. */
+  /** Milliseconds covered by the counts: ten minutes or slightly more, less after a start. */
   forMs: number;
-  /** Of those that had a call. */
+  /** Durations of outlets that had a call. */
   byOutlet: ReadonlyMap<string, DurationBuckets>;
 }
 
-/** A process that schedules or calls jobs, as others see it. */
+/** A process that schedules or calls jobs, as other processes see it. */
 export interface JobNode {
   owner: string;
   kind: 'scheduler' | 'dispatcher';
   region: string;
   figures: Readonly<Record<string, number>>;
-  /** Null: it takes none. */
+  /** Null if the node accepts no references. */
   credit: NodeCredit | null;
-  /** By outlet, of those that are at work there or were in the last minute; absent: as it said last. */
+  /**
+   * Calls by outlet, for outlets active now or in the last minute. Undefined means unchanged since the last heartbeat.
+   */
   calls?: Readonly<Record<string, OutletCalls>> | undefined;
-  /** Absent: as it said last. */
+  /** Undefined means unchanged since the last heartbeat. */
   durations?: CallDurations | undefined;
 }
 
 export interface JobNodes {
-  /** Says that it is alive, for so long unless it says so again: what it claimed is its own until then. */
+  /** Reports that the node is alive. The node owns its claims for `ttlMs`, unless another heartbeat extends that. */
   beat(node: JobNode, ttlMs: number): Promise<void>;
-  /** Owners of the dispatchers that are alive and may claim, of all regions, sorted. */
+  /** Returns the owners of all live dispatchers that may claim, of all regions, sorted. */
   dispatchers(): Promise<string[]>;
-  /** What it claimed and has not ended is free at once. */
+  /** Releases the claims of the owner that have not ended, at once. */
   leave(owner: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Who owns a thing until when, by the database's clock. The token only grows: what is written under an older one is
- * refused.
+ * Ownership of a named resource until a time, by the database's clock. The token only grows: a write with an older
+ * token is refused.
  */
 export interface HeldLease {
   name: string;
@@ -8,28 +8,28 @@ export interface HeldLease {
   token: number;
 }
 
-/** Leases of one kind of which an owner needs some, whichever they are. */
+/** Interchangeable leases of which an owner needs some number. */
 export interface WantedLeases {
-  /** In the order of preference. No name is in two of these. */
+  /** Names in the order of preference. No name is in two `WantedLeases` of one call. */
   names: readonly string[];
-  /** Leases at most. */
+  /** Maximum number of leases. */
   count: number;
 }
 
 export interface Leases {
   /**
-   * The lease, if it is free, expired, or already held by `owner` (then renewed, same token). Null when another holds
-   * it. A renewal never ends a lease earlier than the renewals before it.
+   * Returns the lease if it is free, has expired, or `owner` already holds it (then renewed, same token). Returns null
+   * if another owner holds it. A renewal never shortens a lease.
    */
   acquire(name: string, owner: string, ttlMs: number): Promise<HeldLease | null>;
   /**
-   * The same for many leases in one statement: returns those that `owner` holds now. What another holds is passed over
-   * and not waited for, so that fewer may come than are free.
+   * Acquires many leases in one statement and returns those that `owner` holds now. The statement skips locked leases
+   * instead of waiting, so it may return fewer than are free.
    */
   acquireSome(wanted: readonly WantedLeases[], owner: string, ttlMs: number): Promise<HeldLease[]>;
-  /** False when it was lost. */
+  /** Returns false if the lease was lost. */
   renew(lease: HeldLease, ttlMs: number): Promise<boolean>;
   release(lease: HeldLease): Promise<void>;
-  /** Releases those of these leases that are still held, in one statement. */
+  /** Releases those of the leases that are still held, in one statement. */
   releaseAll(leases: readonly HeldLease[]): Promise<void>;
 }

@@ -1,24 +1,24 @@
 export interface OutgoingMessage {
   topic: string;
-  /** Messages without a key go where the least unhandled work is. */
+  /** Messages without a key go to the partition with the fewest unhandled messages. */
   key?: string;
   value: string;
 }
 
 export interface MessagePublisher {
   /**
-   * Resolves only when every message was acknowledged by all in-sync replicas of its partition. Topics do not wait for
-   * each other: one that cannot be published to takes seconds to be given up at first, and about 100 ms from then on
-   * until it is back.
-   * @throws {PublishError} when that is not known of every message; some may have been written all the same.
+   * Resolves once all in-sync replicas of its partition have acknowledged every message. Topics do not wait for each
+   * other. The first failure of a topic takes seconds; later failures take about 100 ms, until the topic is back.
+   * @throws {PublishError} if a message may not have been acknowledged; some messages may have been written all the
+   * same.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
 }
 
-/** Not every message is known to be on its topic. Publishing all of them again is safe: consumers take repeats. */
+/** Some messages may not be on their topic. Publishing all messages again is safe: consumers tolerate repeats. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
-  /** The topics of which it is not known; all messages to other topics have been acknowledged. */
+  /** Topics with an unacknowledged message; all messages to other topics have been acknowledged. */
   readonly topics: readonly string[];
 
   constructor(message: string, topics: readonly string[], options?: ErrorOptions) {
@@ -28,13 +28,13 @@ export class PublishError extends Error {
 }
 
 /**
- * One partition as assigned to this consumer. The same partition assigned again is another lane: what was delivered on
- * the old one and not settled is delivered once more.
+ * A partition as assigned to this consumer. If the same partition is assigned again, it is another lane: unsettled
+ * messages of the old lane are delivered again.
  */
 export interface Lane {
   readonly topic: string;
   readonly partition: number;
-  /** Grows with every assignment of the group, and when a topic was deleted and created anew. */
+  /** Increases with every assignment of the group, and when a topic was deleted and created again. */
   readonly assignment: number;
 }
 
@@ -45,46 +45,48 @@ export interface LaneMessage {
   readonly value: Buffer | null;
 }
 
-/** What a service does with what arrives. Neither method may throw or wait. */
+/** Receiver of a service for delivered messages. Neither method may throw or wait. */
 export interface LaneReceiver {
   /**
-   * New messages of one lane in offset order. Each has to be settled once; a lane never has more unsettled than its
-   * mark.
+   * Receives new messages of one lane in offset order. The receiver must settle each message once. A lane never has
+   * more unsettled messages than its limit.
    */
   deliver(lane: Lane, messages: readonly LaneMessage[]): void;
-  /** The lane is gone; settling its messages has no effect any more. Messages not begun should be dropped. */
+  /**
+   * Reports that the lane is gone. Settling its messages has no effect any more, and messages that have not begun
+   * should be dropped.
+   */
   revoke(lane: Lane): void;
   /**
-   * Whether so much waits with it that the next messages may be gathered for longer: they cost less, and come later.
+   * Returns true if the receiver's queue is long. Messages are then gathered for longer, which costs less but delays
+   * them.
    */
   isCrowded(): boolean;
 }
 
 export interface MessageConsumer {
-  /**
-   * Creates topics that are missing, joins the group and begins to deliver. Resolves when the group has been joined.
-   */
+  /** Creates missing topics, joins the group and begins to deliver. Resolves when the group has been joined. */
   start(receiver: LaneReceiver): Promise<void>;
   /**
-   * From now on these topics in place of those so far. Resolves when the group has been joined with them; all lanes
-   * begin anew. The same topics with more partitions get them, and the group notices soon after. Before `start` it only
-   * says what will be consumed.
+   * Replaces the consumed topics. Resolves when the group has been joined with the new topics; all lanes begin anew. If
+   * only partition counts grow, the consumer adds partitions, and the group notices soon after. Before `start` the call
+   * only stores the topics.
    */
   subscribe(topics: readonly TopicSpec[]): Promise<void>;
-  /** The message has been handled. Offsets are committed up to the first message of the lane that is not settled. */
+  /** Marks the message as handled. Offsets are committed up to the first unsettled message of the lane. */
   settle(message: LaneMessage): void;
-  /** Delivers nothing more; messages already delivered can still be settled. */
+  /** Stops delivery; messages that are already delivered can still be settled. */
   stopIntake(): void;
-  /** Commits what is settled and leaves the group. Safe before start and twice. */
+  /** Commits settled offsets and leaves the group. Safe to call before `start` and to call twice. */
   stop(): Promise<void>;
   /**
-   * Whether it is in its group and its lanes move, and if not, why. A missing topic alone is no reason: its shard
-   * stands, not this process.
+   * Returns whether the consumer is in its group and its lanes move, and otherwise the cause. A missing topic alone
+   * does not count: it stops its shard, not this process.
    */
   ready(): ConsumerReadiness;
-  /** One entry for each topic subscribed to, also those without a lane here. */
+  /** Returns an entry for each subscribed topic, also for topics without a lane here. */
   stats(): TopicStats[];
-  /** Resolves with the cause if the consumer died and will not come back by itself: the process should end. */
+  /** Resolves with the cause if the consumer died and cannot recover by itself: the process should end. */
   readonly crashed: Promise<Error>;
 }
 
@@ -95,13 +97,11 @@ export interface ConsumerReadiness {
 
 export interface TopicStats {
   topic: string;
-  /** Partitions assigned to this consumer. */
   lanes: number;
-  /** Messages delivered and not settled. */
   unsettled: number;
-  /** Messages fetched and held back, as their lanes have enough. */
+  /** Messages that are fetched but not delivered, because their lanes are full. */
   held: number;
-  /** Messages of this consumer's lanes that are published and not committed; null while unknown. Some seconds old. */
+  /** Published and uncommitted messages of this consumer's lanes; null while unknown. The count is some seconds old. */
   lag: number | null;
 }
 
@@ -112,14 +112,14 @@ export interface TopicSpec {
 }
 
 export interface TopicAdmin {
-  /** Creates what is missing and adds partitions where there are fewer. Safe to repeat and to run twice at once. */
+  /** Creates missing topics and adds missing partitions. Safe to repeat and to run concurrently. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
 }
 
 export interface TopicBacklogs {
   /**
-   * By topic, how many messages are published and not yet committed by the group that consumes it; null when that is
-   * unknown, as for a topic that is missing. Never rejects.
+   * Returns, by topic, the number of published messages that the consuming group has not committed. Null means unknown,
+   * for example for a missing topic. Never rejects.
    */
   unhandled(topics: readonly string[]): Promise<Map<string, number | null>>;
 }

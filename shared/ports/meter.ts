@@ -1,13 +1,14 @@
 /**
- * One value for each label name. Values come from small sets (an action type, a country): never an id of a user, a run
- * or a batch.
+ * Label values of a metric by label name. Values come from small sets (an action type, a country): never an id of a
+ * user, a run or a batch.
  */
 export type LabelValues<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
- * @property name `muster_…`, its unit at its end, a counter's then `_total`: `muster_call_duration_seconds`,
+ * Definition of a metric.
+ * @property name `muster_…` with its unit at the end, then `_total` for a counter: `muster_call_duration_seconds`,
  * `muster_calls_total`
- * @property help for who reads the metric without our code: what it counts, and which values its labels have
+ * @property help describes, for readers without our code, what the metric counts and which values its labels have
  * @property labelNames fixed for the metric's life
  */
 export interface MetricSpec<Name extends string> {
@@ -23,8 +24,9 @@ export interface CounterSpec<Name extends string> extends MetricSpec<Name> {
 export interface GaugeSpec<Name extends string> extends MetricSpec<Name> {
   kind?: 'gauge';
   /**
-   * Sets the gauge when the metrics are asked for. What an earlier call set is forgotten before: a partition that went
-   * elsewhere leaves no stale value. Must be quick; what it throws is logged, and the gauge has no value that time.
+   * Sets the gauge when metrics are scraped. Values of an earlier call are cleared first, so a partition that has moved
+   * leaves no stale value. The function must be quick. If it throws, the error is logged and the gauge has no value
+   * this time.
    */
   collect?: (gauge: Gauge<Name>) => void;
 }
@@ -36,33 +38,32 @@ export interface HistogramSpec<Name extends string> extends MetricSpec<Name> {
 }
 
 /**
- * A service's metrics, each with its words: what the meter is asked for, what `/metrics` says of it, and the page of
- * all metrics (docs/reference/metrics.md).
+ * Metrics of a service with their descriptions: the source for the meter, for `/metrics`, and for the page of all
+ * metrics (docs/reference/metrics.md).
  */
 export type MetricTable = Readonly<
   Record<string, (MetricSpec<string> & { kind: 'counter' | 'gauge' }) | (HistogramSpec<string> & { kind: 'histogram' })>
 >;
 
-/** Something that only grows while the process lives. */
+/** A counter that only grows while the process lives. */
 export interface Counter<Name extends string = never> {
-  /** The count under these labels. Keep it where the same labels come again: finding it costs more than counting. */
+  /** Returns the counter under these labels. Keep it if the same labels recur: the look-up costs more than counting. */
   of(labels: LabelValues<Name>): { add(by?: number): void };
 }
 
-/** A level that goes up and down. */
+/** A value that goes up and down. */
 export interface Gauge<Name extends string = never> {
   of(labels: LabelValues<Name>): { set(value: number): void };
 }
 
-/** How values are distributed, such as durations. */
+/** A distribution of values, such as durations. */
 export interface Histogram<Name extends string = never> {
   of(labels: LabelValues<Name>): { observe(value: number): void };
 }
 
 /**
- * Where figures about the running process go. A metric that is asked for again, by a second service of the same
- * process, is the same one; its `collect` is called beside the first one's. Throws when it is asked for with another
- * kind or other label names.
+ * Registry of the running process's metrics. If a second service of the same process requests a metric, it gets the
+ * same metric, and its `collect` is called in addition to the first. Throws if the kind or the label names differ.
  */
 export interface Meter {
   counter<Name extends string = never>(spec: CounterSpec<Name>): Counter<Name>;

@@ -1,29 +1,29 @@
 import type { DiscoveryDocument, KeySet } from '../contracts/access/openid.ts';
 
 /**
- * What an issuer answered.
- * - `away`: nothing that could be used; the cause is for people, and names no address
- * - `refused`: it took the request, and says no; the cause is its own word, such as `invalid_grant`
+ * Answer of an issuer.
+ * - `away`: no usable answer; the cause is for people and contains no address
+ * - `refused`: the issuer rejected the request; the cause is its own error code, such as `invalid_grant`
  */
 export type IssuerAnswer<Value> = { ok: true; value: Value } | { ok: false; kind: 'away' | 'refused'; cause: string };
 
-/** What is sent for the ID token of a sign-in. */
+/** Parameters of the token request of a sign-in. */
 export interface CodeExchange {
   code: string;
-  /** Where the code was sent to. */
+  /** Address to which the issuer sent the code. */
   redirectUri: string;
-  /** Of PKCE. */
+  /** PKCE code verifier. */
   verifier: string;
   client: { id: string; secret: string | undefined };
 }
 
-/** An OpenID Connect issuer, as it is asked. Nothing rejects, and nothing takes longer than some seconds. */
+/** Client of an OpenID Connect issuer. No method rejects, and none takes longer than some seconds. */
 export interface OpenIdIssuer {
-  /** Its discovery document, which has to be of this very issuer. */
+  /** Returns the discovery document, which must name this very issuer. */
   discover(): Promise<IssuerAnswer<DiscoveryDocument>>;
-  /** The keys that it signs with now. */
+  /** Returns the issuer's current signing keys. */
   keys(discovered: DiscoveryDocument): Promise<IssuerAnswer<KeySet>>;
-  /** The ID token for a code, unverified. A code is good once. */
+  /** Returns the ID token for a code, unverified. A code is valid once. */
   exchange(discovered: DiscoveryDocument, exchange: CodeExchange): Promise<IssuerAnswer<string>>;
   close(): Promise<void>;
 }

@@ -1,13 +1,16 @@
-/** An ordering key of a client: its jobs are called one at a time. */
+/** An ordering key of a client: jobs with this key are called one at a time. */
 export interface OrderedKey {
   clientId: string;
   key: string;
 }
 
-/** Lets the next jobs of keys be due, where none is. What is left out here, a sweep does seconds later. */
+/** Makes the next job of each key due if no job of the key is. A sweep advances missed keys seconds later. */
 export interface KeyAdvancer {
-  /** To be asked whenever jobs of these keys were stored, moved or ended, after the commit. They may repeat. */
+  /**
+   * Advances the keys. Call it after the commit whenever jobs of these keys were stored, moved or ended. Keys may
+   * repeat.
+   */
   advance(keys: readonly OrderedKey[]): Promise<void>;
-  /** Advances what has been waiting to be advanced for a second, as a crash leaves it; how many keys there were. */
+  /** Advances keys that have been waiting for a second, for example after a crash. Returns the number of keys. */
   sweep(): Promise<number>;
 }

@@ -4,17 +4,18 @@ export interface RateAsk {
   actionType: string;
   unit: RateUnit;
   ratePerSecond: number;
-  /** Per second: what this worker could use. */
+  /** Calls or users per second that this worker could use. */
   demand: number;
-  /** Per second: what it may be using until it has the answer. */
+  /** Rate per second that this worker may be using until it has the answer. */
   using: number;
 }
 
-/** Rates of action types, shared by the workers that call them. */
+/** Rate limits of action types, shared by the workers that call them. */
 export interface RateShares {
   /**
-   * This worker's share of each, per second, in the order of the asks, for `leaseMs` from now. What all workers hold
-   * together is never more than the rate: a worker that is not heard of keeps its part until its lease ends.
+   * Returns this worker's share of each rate, per second, in the order of the requests, for `leaseMs` from now. The
+   * shares of all workers together never exceed the rate: a worker that stops reporting keeps its share until its lease
+   * ends.
    */
   exchange(asks: readonly RateAsk[], leaseMs: number): Promise<number[]>;
 }

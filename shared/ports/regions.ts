@@ -1,13 +1,13 @@
-/** Where a region stands, for those who work in it. */
+/** State of a region, for the processes that work in it. */
 export interface RegionState {
   name: string;
-  /** Moves with every switch. What is claimed under an older one is refused. */
+  /** Increases with every switch. A claim with an older epoch is refused. */
   epoch: number;
-  /** False: an operator has switched it off, and nothing is offered or claimed there. */
+  /** False if an operator has switched the region off; no work is offered or claimed there. */
   active: boolean;
 }
 
 export interface Regions {
-  /** The region as it is now; one that is not known yet is added. */
+  /** Returns the current state of the region, and adds the region if it is unknown. */
   enter(name: string): Promise<RegionState>;
 }

@@ -3,14 +3,14 @@ import type { QuietRule } from '../domain/run/quiet-hours.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 
 /**
- * Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of
- * receipts to us.
+ * Secrets of an action type: the whole `Authorization` header, the key that signs our calls, and the key of receipts
+ * sent to us.
  */
 export const secretNames = ['authorization', 'signing', 'receipts'] as const;
 
 export type SecretName = (typeof secretNames)[number];
 
-/** As it is kept: encrypted. */
+/** A secret as it is stored: encrypted. */
 export interface SealedSecret {
   sealed: string;
   changedAt: Date;
@@ -20,54 +20,57 @@ export type SealedSecrets = Partial<Record<SecretName, SealedSecret>>;
 
 export interface RegisteredActionType {
   name: string;
-  /** Moves with every change, from 1. */
+  /** Starts at 1 and increases with every change. */
   revision: number;
   config: ActionTypeConfig;
-  /** False: no campaign may begin with it. What runs goes on. */
+  /** False if no campaign may start with the action type. Runs in progress continue. */
   enabled: boolean;
-  /** Who said last what `config` says. */
+  /** Source of the last change of `config`. */
   origin: 'file' | 'api';
   secrets: SealedSecrets;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A shard that came to life: campaigns went through it, or may at once. */
+/** A shard that is in use: campaigns went through it, or may at any time. */
 export interface RegisteredShard extends Shard {
-  /** As they were asked for. Kafka follows, and may be behind. */
+  /** Requested number of partitions. Kafka may lag behind. */
   partitions: number;
   createdAt: Date;
 }
 
-/** All of it, as of one moment. */
+/** The whole registry, as of one moment. */
 export interface Registry {
-  /** Moves with every change of anything in it. */
+  /** Increases with every change of anything in the registry. */
   revision: number;
-  /** By name, in the order of the names. */
+  /** Action types, sorted by name. */
   actionTypes: RegisteredActionType[];
-  /** In the order of their names. */
+  /** Shards, sorted by name. */
   shards: RegisteredShard[];
-  /** The first one that is in force counts. */
+  /** Rules of quiet hours. The first rule that is in force applies. */
   quietHours: readonly QuietRule[];
 }
 
-/** What an engine's file brings. */
+/** Part of an engine's configuration file that seeds the registry. */
 export type Seed = Pick<EngineConfig, 'actionTypes' | 'countries' | 'partitionsPerShard'>;
 
-/** Action types and shards as every process reads them. */
+/** Source from which every process reads action types and shards. */
 export interface RegistrySource {
-  /** One cheap look: whether anything has changed since. */
+  /** Returns the revision of the registry with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;
-  /** An action type that this version cannot read, because a newer one wrote it, is left out. */
+  /** Returns the registry. An action type that a newer version wrote, and this version cannot read, is omitted. */
   read(): Promise<Registry>;
 }
 
 export interface ShardStore {
   /**
-   * Brings to life those that are not there, with so many partitions. Returns them all, in no order; those of action
-   * types that are not registered are left out.
+   * Creates missing shards with this number of partitions. Returns all of the shards in no order, without those whose
+   * action types are not registered.
    */
   ensure(shards: readonly Shard[], partitions: number): Promise<RegisteredShard[]>;
-  /** Never lowers: what has so many partitions or more stays as it is. Undefined where there is no such shard. */
+  /**
+   * Raises the number of partitions and never lowers it: a shard that has as many or more stays unchanged. Returns
+   * undefined if there is no such shard.
+   */
   raise(shard: Shard, partitions: number): Promise<RegisteredShard | undefined>;
 }

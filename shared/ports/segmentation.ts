@@ -1,6 +1,9 @@
 import type { SegmentDescription, SegmentPage, UserPage } from '../contracts/endpoints/segmentation.ts';
 
-/** `refused`: asking again will not help before a person changes something. `unavailable`: it may. */
+/**
+ * A failed request. `refused`: a retry will not help before a person changes something. `unavailable`: a retry may
+ * help.
+ */
 export interface SegmentationFailure {
   kind: 'not-found' | 'gone' | 'refused' | 'unavailable';
   cause: string;
@@ -17,23 +20,22 @@ export interface PageRequest {
   limit: number;
 }
 
-/** The users of segments, page by page in ascending byte order. Never throws: what goes wrong is an answer. */
+/** Users of segments, page by page in ascending byte order. Never throws: failures are answers. */
 export interface Segmentation {
   describe(segment: string, country: string, signal: AbortSignal): Promise<SegmentationAnswer<SegmentDescription>>;
-  /** A page whose shape is right; that it is sorted and new is for the caller to check. */
+  /** Returns a page whose shape is valid. The caller checks that its users are sorted and new. */
   page(request: PageRequest, signal: AbortSignal): Promise<SegmentationAnswer<UserPage>>;
 }
 
 export interface SegmentsAsked {
   country?: string | undefined;
-  /** Part of the name or the id. */
   search?: string | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after: string | null;
   limit: number;
 }
 
-/** The list of segments that a service may offer; `not-found` where it offers none. Never throws. */
+/** List of segments that a segmentation service may offer; `not-found` if it offers none. Never throws. */
 export interface SegmentList {
   list(asked: SegmentsAsked, signal: AbortSignal): Promise<SegmentationAnswer<SegmentPage>>;
 }

@@ -1,43 +1,42 @@
 import type { StepMode } from '../domain/run/run-kinds.ts';
 
 /**
- * How unknown outcomes are settled. `hand`: a person names one user. `file`: a list of users, from those who keep the
- * books of the called service. `status`: a worker asks the status endpoint (class C).
+ * Methods to settle unknown outcomes. `hand`: a person names one user. `file`: a person uploads a list of users from
+ * the records of the called service. `status`: a worker queries the status endpoint (class C).
  */
 export type SettlementMethod = 'hand' | 'file' | 'status';
 
 export type SettledOutcome = 'succeeded' | 'failed';
 
-/** A user whose outcome is known now. */
+/** A user whose outcome is now known. */
 export interface SettledUser {
   user: string;
   step: number;
-  /** Null: in whichever country the user is unknown. */
+  /** Null means every country in which the user's outcome is unknown. */
   country: string | null;
   outcome: SettledOutcome;
-  /** Why it failed, or by what it is known to have succeeded. */
+  /** Reason for the failure, or evidence of the success. */
   reason: string;
   detail: string | null;
 }
 
 /**
- * What became of one line of a settlement.
- * - `settled`: it was unknown, and is no more.
- * - `already`: it was settled before, as the same: nothing changes.
- * - `otherwise`: it was settled before, as something else. That stays.
- * - `not-unknown`: no user of that name is unknown in that step of this run.
+ * Result of one line of a settlement.
+ * - `settled`: the outcome was unknown and is now known.
+ * - `already`: the user was settled before with the same outcome; nothing changes.
+ * - `otherwise`: the user was settled before with another outcome, which stays.
+ * - `not-unknown`: no user of that name has an unknown outcome in that step of this run.
  */
 export type SettlementVerdict = 'settled' | 'already' | 'otherwise' | 'not-unknown';
 
 export interface SettlementCounts {
   succeeded: number;
   failed: number;
-  /** Asked for, and still unknown. */
+  /** Users that were requested and are still unknown. */
   leftUnknown: number;
   rejected: number;
 }
 
-/** A user whose outcome is unknown. */
 export interface UnknownUser {
   feedId: string;
   country: string;
@@ -45,30 +44,30 @@ export interface UnknownUser {
   user: string;
 }
 
-/** A settlement by status that this worker goes on with. */
+/** A settlement by status that this worker continues. */
 export interface StatusSettlement {
   settlementId: string;
   runId: string;
   step: number | null;
   country: string | null;
-  /** Action types of the run's chain, in its order. */
+  /** Action types of the run's chain, in the order of the steps. */
   chain: readonly string[];
-  /** Of a test, by step; null: its users got all of them. */
+  /** Modes of a test send, by step. Null means that users received every step. */
   stepModes: readonly StepMode[] | null;
-  /** Since the run ended: what was lost before may still be applied for a while. */
+  /** Milliseconds since the run ended: a call that was lost before may still be applied for a while. */
   endedMsAgo: number;
-  /** How often in a row its status could not be had. */
+  /** Number of consecutive status requests that failed. */
   tries: number;
 }
 
-/** Users with an unknown outcome, of runs that have ended. */
+/** Users with unknown outcomes, of runs that have ended. */
 export interface Settlements {
   /**
-   * Moves users from `unknown` to what they are: their rows, the totals and the counts by reason, and a line each in
-   * the book of settlements, in one transaction, with the counts of the settlement itself. A user is settled once; a
-   * repeat changes nothing. Verdicts in the order of the users. No user is settled in a run that has not ended.
+   * Settles users whose outcome is unknown, in one transaction: their rows, the totals, the counts by reason, a line
+   * each in the settlement log, and the counts of the settlement. A user is settled once; a repeat changes nothing.
+   * Returns verdicts in the order of the users. No user is settled in a run that has not ended.
    *
-   * @param more what is added to the settlement's counts besides
+   * @param more amounts to add to the settlement's counts
    */
   settle(
     settlement: { settlementId: string; runId: string },
@@ -76,15 +75,18 @@ export interface Settlements {
     more?: Partial<Pick<SettlementCounts, 'leftUnknown' | 'rejected'>>,
   ): Promise<SettlementVerdict[]>;
 
-  /** Takes over one settlement by status that no worker works on and that is due; null: there is none. */
+  /** Claims one settlement by status that is due and that no worker owns; null if there is none. */
   claimByStatus(owner: string, leaseMs: number): Promise<StatusSettlement | null>;
-  /** The next users that it has not come to, at most so many; none: it has been through all. */
+  /**
+   * Returns the next users that the settlement has not processed, at most `limit`. An empty result means that all are
+   * processed.
+   */
   unknownUsers(settlement: StatusSettlement, limit: number): Promise<UnknownUser[]>;
-  /** The users up to this one have been asked for. False when the settlement is another worker's by now. */
+  /** Records that the users up to `last` are processed. Returns false if another worker owns the settlement by now. */
   moveOn(settlementId: string, owner: string, last: UnknownUser): Promise<boolean>;
-  /** Given back, to be gone on with after this time. */
+  /** Releases the settlement; a worker continues it after `delayMs`. */
   putOff(settlementId: string, owner: string, delayMs: number, cause: string | null): Promise<void>;
-  /** Ends it. What it has not settled stays unknown, and may be asked for again. */
+  /** Ends the settlement. Users that it has not settled stay unknown, and may be requested again. */
   endByStatus(
     settlementId: string,
     owner: string,

@@ -1,21 +1,20 @@
 import type { Shard } from '../domain/endpoint/shard.ts';
 
-/** What a worker has under way in a shard. */
+/** Work in progress of a worker in a shard. */
 export interface ShardReport extends Shard {
   inFlight: number;
-  /** Calls that may be in flight at once. */
+  /** Maximum number of concurrent calls. */
   callLimit: number;
-  /** Claimed steps that wait for a call. */
   waiting: number;
   breakerOpen: boolean;
-  /** Recorded since the report before. */
+  /** Batches recorded per second since the previous report. */
   batchesPerSecond: number;
-  /** Why it is not served, though the worker's settings name it; null: it is. */
+  /** Reason why the worker does not serve the shard, although its settings name the shard; null if it does. */
   refusal: string | null;
 }
 
 /** A shard that a worker should serve and cannot. */
 export interface ShardRefusal extends Shard {
-  /** The same words for as long as it is the same cause. */
+  /** Text that stays the same for as long as the cause does. */
   cause: string;
 }

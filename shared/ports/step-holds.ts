@@ -1,13 +1,12 @@
 import type { HoldKind } from '../domain/step/holds.ts';
 
-/** A step of a feed: of a run in one country. */
 export interface FeedStep {
   feedId: string;
   step: number;
 }
 
 export type HeldStep = FeedStep & {
-  /** For people: what has to be mended, or which hours are quiet. */
+  /** For people: the fault to fix, or the quiet hours. */
   cause: string;
 } & (
     | { kind: 'fault' }
@@ -16,22 +15,22 @@ export type HeldStep = FeedStep & {
   );
 
 /**
- * Steps in which no user is called: a person has to mend a fault of our configuration or the run's parameters first, or
- * the hours are quiet. No user fails by it, and neighbours do not notice. Holds of different kinds are independent of
- * each other.
+ * Held steps, in which no user is called: a person must first fix our configuration or the run's parameters, or quiet
+ * hours must end. No user fails because of a hold, and other steps are unaffected. Holds of different kinds are
+ * independent of each other.
  */
 export interface StepHolds {
   /**
-   * Holds the steps. If a step is held already by the same kind, the batch is counted, the cause is the newest, and the
-   * beginning stays. The end of quiet hours is the newest too. Quiet hours that had ended begin anew, although no batch
-   * has lifted their hold.
+   * Holds the steps. If the same kind of hold exists, the batch is counted, the cause is replaced, and the beginning
+   * stays. The end of quiet hours is replaced too. If quiet hours had ended, they begin anew, even if no batch has
+   * lifted their hold.
    */
   hold(held: readonly HeldStep[]): Promise<void>;
   /**
-   * Returns true for one caller at most every `everyMs`, the first time `tryHeldEveryMs` after the fault began: that
-   * caller may send one batch. False if the step has no fault.
+   * Returns true for at most one caller every `everyMs`, the first time `tryHeldEveryMs` after the fault began: that
+   * caller may send one batch. Returns false if the step has no fault.
    */
   mayTry(ref: FeedStep, everyMs: number): Promise<boolean>;
-  /** Ends the hold of this kind: what waits in the step is due now. No effect if there is none. */
+  /** Ends the hold of this kind: batches that wait in the step are due now. No effect if there is none. */
   lift(ref: FeedStep, kind: HoldKind): Promise<void>;
 }

@@ -8,61 +8,63 @@ export interface StepRef {
   step: number;
 }
 
-/** A step to be claimed. What is said of who is left in it is compared with the rows, as far as it is said. */
+/** A step to claim. The ledger compares the remaining users, where the claim gives them, with the rows. */
 export interface StepClaim extends StepRef {
-  /** Users still to be served. */
+  /** Users that are still to be served. */
   remaining?: number;
-  /** Of those whom the chain has lost before this step (`digestOfLost`). */
+  /** Digest of the users that the chain has lost before this step (`digestOfLost`). */
   lostDigest?: string | null | undefined;
 }
 
-/** The rows say something else than the claim: what it was made from is not of this installation's making. */
+/** A claim that the rows contradict: the message behind it was not made by this installation. */
 export interface Contradiction extends StepRef {
-  /** What the rows say; null where the step cannot be due: no such batch, or no survivor of the step before. */
+  /**
+   * Values in the rows. Null if the step cannot be due: there is no such batch, or the previous step has no survivors.
+   */
   truth: { remaining: number; lostDigest: string | null } | null;
 }
 
 /** A step of a batch that this worker owns until its lease ends or another worker takes it over with a higher epoch. */
 export interface ClaimedStep extends StepRef {
   epoch: number;
-  /** Calls answered before this claim: what `maxAttempts` bounds. A claim that never called is none. */
+  /** Calls answered before this claim: `maxAttempts` limits their number. A claim without a call does not count. */
   attempts: number;
-  /** A call under this step's key may have been applied, and no whole answer was read since. */
+  /** True if a call under this step's key may have been applied, and no complete answer was read since. */
   open: boolean;
   /**
-   * It was put back, and has waited as long as it was asked to. False where a lapsed lease was taken over: when that
-   * ended is unknown.
+   * True if the step waited for its full delay. False if the worker took over an expired lease: the ledger does not
+   * know when that lease ended.
    */
   waited: boolean;
   /**
-   * Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call;
-   * and where it is `noneBegun`.
+   * Expired leases under which a call had begun, or may have. If there are any, `begins` must name the next call, also
+   * if `noneBegun` is set.
    */
   lapses: number;
-  /** All users of the batch as they were fed, those lost earlier in the chain included. */
+  /** All users of the batch as they were fed, including those lost earlier in the chain. */
   users: UsersText;
-  /** How many they are. */
+  /** Number of `users`. */
   size: number;
   /**
-   * Its campaign's budget is left for no more than so many of its users: they are to be split off, and no call is made
-   * before that.
+   * Number of users that the remaining budget of the campaign covers. The worker must split these users off before it
+   * makes a call.
    */
   fits?: number;
   /**
-   * Of all users of the batch, those on a suppression list of its action type: they are to be split off, and no call is
-   * made before that.
+   * Users of the batch, among all of them, that are on a suppression list of the action type. The worker must split
+   * them off before it makes a call.
    */
   suppressed?: readonly SuppressedUser[];
-  /** Its step is `checked`: the check is to be asked, and no call is made before that. */
+  /** Set if the step is `checked`: the worker must run the check before it makes a call. */
   check?: {
-    /** How often it gave no answer for this batch. */
+    /** Number of checks of this batch that returned no answer. */
     readonly tries: number;
   };
 }
 
 /**
- * Units of its campaign's budget that a user costs in each step of the chain, by feed. Feeds whose campaign has none in
- * their country are not in it.
+ * Budget units that a user costs in each step of the chain, by feed. Feeds whose campaign has no budget in their
+ * country are omitted.
  */
 export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
@@ -73,31 +75,31 @@ export interface UserFailure {
   detail: string | null;
 }
 
-/** Users of a batch that go on by themselves: to be retried, or one part of a refused batch. */
+/** Users of a batch that continue as a batch of their own: for a retry, or as one part of a refused batch. */
 export interface ChildBatch {
   users: readonly string[];
-  /** From now, by the database's clock. */
+  /** Milliseconds from now, by the database's clock. */
   delayMs: number;
   /** Answered calls so far for these users. */
   attempts: number;
-  /** Whether a call for these users may have been applied without an answer being read. */
+  /** True if a call for these users may have been applied without a complete answer. */
   open: boolean;
   /**
-   * The worker goes on with it at once: it is born running, owned by the worker that flushes, and comes back in
-   * `children`. The delay is void.
+   * True if the worker continues with the child batch at once. The batch is created running, owned by the worker that
+   * flushes, and returned in `children`. The delay is ignored.
    */
   claim: boolean;
 }
 
 /**
- * What a call was answered, or that the step's check gave no answer (`unchecked`): kept for the question what became of
- * a user. Only steps that are put back or have children need one: of the others, outcome and failures tell.
+ * Answer of a call, or a missing answer of the step's check (`unchecked`). Kept to explain the history of a user. Only
+ * steps that wait again or have children need a note: for other steps, outcome and failures suffice.
  */
 export interface AttemptNote {
   reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous' | 'unchecked';
-  /** For people; null where the users have their own. */
+  /** For people; null if the users have causes of their own. */
   cause: string | null;
-  /** What was said of users that go on, by code and message. */
+  /** Reports about users that continue, by code and message. */
   users: readonly ReportedUsers[];
 }
 
@@ -107,36 +109,41 @@ export interface ReportedUsers {
   users: readonly string[];
 }
 
-/** What became of a claimed step. Users that are in no list had the outcome `rest`. */
+/** Result of a finished step. Users in no list had the outcome `rest`. */
 export interface StepDone extends StepRef {
   state: 'done';
   epoch: number;
   rest: 'succeeded' | 'expired' | 'cancelled';
-  /** How many users had `rest`. */
+  /** Number of users with the outcome `rest`. */
   restUsers: number;
-  /** Of all whom the chain has lost by now, in this step and before it (`digestOfLost`); null in its last step. */
+  /**
+   * Digest of all users that the chain has lost so far, in this step and before (`digestOfLost`); null in its last
+   * step.
+   */
   lostDigest: string | null;
   failures: readonly UserFailure[];
-  /** Answered calls, the last one included: written with the failures. */
+  /** Answered calls, the last call included; stored with the failures. */
   attempts: number;
-  /** How many of the failures came of a refusal of the whole batch. */
+  /** Number of failures that came from a refusal of the whole batch. */
   refused: number;
   children: readonly ChildBatch[];
   note?: AttemptNote;
 }
 
-/** The whole step is to be sent again, with the same key, by the worker that claims it when it is due. */
+/**
+ * Result of a step that is to be sent again as a whole, with the same key, by the worker that claims it when it is due.
+ */
 export interface StepWaiting extends StepRef {
   state: 'waiting';
   epoch: number;
   delayMs: number;
-  /** As in `ClaimedStep`, from now on: a whole answer closes the key. */
+  /** Same as in `ClaimedStep`, from now on: a complete answer closes the key. */
   open: boolean;
-  /** A whole answer was read: one attempt is used up. */
+  /** True if a complete answer was read: one attempt is used up. */
   answered: boolean;
-  /** What it waits for, for people: shown as the run's stall. Null when it was merely released. */
+  /** Reason for waiting, for people: shown as the run's stall. Null if the step was merely released. */
   cause: string | null;
-  /** It waits for the end of its step's hold: where that was lifted meanwhile, it is due in a moment. */
+  /** True if the step waits for the end of its hold. If the hold was lifted meanwhile, the step is due in a moment. */
   whileHeld?: true;
   note?: AttemptNote;
 }
@@ -147,25 +154,29 @@ export interface LedgerFlush {
   results: readonly StepResult[];
   claims: readonly StepClaim[];
   /**
-   * Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there
-   * was a call.
+   * Claimed steps with `lapses` whose call is about to begin. If their lease expires again, the ledger then knows that
+   * there was a call.
    */
   begins: readonly StepBegin[];
   /**
-   * Of the results that are done, those whose next step this worker does at once: it is claimed with the recording,
-   * where a user succeeded. Not of feeds with a budget.
+   * Finished results whose next step this worker does at once. The ledger claims that step as it records the result, if
+   * a user succeeded. Not for feeds with a budget.
    */
   handOn?: ReadonlySet<StepResult> | undefined;
   /**
-   * Children and put-backs that are due within this time are timed by this worker: they come back in `timed`, and it
-   * claims them when they are due. The agenda offers them as long again after that. Nothing is timed when absent.
+   * Time in milliseconds within which this worker times children and waiting steps. They are returned in `timed`, and
+   * the worker claims them when they are due. The agenda offers them as long again after that. Nothing is timed if
+   * undefined.
    */
   timedWithinMs?: number | undefined;
-  /** Whose suppression lists are asked, of claims and of what is handed on; the one of all types alone when absent. */
+  /**
+   * Action type whose suppression lists apply to claims and handed-on steps. If undefined, only the list of all types
+   * applies.
+   */
   actionTypeOf?: ((step: StepRef) => string | undefined) | undefined;
-  /** Steps that have a check; none when absent. */
+  /** Returns true for steps that have a check; if undefined, none has. */
   checked?: ((step: StepRef) => boolean) | undefined;
-  /** Of the feeds of these results and claims; none has a budget when absent. */
+  /** Units of the feeds of these results and claims; if undefined, no feed has a budget. */
   unitsPerUser?: UnitsPerUser | undefined;
 }
 
@@ -175,47 +186,47 @@ export interface StepBegin extends StepRef {
 
 export interface LedgerFlushed {
   /**
-   * Those of the results that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat
-   * counts once. The others were taken over: nothing of them was written.
+   * Results that this worker still owned, by epoch, now or in an earlier flush whose answer was lost: a repeat counts
+   * once. Other workers took over the remaining results, of which nothing was written.
    */
   recorded: StepResult[];
   /**
-   * Those of the claims that are ours now. The others are done, owned by another, not due, quarantined, or their step
-   * has not come: the one before is not done, has no survivors, or there is no such batch. Or their campaign's budget
-   * does not suffice: those were put back.
+   * Claims that succeeded. Other steps are done, owned by another worker, not due, or quarantined. Or the previous step
+   * is not done or has no survivors, or there is no such batch. Or the campaign's budget does not suffice: those steps
+   * wait again.
    */
   claimed: ClaimedStep[];
   /**
-   * Claims that cost units and whose budget was locked by another at that moment: nothing was done about them, and
-   * nothing waited for it. They are to be made again.
+   * Claims that cost units and whose budget was locked by another transaction. The flush skipped them instead of
+   * waiting; the worker must repeat them.
    */
   busy: StepRef[];
-  /** Claims, ours or not, that the rows contradict. */
+  /** Claims, successful or not, that the rows contradict. */
   contradicted: Contradiction[];
   /**
-   * The claims of children that were to be claimed, by the result that they were born with. Missing where the result
-   * was recorded by an earlier flush whose answer was lost: those children are left to their leases.
+   * Claims of the children with `claim`, by the result that created them. Missing if an earlier flush whose answer was
+   * lost recorded the result: those children wait for their leases to expire.
    */
   children: ClaimedChildren[];
-  /** All children of what was recorded now, claimed or not. */
+  /** All children of the results recorded now, claimed or not. */
   born: BornChild[];
   /**
-   * Of the results that were to be handed on, those whose next step is ours now, in its first epoch. Missing where the
-   * result was recorded by an earlier flush whose answer was lost: that step is left to its lease.
+   * Results in `handOn` whose next step this worker now owns, in its first epoch. Missing if an earlier flush whose
+   * answer was lost recorded the result: that step waits for its lease to expire.
    */
   handedOn: StepDone[];
   /**
-   * What this worker is to claim when it is due. Missing where it was recorded by an earlier flush whose answer was
-   * lost: that is left to the agenda.
+   * Steps that this worker must claim when they are due. Missing if an earlier flush whose answer was lost recorded
+   * them: the agenda offers those.
    */
   timed: TimedStep[];
-  /** Those of the begins that are still ours. The others must not be called for. */
+  /** Begins that this worker still owns. It must not make the calls of the others. */
   begun: StepBegin[];
-  /** What the store will never take, apart from its neighbours: a bug on our side. Repeating it is of no use. */
+  /** Entries that the store will never accept, separated from the rest: a bug on our side. A repeat does not help. */
   refused: RefusedStep[];
 }
 
-/** A child batch with its number, and the result that it was born with. */
+/** A child batch with its number, and the result that created it. */
 export interface BornChild {
   child: ChildBatch;
   batchNo: number;
@@ -224,54 +235,53 @@ export interface BornChild {
 
 export interface ClaimedChildren {
   result: StepDone;
-  /** In the order of the children that were to be claimed. */
+  /** Claims in the order of the children with `claim`. */
   claims: ClaimedStep[];
 }
 
-/** A child batch that waits, or a step that was put back. */
+/** A child batch or a step that waits. */
 export interface TimedStep extends StepRef {
-  /** That it was born or put back with. */
+  /** Result that created the child or made the step wait. */
   result: StepResult;
-  /** From the flush on. */
+  /** Milliseconds from the flush on. */
   dueInMs: number;
-  /** Its users, where it is a child; null where they are those of the result. */
+  /** Number of users of a child; null if the users are those of the result. */
   users: number | null;
 }
 
 export interface RefusedStep {
-  /** The result, the claim or the begin itself. */
   step: StepResult | StepRef;
   error: Error;
 }
 
-/** The steps of batches: the truth of what was done. One row per (feed, batch, step), born by its claim. */
+/** Steps of batches: the record of completed work. One row per (feed, batch, step), created by its claim. */
 export interface StepLedger {
   /**
    * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are
-   * written whole or not at all. (Only where something is refused, the rest goes in several transactions.) Claims last
-   * `leaseMs` by the database's clock. A claim of a step that is recorded in the same flush is passed over. Throws when
-   * the store cannot be reached; the same flush may then be repeated.
+   * written as a whole or not at all. (Only if an entry is refused, the rest goes in several transactions.) Claims last
+   * `leaseMs` by the database's clock. A claim of a step that is recorded in the same flush is skipped. Throws if the
+   * store cannot be reached; the same flush may then be repeated.
    *
-   * A step that costs units is ours only once they are reserved, for the whole batch; a budget that is locked by
-   * another holds up no flush. They stay reserved, whichever
-   * worker takes the step over, until it is known what was applied: what certainly was not, is free again with the
-   * recording. Users that go on as a child batch and may have been applied take theirs along.
+   * A step that costs units is claimed only after they are reserved for the whole batch. A budget that another
+   * transaction has locked delays no flush. The units stay reserved, whichever worker takes the step over, until it is
+   * known which calls were applied. Units of calls that were certainly not applied are released with the recording.
+   * Users that continue as a child batch and may have been applied keep their units.
    *
-   * Users on a suppression list of a step's action type are told with the claim, and no call of it counts as begun: who
-   * was put on one before the flush began is found, and a worker that is lost then leaves no doubt. A step whose key is
-   * open is not asked about: what was begun before is settled by the bytes that it was begun with. A step of an action
+   * The claim reports users on a suppression list of the step's action type, and no call of it counts as begun. A user
+   * who was listed before the flush began is therefore found, and a worker that is lost then leaves no doubt. A step
+   * whose key is open is not looked up: an earlier call is settled by the bytes that it began with. A step of an action
    * type with a list is not handed on.
    *
-   * No call of a claimed step that is `checked` counts as begun before `begins` names it. Such a step is not asked for
-   * where its key is open.
+   * No call of a claimed step that is `checked` counts as begun before `begins` names it. A step whose key is open is
+   * not checked.
    *
-   * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun.
-   * After four lapses a step is quarantined: no worker claims it any more.
+   * Taking over an expired lease counts a lapse and leaves the key open, unless it is known that the call had not
+   * begun. After four lapses a step is quarantined: no worker claims it any more.
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
   /**
-   * For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the
-   * refs' order.
+   * Returns for each ref, in the same order, the users of its batch that did not succeed in an earlier step or
+   * continued in a child batch.
    */
   lostUsers(refs: readonly StepRef[]): Promise<string[][]>;
 }

@@ -1,26 +1,25 @@
 import type { EarlierOutcome } from '../domain/run/earlier-outcomes.ts';
 import type { RunState } from '../domain/run/run-states.ts';
 
-/** A list that can be used, in one country. */
+/** A list that is ready to use, in one country. */
 export interface StoredList {
   name: string;
   users: number;
 }
 
-/** A run whose users another run asks for. */
+/** A run whose users another run selects. */
 export interface EarlierRun {
   state: RunState;
   /** Length of its chain. */
   steps: number;
-  /** Its feeds of the country, the oldest first. */
+  /** Feeds of the run in the country, the oldest first. */
   feedIds: string[];
-  /** Whether its batches still hold their users: personal data has the shortest time. */
+  /** True if its batches still hold their users: personal data has the shortest retention. */
   keepsUsers: boolean;
-  /** Whether single failures are still kept, by which its outcomes are distinguished. */
+  /** True if single failures are still stored, which distinguish its outcomes. */
   keepsFailures: boolean;
 }
 
-/** Users in ascending byte order. */
 export interface StoredPage {
   users: string[];
   isLast: boolean;
@@ -30,42 +29,46 @@ export interface EarlierUsers {
   feedId: string;
   /** Length of the run's chain. */
   steps: number;
-  /** Everybody where absent. */
+  /** Undefined means users of every outcome. */
   outcomes?: readonly EarlierOutcome[] | undefined;
-  /** The step that the outcomes are of; the chain as a whole where absent. */
+  /** Step whose outcomes are selected; undefined means the chain as a whole. */
   step?: number | undefined;
 }
 
-/** Where a page of a feed's users ended. */
+/** A page of a feed's users, with the position of the next page. */
 export interface EarlierPage extends StoredPage {
   /** Number of the batch that the next page begins with. */
   nextBatchNo: number;
 }
 
-/** What audiences are made of beside segments: uploaded lists, and the users of earlier runs. */
+/** Sources of audiences other than segments: uploaded lists, and the users of earlier runs. */
 export interface StoredAudiences {
-  /** Undefined where there is no such list, or it is not ready. No users where it has none in the country. */
+  /**
+   * Returns undefined if there is no such list, or it is not ready. The list has no users if it has none in the
+   * country.
+   */
   list(listId: string, country: string): Promise<StoredList | undefined>;
-  /** At least one user, unless it is the last page. Undefined when the list is gone. */
+  /** Returns at least one user, unless it is the last page. Returns undefined if the list was deleted. */
   listPage(listId: string, country: string, after: string | null): Promise<StoredPage | undefined>;
   run(runId: string, country: string): Promise<EarlierRun | undefined>;
-  /** How many of a run's users in a country ended like this; null where it is not counted. */
+  /** Returns the number of a run's users in a country with these outcomes; null if they are not counted. */
   countEarlier(runId: string, country: string, of: Omit<EarlierUsers, 'feedId'>): Promise<number | null>;
   /**
-   * Number of the first of a feed's batches that holds a user behind `after`; one look-up for each doubling of the
-   * feed.
+   * Returns the number of the first of a feed's batches that holds a user after `after`. The search is logarithmic: one
+   * look-up for each doubling of the feed.
    */
   batchBehind(feedId: string, after: string): Promise<number>;
   /**
-   * The users of some batches from a number on; maybe none, also where it is not the last page. Undefined when they are
-   * not kept any more.
+   * Returns the users of some batches from a number on. A page may be empty and still not be the last. Returns
+   * undefined if the users are no longer stored.
    */
   earlierPage(of: EarlierUsers, fromBatchNo: number): Promise<EarlierPage | undefined>;
 }
 
 /**
- * - `in-use`: a campaign that is scheduled or runs names it.
- * - `saved-in`: a saved audience takes it in or leaves it out.
+ * Result of deleting a list.
+ * - `in-use`: a campaign that is scheduled or running names the list.
+ * - `saved-in`: a saved audience includes or excludes the list.
  */
 export type ListDeletion =
   | { kind: 'deleted' | 'not-found' }

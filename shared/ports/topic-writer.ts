@@ -1,23 +1,24 @@
 export interface TopicMessage {
   topic: string;
-  /** Messages of one key go to one partition. */
+  /** Messages with the same key go to one partition. */
   key: string;
   headers: Readonly<Record<string, string>>;
   value: Buffer | null;
 }
 
 /**
- * - `written`: all in-sync replicas have it.
- * - `refused`: it can never be written as it is: there is no such topic, or it is larger than the topic takes.
- * - `unknown`: no acknowledgement came; it may have been written all the same.
+ * Result of a write.
+ * - `written`: all in-sync replicas have the message.
+ * - `refused`: the message can never be written as it is: there is no such topic, or the message exceeds the topic's
+ * limit.
+ * - `unknown`: no acknowledgement came; the message may have been written all the same.
  */
 export type TopicWritten =
   | { kind: 'written'; partition: number; offset: string }
   | { kind: 'refused'; cause: string }
   | { kind: 'unknown'; cause: string };
 
-/** Writes to topics of others. One that cannot be written to holds up no other. */
+/** Writer to topics that others own. A topic that cannot be written to delays no other topic. */
 export interface TopicWriter {
-  /** Never rejects. */
   write(message: TopicMessage): Promise<TopicWritten>;
 }

@@ -1,38 +1,38 @@
-/** What a span says of itself; its names begin with `muster.` unless OpenTelemetry has one. */
+/** Attributes of a span; their names begin with `muster.` unless OpenTelemetry defines one. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something that was done within a trace, told when it is over. */
+/** A finished operation within a trace. */
 export interface Span {
   traceId: string;
   spanId: string;
-  /** The span that it belongs to; null: it begins its trace. */
+  /** Parent span; null if the span begins its trace. */
   parentId: string | null;
-  /** Of a small set, as the labels of metrics: what differs from one to the next is an attribute. */
+  /** Name from a small set, like labels of metrics: details that differ between spans are attributes. */
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
-  /** In milliseconds since 1970, with fractions. */
+  /** Milliseconds since 1970, with fractions. */
   startMs: number;
   endMs: number;
   attributes: SpanAttributes;
-  /** Spans of other traces that it has to do with. */
+  /** Related spans of other traces. */
   links?: readonly SpanLink[] | undefined;
-  /** For people; null where all is well. */
+  /** For people; null if the operation succeeded. */
   error: string | null;
 }
 
 export interface SpanLink {
   traceId: string;
   spanId: string;
-  /** Whether that trace is recorded: its id leads nowhere otherwise. */
+  /** True if that trace is recorded: otherwise its id leads nowhere. */
   isSampled: boolean;
 }
 
-/** Where spans go, where tracing is on. */
+/** Recorder of spans, if tracing is on. */
 export interface Tracing {
-  /** Of the traces that begin here, from 0 to 1. All processes have to have the same. */
+  /** Share of the traces that begin here and are recorded, from 0 to 1. All processes must have the same share. */
   readonly share: number;
-  /** Whether a caller decides about the traces that it brings. */
+  /** True if a caller decides about sampling of the traces that it continues. */
   readonly followsCallers: boolean;
-  /** Never waits, never throws: what is too much is dropped and counted. */
+  /** Records a span. Never waits and never throws: excess spans are dropped and counted. */
   record(span: Span): void;
 }
