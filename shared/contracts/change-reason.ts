@@ -1,4 +1,4 @@
 import { wordShape } from './stored-texts.ts';
 
-/** Why something is asked of a run, as its events and the audit log keep it. */
+/** Reason for a request about a run; its events and the audit log keep the reason. */
 export const changeReason = wordShape(500).describe('Why, for whoever looks at the run later');

@@ -4,26 +4,29 @@ import { refusals } from './stated-rules.ts';
 const offset = String.raw`(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
 const timeOfDay = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`;
 
-/** RFC 3339 with days that exist. Seconds may be left out, and `t` and `z` may be small letters. */
+/** RFC 3339 times with valid days. Seconds are optional, and `t` and `z` may be in lower case. */
 export const instantPattern = new RegExp(`${z.core.regexes.date.source.slice(0, -1)}[Tt]${timeOfDay}${offset}$`);
 
-/** A time with its offset, in any year. What is read from it has large letters, as `Date` needs them. */
+/** A time with its offset, in any year. Its output is in upper case, because `Date` requires that. */
 export const anyInstant = z
   .string()
   .regex(instantPattern, { error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z', abort: true })
   .overwrite((text) => text.toUpperCase())
   .meta({ format: 'date-time' });
 
-/** Written with more or fewer digits, a year is read otherwise by some of those that a time passes through. */
+/** Years with four digits: some of the parsers and formats that handle a time read other years differently. */
 const firstYear = 1000;
 const lastYear = 9999;
-/** What recurs within so many years of a time can be written too: a certain day of a leap year takes 40. */
+/**
+ * Years reserved for recurrences after a time, so that their instants can be written too: a given day of a leap year
+ * takes up to 40 years.
+ */
 const yearsToRecur = 100;
 
-/** A time as people and other services say it. */
+/** A time from people and from other services. */
 export const instant = instantUntil(lastYear);
 
-/** From which on something recurs. */
+/** A time from which something recurs. */
 export const instantToRecurFrom = instantUntil(lastYear - yearsToRecur);
 
 function instantUntil(year: number) {
@@ -40,12 +43,12 @@ function instantUntil(year: number) {
     });
 }
 
-/** Of a text that is no time, which is refused as such, too. */
+/** True also for a text that is no time, which another rule refuses. */
 function isWithin(year: number, last: number): boolean {
   return Number.isNaN(year) || (year >= firstYear && year <= last);
 }
 
-/** Whole days and times of day that there are. */
+/** Returns true for existing days and times of day. */
 export function isLocalTime(text: string): boolean {
   const parsed = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   return !Number.isNaN(parsed) && new Date(parsed).toISOString().startsWith(text);

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Any value. */
+/** Any JSON value. */
 export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });

@@ -1,7 +1,7 @@
-/** What may stand behind the host of a URI (RFC 3986); anything else has to be written with %. */
+/** Characters allowed after the host of a URI (RFC 3986); all others must be percent-encoded. */
 const behindHost = String.raw`[\w.~!$&'()*+,;=:@/?-]*(?:%[0-9A-Fa-f]{2}[\w.~!$&'()*+,;=:@/?-]*)*`;
 
-/** Nothing listens at port 0. */
+/** Excludes port 0, on which no server can listen. */
 const notPortZero = String.raw`(?!0+(?:[/?#]|$))`;
 
 const httpUri = new RegExp(
@@ -9,14 +9,16 @@ const httpUri = new RegExp(
   'i',
 );
 
-/** Scheme, host and port in plain letters alone, and no fragment: no such text is invalid for what those are. */
+/**
+ * Scheme, host and port in plain ASCII, without a fragment: scheme, host and port of a matching text are always valid.
+ */
 export const plainHttpUri = new RegExp(
   String.raw`^(https?://[A-Za-z0-9.-]+(?::${notPortZero}\d{1,5})?)(?:[/?]${behindHost})?$`,
 );
 
 /**
- * Whether a URL is a URI as well: parsers of URLs take blanks, letters of any script and brackets, and the document
- * promises `format: uri`. A URL with port 0 is none either.
+ * Returns true if a URL is also a URI. URL parsers accept blanks, letters of any script and brackets, but the document
+ * promises `format: uri`. A URL with port 0 is refused too.
  */
 export function isHttpUri(text: string): boolean {
   return httpUri.test(text);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { brokenUserIdRule } from '../domain/ids/user-id.ts';
 import { refusals } from './stated-rules.ts';
 
-/** The id of a user in a body: 1 to 256 bytes of UTF-8, without control characters. */
+/** User id in a request body: 1 to 256 bytes of UTF-8, without control characters. */
 export const userId = z
   .string()
   .superRefine((user, context) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A finding that refuses nothing, and that a person should read before a campaign starts. */
+/** A finding that does not refuse the request, and that a person should read before a campaign starts. */
 export const warning = z
   .object({ pointer: z.string(), code: z.string(), detail: z.string() })
   .meta({ id: 'Warning', description: 'Nothing was refused for it' });

@@ -25,7 +25,7 @@ const scopeWords = {
     'false: of campaigns that it may change, and with every country and action type all of them',
 };
 
-/** Null: all of that kind. */
+/** Scope of a key. Null in a field means everything of that kind. */
 export const keyScope = z
   .object({
     clients: z.array(clientRef).nullable().describe(scopeWords.clients),
@@ -35,7 +35,7 @@ export const keyScope = z
   })
   .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
 
-/** A scope as a request writes it. A key for clients is for callbacks alone, unless the request names campaigns too. */
+/** Scope in a request. A key for clients is for callbacks alone, unless the request names campaigns too. */
 export const wantedScope = z
   .strictObject({
     clients: z.array(clientRef).max(most).nullable().default(null).describe(scopeWords.clients),
@@ -63,7 +63,7 @@ export const wantedScope = z
       'What of the installation a key is to be for. null is all of that kind, [] is none. Clients alone: callbacks, and no campaigns',
   });
 
-/** Null: none of its own. What its clients may have holds beside them. */
+/** Limits of a key; null means none of its own. The limits of its clients apply in addition. */
 export const keyBounds = z
   .strictObject({
     jobsPerSecond: z
@@ -107,7 +107,7 @@ const ownerWords =
 
 const fields = {
   name: text.describe('Such as the service, or the person, that has it'),
-  // An issuer may call a person what no request may.
+  // A plain string: an identity provider may use owner names that requests must not.
   owner: text.nullable().describe(ownerWords),
   role: z.enum(roles).describe(rolesSaid),
   scope: keyScope,
@@ -181,7 +181,7 @@ export const apiKeyShape = z
 
 export type ApiKeyShape = z.output<typeof apiKeyShape>;
 
-/** With who is logged in by it: in lists alone, where it is counted for a page at once. */
+/** A key with its number of sessions. Only lists have it, because they count the sessions of a whole page at once. */
 export const listedApiKey = apiKeyShape
   .extend({ sessions: z.int().min(0).describe('Browsers that are logged in with it') })
   .meta({ id: 'ListedApiKey' });

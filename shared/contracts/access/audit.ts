@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const hashShape = z.string().regex(/^[0-9a-f]{64}$/u);
 
-/** HTTP shape of the audit log. */
 export const auditRecord = z
   .object({
     id: z.string(),
@@ -25,7 +24,7 @@ export const auditRecord = z
 
 const chainPlace = z.object({ number: z.int().min(0), hash: hashShape });
 
-/** HTTP shape of a part of the audit log that was verified. */
+/** HTTP shape of the verification of a part of the audit log. */
 export const auditVerification = z
   .object({
     checked: z.int().min(0).describe('Entries'),

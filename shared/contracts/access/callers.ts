@@ -7,7 +7,7 @@ const answers = {
   failed: z.int().min(0).describe('Answered by 500 and more'),
 };
 
-/** HTTP shape of what a key was used for. */
+/** HTTP shape of the use of a key. */
 export const keyCalls = z
   .object({
     days: z
@@ -25,7 +25,7 @@ export const keyCalls = z
   })
   .meta({ id: 'KeyCalls' });
 
-/** HTTP shape of one whom the issuer vouches for and who was refused. */
+/** HTTP shape of a person whom the issuer authenticates and whom Muster refused. */
 export const refusedPerson = z
   .object({
     issuer: z.string(),

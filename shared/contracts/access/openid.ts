@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where secrets and people are sent: https, or http on this very machine, which is for trying it out. */
+/** Returns true for addresses that may receive secrets and people: https, or http on this very machine for trials. */
 export function isIssuerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url?.username !== '' || url.password !== '') return false;
@@ -10,7 +10,7 @@ export function isIssuerUrl(text: string): boolean {
 
 const issuerUrl = z.string().max(2000).refine(isIssuerUrl, 'has to be an https address');
 
-/** What an issuer says of itself: OpenID Connect Discovery 1.0, section 3; what Muster goes by of it. */
+/** Discovery document of an issuer (OpenID Connect Discovery 1.0, section 3), with the fields that Muster uses. */
 export const discoveryDocument = z.object({
   issuer: z.string(),
   jwks_uri: issuerUrl,
@@ -22,13 +22,13 @@ export const discoveryDocument = z.object({
 
 export type DiscoveryDocument = z.output<typeof discoveryDocument>;
 
-/** RFC 7517, section 5. Keys of kinds that are not known are left aside when one is looked for. */
+/** JSON Web Key Set (RFC 7517, section 5). The search for a key skips keys of unknown kinds. */
 export const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
 
 export type KeySet = z.output<typeof keySet>;
 
-/** What is given for a code. The access token is not looked at: what it opens is not ours. */
+/** Answer of the token endpoint. The access token is ignored: it grants access to nothing of ours. */
 export const codeAnswer = z.object({ id_token: z.string().max(16_384) });
 
-/** RFC 6749, section 5.2. */
+/** Error answer of the token endpoint (RFC 6749, section 5.2). */
 export const codeRefusal = z.object({ error: z.string().regex(/^[\x20-\x7e]{1,100}$/) });

@@ -3,7 +3,6 @@ import { roles } from '../../domain/roles.ts';
 import { keyScope, rolesSaid } from './api-keys.ts';
 import { forbids, notExactlyOne } from '../stated-rules.ts';
 
-/** How a session is opened. */
 export const logIn = z
   .strictObject({
     apiKey: z.string().max(512).optional().describe('mk_…'),
@@ -26,7 +25,7 @@ export const logIn = z
 
 export type LogIn = z.output<typeof logIn>;
 
-/** By what a session can be opened. */
+/** Ways to open a session. */
 export const logInWays = z
   .object({
     apiKey: z.boolean(),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { nameShape, textShape } from '../stored-texts.ts';
 
-/** What is said about a campaign, beside what it sends: it may be changed at any time, and changes no run. */
+/** Notes about a campaign, apart from what it sends: they may change at any time, and change no run. */
 
 const maxTags = 20;
 const maxMetadata = 20;
 
 export const tag = z.string().regex(/^[a-z0-9_:.-]{1,40}$/, 'has to be 1 to 40 of a-z, 0-9, "-", "_", ":" and "."');
 
-/** Begins with a letter or a digit: `__proto__` is no key. */
+/** Begins with a letter or a digit, which excludes `__proto__`. */
 const metadataKey = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'has to be 1 to 64 letters, digits, "-", "_" and "."');
@@ -31,7 +31,7 @@ export const aboutFields = {
     .meta({ maxProperties: maxMetadata, examples: [{ ticket: 'MKT-1204' }] }),
 };
 
-/** Where the sources of a campaign were taken from; they are the campaign's own since. */
+/** Saved audience from which the sources of a campaign were copied; later changes to it do not affect the campaign. */
 export const savedAudienceTaken = z
   .strictObject({
     id: z.string().min(1).max(64).describe('sav_…'),
@@ -42,7 +42,7 @@ export const savedAudienceTaken = z
       'and it is said no more once they are others. It may be changed or deleted since',
   );
 
-/** As it is stored. What it was taken from is no word about it: it changes with the sources alone. */
+/** Notes as they are stored. `savedAudience` is no note: it changes with the sources alone. */
 export const campaignAbout = z.strictObject({ ...aboutFields, savedAudience: savedAudienceTaken.optional() });
 
 export type CampaignAbout = z.infer<typeof campaignAbout>;

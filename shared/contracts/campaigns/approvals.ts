@@ -63,7 +63,7 @@ export const approvalPolicy = z
   })
   .meta({ id: 'ApprovalPolicy' });
 
-/** What runs, and with how many users at most: whatever is in it voids the approval when it changes. */
+/** Content that an approval covers: a run with at most this many users. Any change to it voids the approval. */
 export const approvalCovers = campaignDefinition
   .omit({ name: true })
   .extend({ usersAtMost: usersByCountry, cost: costAtMost.optional().describe('Absent: nothing of it has a price') })
@@ -116,7 +116,10 @@ export const approvalShape = z
 
 export type ApprovalShape = z.output<typeof approvalShape>;
 
-/** @param definition with its budgets as they are now */
+/**
+ * Returns the content that an approval of the campaign covers.
+ * @param definition with its current budgets
+ */
 export function coversOf(
   { name: _, budgets: said, ...definition }: CampaignDefinition,
   usersAtMost: UsersByCountry,
@@ -126,18 +129,21 @@ export function coversOf(
   return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost, ...(cost && { cost }) };
 }
 
-/** What they may cost at these prices; undefined where nothing has one. */
+/** Returns the maximum cost of these users at these prices; undefined if nothing has a price. */
 export function costAtMostOf(users: UsersByCountry, terms: CostTerms): ApprovalCovers['cost'] {
   const amount = amountAtMostOf(users, terms);
   return amount === null ? undefined : { currency: terms.currency, amount };
 }
 
-/** The same for the same content, whatever the order of its fields. @param runId null: of the campaign */
+/**
+ * Returns the same hash for the same content, whatever the order of its fields.
+ * @param runId null: the approval is for the campaign
+ */
 export function hashOfCovers(covers: ApprovalCovers, runId: string | null): string {
   return canonicalHash({ covers, runId });
 }
 
-/** Null where no step costs anything, Infinity where nothing limits it. */
+/** Returns null if no step costs units, and Infinity if nothing limits them. */
 export function unitsAtMostOf(covers: ApprovalCovers): number | null {
   const terms = costTermsOf(covers, noPrices);
   if (terms.unitsPerUser === 0) return null;

@@ -4,15 +4,16 @@ import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { audience, type AudienceEntry } from './campaigns.ts';
 
 /**
- * - `waiting`: a trigger takes it when one has room.
- * - `running`: one pages its sources; if that dies, another goes on behind what is counted.
- * - `done`, `failed`, `cancelled`: it has ended.
+ * States of an audience count.
+ * - `waiting`: a trigger claims the count when it has capacity.
+ * - `running`: a trigger pages the sources; if the trigger dies, another one continues after the users counted so far.
+ * - `done`, `failed`, `cancelled`: the count has ended.
  */
 export const countStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 
 export type CountState = (typeof countStates)[number];
 
-/** Who is counted: as in a campaign, without a hold-out. */
+/** Audience to count: as in a campaign, without a hold-out. */
 export const countedAudience = audience.omit({ holdOutPercent: true, holdOutSeed: true });
 
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
@@ -29,7 +30,7 @@ export const countRequest = z
     examples: [{ countries: ['SG'], audience: { include: [{ segment: 'lapsed-riders' }] } }],
   });
 
-/** As it is stored. */
+/** A count's parameters as they are stored. */
 export const countQuestion = z.object({
   countries: z.array(z.string()),
   audience: countedAudience,
@@ -40,7 +41,7 @@ export type CountQuestion = z.infer<typeof countQuestion>;
 
 const users = z.int().min(0);
 
-/** How users come from the sources of an audience: `include`, less all the others, are the users. */
+/** Contribution of each source of an audience: `include` minus all other fields gives the number of users. */
 export const audienceParts = z
   .object({
     include: z.array(users).describe('By source of `include`: users that it names'),
@@ -52,7 +53,7 @@ export const audienceParts = z
 
 export type AudienceParts = z.infer<typeof audienceParts>;
 
-/** Of two countries, or of two pages. Null where one is not known. */
+/** Returns the sum for two countries, or for two pages; null if either is unknown. */
 export function sumOfParts(
   one: AudienceParts | null | undefined,
   other: AudienceParts | null | undefined,
@@ -68,7 +69,7 @@ export function sumOfParts(
   };
 }
 
-/** What was counted in a country, so far or in all. */
+/** Count of a country, so far or final. */
 export const countedCountry = z.object({
   country: z.string(),
   done: z.boolean(),
@@ -84,7 +85,7 @@ export const countedCountry = z.object({
 
 export type CountedCountry = z.infer<typeof countedCountry>;
 
-/** As it is stored: an earlier version wrote no parts. */
+/** A country's count as it is stored: earlier versions stored no parts. */
 export type StoredCountry = Omit<CountedCountry, 'parts'> & { parts?: AudienceParts | null };
 
 const time = z.iso.datetime({ precision: 3 });
@@ -122,7 +123,7 @@ export interface SegmentSnapshot {
   snapshot: string;
 }
 
-/** The same for the same question about the same users, whenever it is asked. */
+/** Returns the same key for the same question about the same snapshots, whenever a user requests it. */
 export function countKeyOf(question: CountQuestion, snapshots: readonly SegmentSnapshot[]): string {
   const told = new Set(snapshots.map(({ segment, country: of, snapshot }) => JSON.stringify([segment, of, snapshot])));
   const { countries, audience: whom, with: other } = question;
@@ -134,12 +135,12 @@ export function countKeyOf(question: CountQuestion, snapshots: readonly SegmentS
   });
 }
 
-/** An empty list of exclusions is the same question as none. */
+/** Removes an empty list of exclusions, which is the same question as none. */
 function withoutEmpty({ include, exclude = [] }: z.infer<typeof countedAudience>) {
   return exclude.length === 0 ? { include } : { include, exclude };
 }
 
-/** The segments of sources with the snapshots that they have now. */
+/** Returns the segments among the sources, with their current snapshots. */
 export function snapshotsOf(
   sources: readonly { entry: AudienceEntry; country: string; snapshot: string | null }[],
 ): SegmentSnapshot[] {

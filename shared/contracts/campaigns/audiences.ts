@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fileReading } from './file-reading.ts';
 
-/** HTTP shapes of uploaded lists. */
 const users = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { runStates } from '../../domain/run/run-states.ts';
 
-/** HTTP shapes of the calendar of campaigns. */
 const count = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json } from '../json.ts';
 
-/** What a campaign was made from, as it is stored: by uuids. It may be deleted since. */
+/** Origin of a campaign as it is stored, by uuids. The origin may have been deleted since. */
 export type CampaignOrigin =
   | { campaignId: string; revision: number }
   | { templateId: string; revision: number; variables: Record<string, z.core.util.JSONType> };

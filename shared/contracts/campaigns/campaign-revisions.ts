@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { campaignDefinition } from './campaigns.ts';
 import { json } from '../json.ts';
 
-/** HTTP shapes of a campaign's revisions. */
 const revision = z.int().min(1);
 const createdAt = z.iso.datetime({ precision: 3 });
 

@@ -8,7 +8,7 @@ import { localTimeText, withCode } from '../stated-rules.ts';
 
 const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';
 
-/** Shapes of when a campaign starts. */
+/** Shapes of a campaign's start. */
 export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
 const startWithin = recurrenceFields.catchUpSeconds
@@ -21,7 +21,7 @@ export const scheduleAt = z.strictObject({
   time: z
     .string()
     .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
-    // Said to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
+    // For the OpenAPI document only: the parser describes errors in times more clearly than a pattern could.
     .meta({
       pattern: `${localTimeText.pattern}|${instantPattern.source}`,
       examples: ['2027-01-15T09:00:00', '2027-01-15T09:00:00+08:00'],

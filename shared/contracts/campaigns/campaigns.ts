@@ -23,7 +23,7 @@ export const unitsPerUser = z
     "What a user costs in this step, in units: of the campaign's budget, and at the price of the action; absent: none",
   );
 
-/** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
+/** HTTP shapes of campaigns, from which the OpenAPI document is generated. */
 export const chainStep = z.strictObject({
   action: textShape(64, 1),
   params: z
@@ -46,14 +46,14 @@ export const chainStep = z.strictObject({
     .describe('Asked before the step: whom it refuses ends as suppressed, with its reason; absent: nobody is asked'),
 });
 
-/** Looks at the keys and texts at any depth. */
+/** Checks keys and texts at any depth. */
 function holdsStorableTexts(value: z.core.util.JSONType): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, inner]) => isStorable(key) && holdsStorableTexts(inner));
 }
 
-/** Blanks, and characters of no width, make no name. */
+/** Returns false for names of blanks and zero-width characters only. */
 function isVisible(text: string): boolean {
   return text === '' || /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 }
@@ -81,7 +81,7 @@ export const audienceEntry = z.union([segmentEntry, listEntry, runEntry], {
 
 export type AudienceEntry = z.infer<typeof audienceEntry>;
 
-/** Sources of a kind: each holds a page in memory while a feed goes on. */
+/** Maximum number of sources of a kind: each source holds a page in memory while a feed runs. */
 const maxEntries = 10;
 
 export const audience = z.strictObject({
@@ -114,7 +114,7 @@ export const pauseAtFailedPercent = z
   .max(100)
   .describe('When more than this share of the users of a step has failed, or is unknown, the run pauses itself');
 
-/** Fewer users than this tell nothing of a share. */
+/** Minimum number of users for a meaningful share. */
 export const defaultMinJudgedUsers = 1000;
 
 export const pauseAtFailedMinUsers = z
@@ -123,7 +123,7 @@ export const pauseAtFailedMinUsers = z
   .max(1_000_000_000)
   .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
 
-/** A few first, then a pause. */
+/** A canary: the run calls a few users first, and then pauses. */
 export const canary = z
   .strictObject({
     users: z.int().min(1).max(10_000_000).optional().describe('So many over all countries, by what is estimated'),
@@ -170,7 +170,6 @@ const definitionFields = {
   canary: canary.optional(),
 };
 
-/** Rules of the countries and sources of an audience. */
 export const sourceRefusals = {
   'invalid-country': 'a country is no code of ISO 3166-1 alpha-2',
   'unknown-country': 'a country is not configured',
@@ -183,7 +182,7 @@ export const sourceRefusals = {
   'unknown-segment': 'the segmentation service does not know a segment in a country',
 };
 
-/** Rules of a campaign that depend on what is configured and stored. */
+/** Refusals of a campaign that depend on the configuration and on stored data. */
 export const campaignRefusals = {
   ...refusalsOfShape('parameters do not fit the schema of their action type'),
   ...sourceRefusals,
@@ -205,12 +204,11 @@ export const campaignRefusals = {
   missing: 'a time has neither an offset nor a zone, a country needs a zone of its own, or a parameter is absent',
 };
 
-/** What a revision holds. */
 export const campaignDefinition = z.strictObject(definitionFields);
 
 const writtenFields = { ...definitionFields, ...aboutFields, savedAudience: savedAudienceTaken.optional() };
 
-/** As it is written: the definition, and what is said about it. */
+/** A campaign in a request: the definition, and notes about the campaign. */
 export const writtenCampaign = z
   .strictObject(writtenFields)
   .meta({ ...refusals(campaignRefusals), id: 'CampaignDefinition' });
@@ -218,7 +216,8 @@ export const writtenCampaign = z
 export type WrittenCampaign = z.infer<typeof writtenCampaign>;
 
 /**
- * A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign.
+ * Changes to a campaign. A given field replaces the whole field; null resets the field to the default of a new
+ * campaign.
  */
 export const campaignPatch = z
   .strictObject(
@@ -236,7 +235,7 @@ export type ChainStep = z.infer<typeof chainStep>;
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** A campaign as it is shown: its definition, what has become of it, and where to go on. */
+/** A campaign in a response: its definition, its state, and links. */
 export const campaign = z
   .object({
     id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** HTTP shapes of what a file of users was read as. */
+/** HTTP shapes of the detected format of a file of users. */
 export const fileWarning = z
   .object({
     code: z

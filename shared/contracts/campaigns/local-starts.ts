@@ -1,14 +1,13 @@
 import { firstInstantOf, zonesOfCountry } from '../../domain/recurrence/local-start.ts';
 
-/** A wall-clock time in each country's zone. */
 export interface LocalSchedule {
   time: string;
   zones?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The zone that a country's time is meant in: of several any, where all show that time at once. Those that there are,
- * where they do not and none is named.
+ * Returns the zone of a country's time: the named zone, or any of the country's zones if all show that time at the same
+ * instant. Otherwise returns the zones to choose from.
  */
 export function zoneOfCountry(
   { time, zones }: LocalSchedule,
@@ -23,7 +22,7 @@ export function zoneOfCountry(
   return choices.every((zone) => zone === first || instantIn(zone, time) === startMs) ? { zone: first } : { choices };
 }
 
-/** When it begins in a country; undefined where the country's zone is not known. In whole milliseconds. */
+/** Returns the start in a country, in whole milliseconds since 1970; undefined if the country's zone is unknown. */
 export function localStartMs(schedule: LocalSchedule, country: string): number | undefined {
   const found = zoneOfCountry(schedule, country);
   return 'zone' in found ? instantIn(found.zone, schedule.time) : undefined;
@@ -33,7 +32,7 @@ function instantIn(zone: string, time: string): number {
   return firstInstantOf(zone, Date.parse(`${time}Z`));
 }
 
-/** The first of its countries' starts. */
+/** Returns the earliest start of the countries. */
 export function earliestStartMs(schedule: LocalSchedule, countries: readonly string[]): number | undefined {
   const starts = countries.map((country) => localStartMs(schedule, country)).filter((atMs) => atMs !== undefined);
   return starts.length === 0 ? undefined : Math.min(...starts);

@@ -34,7 +34,7 @@ export const savedAudienceDefinition = z.strictObject(savedFields).meta({
 
 export type SavedAudienceDefinition = z.infer<typeof savedAudienceDefinition>;
 
-/** A field that is given takes the place of the whole field before; null takes away what need not be there. */
+/** Changes to a saved audience. A given field replaces the whole field; null removes an optional field. */
 export const savedAudiencePatch = z
   .strictObject({
     name: savedFields.name.optional(),
@@ -47,7 +47,7 @@ export const savedAudiencePatch = z
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** Counted up to so many: a list of saved audiences reads no more campaigns than that of each. */
+/** Upper limit of the count of uses: a list of saved audiences reads no more campaigns for each of them. */
 export const usesCountedAtMost = 100;
 
 export const savedAudience = z
@@ -90,7 +90,7 @@ export const savedAudienceEstimate = campaignEstimate
 
 export type SavedAudienceEstimate = z.infer<typeof savedAudienceEstimate>;
 
-/** Who is in it, and who is left out: what a hold-out takes of them is no part of it. */
+/** Returns the sources of an audience. A hold-out is no part of them. */
 export function sourcesOf({ include, exclude = [] }: CampaignDefinition['audience']) {
   return { include, exclude };
 }

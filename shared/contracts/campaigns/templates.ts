@@ -27,7 +27,7 @@ export const templateVariable = z
 
 export type TemplateVariable = z.infer<typeof templateVariable>;
 
-/** Rules between the variables of a template and the campaign in which they stand. */
+/** Refusals between the variables of a template and its campaign. */
 export const templateRefusals = {
   ...refusalsWithin(writtenCampaign),
   ...refusalsOfShape('the campaign with values for its variables would not fit the schema of a campaign'),
@@ -78,7 +78,7 @@ export const templateDefinition = z.strictObject(templateFields).meta({
 
 export type TemplateDefinition = z.infer<typeof templateDefinition>;
 
-/** A field that is given takes the place of the whole field before. */
+/** Changes to a template. A given field replaces the whole field. */
 export const templatePatch = z
   .strictObject({
     name: templateFields.name.optional(),

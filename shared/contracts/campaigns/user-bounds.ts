@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const users = z.int().min(0);
 
-/** Between "all sources overlap, and who is left out is among them" and "none do". */
+/**
+ * Bounds of the number of users. At least: all sources overlap, and contain every excluded user. At most: the sources
+ * are disjoint, and no user is excluded.
+ */
 export const userBounds = z
   .object({
     atLeast: users,

@@ -6,10 +6,10 @@ const amount = z.int().min(0);
 
 export const columnUses = ['user', 'country', 'step', 'outcome', 'code', 'ignored'] as const;
 
-/** Rules of rejected rows: those of lists, and those of settlements alone. */
+/** Rules of rejected rows: of lists, and of settlements. */
 export const previewedRules = [...rejectRules, 'invalid-step', 'invalid-outcome'] as const;
 
-/** Refusals of an upload that a preview answers as a value. */
+/** Upload refusals that a preview returns in its answer. */
 export const previewedRefusals = [
   'no-user-column',
   'no-country-column',
@@ -30,7 +30,7 @@ const previewedColumn = z.object({
   use: z.enum(columnUses),
 });
 
-/** HTTP shape of what an upload would read in a file of users. */
+/** HTTP shape of a preview of a file of users, with the same reading as an upload. */
 export const userFilePreview = z
   .object({
     format: z.enum(['plain', 'gzip']).describe('gzip: the file came packed'),

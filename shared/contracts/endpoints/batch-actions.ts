@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The two forms in which a batch endpoint may answer (docs/contracts.md). Unknown fields are ignored. */
+/** The two answer forms of a batch endpoint (docs/contracts.md). Unknown fields are ignored. */
 export const userResult = z.object({
   id: z.string(),
   status: z.string(),
@@ -16,14 +16,14 @@ export const compactAnswer = z.object({
   failed: z.array(userResult.omit({ status: true })),
 });
 
-/** The body of a batch call, as the called service reads it. */
+/** Body of a batch call. */
 export const batchCall = z.object({
   campaign: z.string(),
   run: z.string(),
   step: z.int().min(1),
   country: z.string(),
   batch: z.int().min(1),
-  /** In the question of a check alone. */
+  /** In the request of a check only. */
   check: z.object({ type: z.string() }).optional(),
   action: z.object({ type: z.string(), params: z.record(z.string(), z.json()) }),
   users: z.array(z.string()).min(1),
@@ -31,7 +31,7 @@ export const batchCall = z.object({
 
 export type BatchCall = z.infer<typeof batchCall>;
 
-/** What a status endpoint is asked (class C). */
+/** Request body for a status endpoint (class C). */
 export const statusQuery = z.object({
   run: z.string(),
   step: z.int().min(1),

@@ -8,8 +8,8 @@ import { forbids, refusals, together, withCode } from '../stated-rules.ts';
 import { nameShape, wordShape } from '../stored-texts.ts';
 
 /**
- * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file
- * that `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
+ * Addresses and promises of the services that Muster calls (docs/configuration.md), read from the JSON file that
+ * `MUSTER_CONFIG` names. Secrets are in the environment; the file only contains the names of their variables.
  */
 const serviceUrl = z
   .string()
@@ -44,7 +44,7 @@ const service = z.strictObject({
   timeoutMs: z.int().min(50).max(120_000).default(10_000).describe('Of one call'),
 });
 
-/** A schema that is fit to check parameters by (shared/domain/endpoint/params-schema.ts). */
+/** JSON Schema that validates parameters (shared/domain/endpoint/params-schema.ts). */
 const paramsSchema = z.record(z.string(), z.unknown());
 
 export type ParamsSchema = z.infer<typeof paramsSchema>;
@@ -173,7 +173,7 @@ const actionTypeFields = service.extend({
     .describe('JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused'),
 });
 
-/** Rules between the fields of an action type, for the document. */
+/** Rules between the fields of an action type, for the OpenAPI document. */
 export const actionTypeRules = {
   if: { properties: { class: { const: 'C' } }, required: ['class'] },
   then: { required: ['statusUrl', 'appliesLateSeconds'] },
@@ -206,12 +206,12 @@ export const actionTypeConfig = actionTypeFields.superRefine((type, context) => 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
 /**
- * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version
- * may have written them, and those that are missing get their defaults.
+ * Configuration as it is read from storage. Fields that this version does not know are dropped, because a newer version
+ * may have written them; missing fields get their defaults.
  */
 export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 
-/** Class C is what its status says, and that is true only after a while: neither can be guessed. */
+/** Requires both fields for class C: neither the status endpoint nor the delay of late effects can be guessed. */
 function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   const { statusUrl, appliesLateSeconds, timeoutMs } = type;
   const issue = (field: 'statusUrl' | 'appliesLateSeconds', message: string) =>
@@ -232,8 +232,8 @@ function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
 }
 
 /**
- * A secret that nothing is signed with looks as if receipts were taken. Without one they are: by a key, or by a secret
- * that is set later.
+ * Refuses a receipts secret without receipts, which would suggest that receipts are accepted. Receipts without this
+ * secret are valid: they use a key, or a secret that is set later.
  */
 function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   const { receipts, receiptsSecretEnv } = type;
@@ -242,7 +242,7 @@ function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.Re
   context.addIssue({ code: 'custom', path: ['receiptsSecretEnv'], message, input: receiptsSecretEnv });
 }
 
-/** A question may be asked again at will, and nothing comes of it later. */
+/** Refuses checks of other classes and with receipts: a check can be repeated at will and has no later effect. */
 function checkCheckTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   if (!type.check) return;
   if (type.class !== 'A') {
@@ -259,7 +259,7 @@ function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 }
 
-/** What is not has a problem of its own. */
+/** False for URLs that another rule refuses already. */
 function isCalled(text: string): boolean {
   return isHttpUrl(text) && holdsNoCredentials(text);
 }
@@ -308,8 +308,8 @@ export const engineConfig = z.strictObject({
 
 export type EngineConfig = z.infer<typeof engineConfig>;
 
-/** What campaigns may ask for: these action types, in these countries, or in any where none are given. */
+/** Action types and countries that campaigns may use; any country if none are given. */
 export type Catalogue = Pick<EngineConfig, 'countries' | 'actionTypes'> & {
-  /** Of the installation, in which budgets may be said; none where it is not given. */
+  /** Currency of the installation, for budgets in money; budgets in money are refused without it. */
   currency?: string | null;
 };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A value that a parameter may have, in the list that a team may offer (docs/optional-contracts.md). */
+/** A value of a parameter, in the list that a team may offer (docs/optional-contracts.md). */
 export const offeredOption = z.object({
-  /** As campaigns say it. */
+  /** Value in the campaign's parameters. */
   value: z.union([z.string().min(1).max(500), z.number()]),
-  /** What people call it; the value where there is none. */
+  /** Name for people; the value if there is none. */
   label: z.string().min(1).max(200).nullish(),
   description: z.string().max(2000).nullish(),
-  /** Where it may be used; anywhere where it does not say. */
+  /** Countries in which the value may be used; any country if absent. */
   countries: z.array(z.string()).max(250).nullish(),
 });
 
@@ -15,7 +15,7 @@ export type OfferedOption = z.infer<typeof offeredOption>;
 
 export const optionPage = z.object({
   options: z.array(offeredOption),
-  /** There are others, which a search finds. */
+  /** True if a search finds further options. */
   more: z.boolean().default(false),
 });
 

@@ -33,7 +33,7 @@ const ruleFields = {
     .describe('wait: users are called when the hours end; drop: they end as suppressed, with muster.quiet-hours'),
 };
 
-/** As it is read back from where it is kept: a newer version may have written more. */
+/** A rule as it is read from storage: fields that a newer version may have written are ignored. */
 export const keptQuietRule = z.object(ruleFields);
 
 export const quietRule = z

@@ -3,7 +3,7 @@ import { countryPattern } from '../../domain/endpoint/shard.ts';
 
 /** HTTP shapes of delivery receipts (docs/optional-contracts.md). */
 
-/** In one request, at most. */
+/** Maximum number of receipts in one request. */
 export const maxReceipts = 1000;
 
 const step = z.int().min(1).max(20);
@@ -17,7 +17,7 @@ const said = {
   at: z.iso.datetime({ offset: true }).describe('When it happened: of several receipts for a user the newest counts'),
 };
 
-/** One receipt. Fields that are not named here are passed over, as in answers. */
+/** A receipt that names a run and a step. Unknown fields are ignored, as in answers. */
 export const receiptOfRun = z.object({
   run: z.string().describe('run_…, as in the call'),
   step,
@@ -25,7 +25,7 @@ export const receiptOfRun = z.object({
   ...said,
 });
 
-/** The same, naming the call by its `Idempotency-Key`: cheaper than run and step. */
+/** A receipt that names its call by the `Idempotency-Key`, which is cheaper than run and step. */
 export const receiptOfCall = z.object({ key: z.string().max(100).describe('Idempotency-Key of the call'), ...said });
 
 export const receiptsRequest = z
@@ -43,11 +43,11 @@ export const receiptsRequest = z
   });
 
 /**
- * - `malformed`: the receipt has not the form; `invalid-key`: `key` is no `Idempotency-Key` of ours; `invalid-time`:
- *   `at` lies before 2000 or more than a day ahead. They are refused, the others of the request are not.
+ * Reasons to refuse a receipt; the other receipts of the request are accepted.
+ * - `malformed`: the receipt does not have the form. `invalid-key`: `key` is no `Idempotency-Key` of ours.
+ * `invalid-time`: `at` is before 2000 or more than a day ahead.
  * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the
- *   step's action type is not the one whose secret the request is signed with. `not-kept`: the run's users were dropped
- *   by retention since.
+ * step's action type is not the one whose secret signs the request. `not-kept`: retention has deleted the run's users.
  */
 export const receiptProblems = [
   'malformed',
@@ -77,7 +77,7 @@ export type ReceiptsAnswer = z.infer<typeof receiptsAnswer>;
 
 export type ReceiptProblem = ReceiptsAnswer['problems'][number];
 
-/** What counts of one user. */
+/** Receipt of a user that counts. */
 export const userReceipt = z
   .object({
     userId: z.string(),

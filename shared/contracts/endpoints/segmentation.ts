@@ -10,28 +10,28 @@ export const segmentDescription = z.object({
 export type SegmentDescription = z.infer<typeof segmentDescription>;
 
 /**
- * Users that are asked for in one page at most, whatever the service allows: a write takes about so many, and beside
- * them a request costs little.
+ * Maximum number of users requested in one page, even if the service allows more. A write stores about this many users,
+ * and compared with that, the cost of a request is small.
  */
 export const largestPage = 5000;
 
 export const userPage = z.object({
   users: z.array(z.string()),
   next: z.string().nullable(),
-  /** The largest `limit` that may be asked for, where that is more than `pageSize` of the configuration. */
+  /** Largest accepted `limit`, if it exceeds `pageSize` of the configuration. */
   maxLimit: z.int().min(1).optional(),
 });
 
 export type UserPage = z.infer<typeof userPage>;
 
-/** A segment in the list that a service may offer. What it does not say is not known. */
+/** A segment in the list that a service may offer. Missing fields are unknown. */
 export const offeredSegment = z.object({
   id: z.string().min(1).max(200),
   name: z.string().min(1).max(200).optional(),
   description: z.string().max(2000).nullish(),
-  /** Where it has users; anywhere where it does not say. */
+  /** Countries in which the segment has users; any country if absent. */
   countries: z.array(z.string()).max(250).nullish(),
-  /** Of the country that was asked for, else of all. */
+  /** Estimated users in the requested country, or in all countries if none was requested. */
   estimate: z.int().min(0).nullish(),
 });
 
@@ -39,7 +39,7 @@ export type OfferedSegment = z.infer<typeof offeredSegment>;
 
 export const segmentPage = z.object({
   segments: z.array(offeredSegment),
-  /** What the next page is asked for with, as `after`; null: there is none. */
+  /** Value of `after` for the next page; null on the last page. */
   next: z.string().min(1).max(500).nullable(),
 });
 

@@ -3,7 +3,7 @@ import { templateNames } from '../../domain/job/call-template.ts';
 import { priorities } from '../../domain/priorities.ts';
 import { readTraceparent, readTracestate } from '../../domain/tracing/trace-context.ts';
 
-/** How a job is called, as its client says it, or the job itself. */
+/** Call terms of a client or of a single job. */
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
 const hourMs = 3_600_000;
 
@@ -37,14 +37,14 @@ export const finalCodes = z
   .max(100)
   .describe('Answers after which a job is given up at once: calling it again would change nothing');
 
-/** Opts in: without it a 202 is a success as any 2xx. */
+/** Deadline for a report after a 202. Without it, a 202 is a success like any 2xx. */
 export const reportWithinSeconds = z
   .int()
   .min(1)
   .max(7 * 86_400)
   .describe('A call that is answered 202 is not over: its receiver reports within so long, or as soon as it says');
 
-/** Unique among those of its client. */
+/** Unique among the endpoints of a client. */
 export const endpointName = z
   .string()
   .regex(
@@ -52,7 +52,7 @@ export const endpointName = z
     'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit',
   );
 
-/** What a job may say for itself; what it does not say is its endpoint's or its client's. */
+/** Terms of a single job. The terms of its endpoint or client apply where the job has none. */
 export const ownTerms = {
   retry: retryStrategy.optional(),
   timeoutMs: timeoutMs.optional(),
@@ -66,17 +66,17 @@ export const jobPriority = z
     'Of what is due of its client, or of its endpoint, high goes before normal and that before low; each has a share',
   );
 
-/** What its body and the values of its headers are filled with; they are sent as they are without one. */
+/** Template of a job: values for its body and its headers. Without a template, both are sent unchanged. */
 const callTemplate = z.object({
-  /** Of its body. */
+  /** Form of the body. */
   form: z.enum(['json', 'text']),
-  /** Beside what every job has when it is called. */
+  /** Values in addition to those that every job has when it is called. */
   values: z.partialRecord(z.enum(templateNames), z.string().max(512)),
 });
 
 export type CallTemplate = z.output<typeof callTemplate>;
 
-/** W3C Trace Context of the request that brought a job: its calls go on with that trace. */
+/** W3C Trace Context of the request that submitted a job: the calls of the job continue that trace. */
 const callerTrace = z.object({
   parent: z.string().refine((text) => readTraceparent(text) !== undefined),
   state: z
@@ -89,10 +89,9 @@ const callerTrace = z.object({
 export type CallerTrace = z.output<typeof callerTrace>;
 
 const kept = z.object({
-  /** Its id. */
   endpoint: z.uuid().optional().catch(undefined),
   endpointName: endpointName.optional().catch(undefined),
-  /** Never normal, which is not said. */
+  /** Absent for normal priority, which is not stored. */
   priority: jobPriority.exclude(['normal']).optional().catch(undefined),
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
@@ -105,8 +104,9 @@ const kept = z.object({
 export type OwnTerms = z.output<typeof kept>;
 
 /**
- * Null where a job says nothing, as most do. The endpoint comes first: a column of jobs reads it there. Another reads
- * the priority: no other field, at whatever depth, has its name.
+ * Returns the terms as they are stored; null if a job has none, as most do. The endpoint comes first, because a
+ * generated column of jobs reads it there. Another column reads the priority: no other field, at any depth, may have
+ * that name.
  */
 export function writeOwnTerms({
   endpoint,
@@ -133,7 +133,7 @@ export function writeOwnTerms({
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 
-/** As they are stored: another version may have written them, and what cannot be read is the client's. */
+/** Reads stored terms. Another version may have written them: the terms of the client replace unreadable fields. */
 export function readOwnTerms(terms: string | null): OwnTerms {
   return terms === null ? {} : kept.parse(JSON.parse(terms));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sealedValue } from './stored-calls.ts';
 import { refusals, withCode } from '../stated-rules.ts';
 
-/** What a client's calls are authorised with, in three forms: as it is given, as it is stored, as it is shown. */
+/** Credentials of a client's calls, in three forms: as requested, as stored, and as shown. */
 const visible = /^[\x21-\x7e]+$/;
 
 const origin = z
@@ -121,7 +121,10 @@ export const clientAuthShape = z
 
 export type ClientAuthShape = z.output<typeof clientAuthShape>;
 
-/** What a secret of a client is sealed for: it opens for no other client, and for no other servers. */
+/**
+ * Returns the encryption context of a client's secret, which binds the secret to the client and to the servers it is
+ * sent to.
+ */
 export function authPlace(clientId: string, secret: string, sentTo: readonly string[]): string {
   return `client:${clientId}:auth:${secret}:${sentTo.join(',')}`;
 }

@@ -6,7 +6,7 @@ import { callUrl, invalidUrl } from './jobs.ts';
 import { isTopicName, topicOf } from './topic-urls.ts';
 import { refusals } from '../stated-rules.ts';
 
-/** What an endpoint may say itself; what it does not is as its client says it. */
+/** Settings of an endpoint. The settings of its client apply where the endpoint has none. */
 const endpointFields = {
   publishRatePerSecond: clientFields.publishRatePerSecond.describe('Its jobs that begin to be called per second'),
   concurrency: clientFields.concurrency
@@ -28,7 +28,7 @@ export const endpointTerms = z.strictObject(endpointFields);
 
 export type EndpointTerms = z.output<typeof endpointTerms>;
 
-/** As they are read back: a newer version may have written more. */
+/** Terms as they are read from storage: fields that a newer version may have written are ignored. */
 export const keptEndpointTerms = z.object(endpointFields);
 
 const receiverUrl = callUrl.refine(
@@ -64,7 +64,7 @@ export const newEndpoint = z
   .strictObject({ name: endpointName, url: endpointUrl, ...endpointFields })
   .meta({ id: 'NewClientEndpoint', examples: [{ name: 'billing', url: 'https://billing.example.com/hooks' }] });
 
-/** Fields to be different; null for its client's (JSON merge patch of one level). */
+/** Changes to an endpoint; null resets a field to the client's value (JSON merge patch of one level). */
 export const endpointPatch = z
   .strictObject(
     Object.fromEntries(
@@ -105,5 +105,8 @@ export const addedEndpointKey = z
   })
   .meta({ id: 'AddedClientEndpointKey' });
 
-/** Every process knows all of them, and each has a call in flight however many there are. */
+/**
+ * Maximum number of endpoints of a client. Every process holds all of them in memory, and each may have at least one
+ * call in flight.
+ */
 export const maxEndpointsOfClient = 100;

@@ -46,7 +46,7 @@ const counts = {
   stored: z.int().describe('Not ended: pending, being called, or sidelined'),
 };
 
-/** So many clients are listed by themselves. */
+/** Maximum number of clients listed separately. */
 export const mostCountedClients = 1000;
 
 export const jobCounts = z

@@ -4,7 +4,7 @@ import { warning } from '../warnings.ts';
 import { clientAuthShape } from './client-auth.ts';
 import { wordShape } from '../stored-texts.ts';
 
-/** Never begins like an id (`cli_…`): wherever a client is named, either may stand. */
+/** Never matches an id (`cli_…`), so that a request may name a client by either. */
 export const clientNamePattern = /^[a-z0-9][a-z0-9.-]{0,62}$/;
 
 export const clientName = z
@@ -14,8 +14,8 @@ export const clientName = z
 const port = z.int().min(1).max(65_535);
 
 /**
- * Where calls of a client may go: all that a rule names has to fit. A `cidr` fits the address that the host was
- * resolved to, and is the only way to an address that is not public.
+ * An allowed destination of a client's calls: every field of the rule must match. A `cidr` matches the address that the
+ * host resolves to, and only a `cidr` allows private addresses.
  */
 export const egressRule = z
   .strictObject({
@@ -36,7 +36,7 @@ export const egressRule = z
 
 export type EgressRule = z.output<typeof egressRule>;
 
-/** What a client may do and how its jobs are called. Everything has a default: a client is made by its name alone. */
+/** Limits of a client and terms of its jobs. Every field has a default: a name is enough to create a client. */
 export const clientFields = {
   maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),
   acceptPerSecond: z
@@ -128,14 +128,17 @@ export const clientDefinition = z.strictObject(clientFields);
 
 export type ClientDefinition = z.output<typeof clientDefinition>;
 
-/** As it is read back: a newer version may have written more, and what is missing gets its default. */
+/**
+ * Definition as it is read from storage: fields that a newer version may have written are ignored, and missing fields
+ * get their defaults.
+ */
 export const keptClientDefinition = z.object(clientFields);
 
 export const newClient = z
   .strictObject({ name: clientName, ...clientFields })
   .meta({ id: 'NewClient', examples: [{ name: 'orders' }] });
 
-/** Fields to be different; null for its default (JSON merge patch of one level). */
+/** Changes to a client; null resets a field to its default (JSON merge patch of one level). */
 export const clientPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(newClient.shape).map(([field, shape]) => [field, z.nullable(shape).optional()])),

@@ -5,10 +5,10 @@ import { forbids, localTimeText, refusals, several, withCode, without } from '..
 
 const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';
 
-/** Ten years. */
+/** Ten years, in seconds. */
 export const longestDelaySeconds = 3660 * 86_400;
 
-/** When a job is to be called. */
+/** Due time of a job. */
 export const dueFields = {
   dueAt: anyInstant
     .optional()
@@ -32,7 +32,7 @@ export const dueFields = {
 
 type SaidTimes = { [Field in keyof typeof dueFields]?: unknown };
 
-/** One of them, or none; a zone stands beside a local time alone. */
+/** Checks that at most one of the times is given, and a zone exactly if the time is local. */
 export function checkTimes(said: SaidTimes, context: z.core.$RefinementCtx): void {
   const [first, second] = (['dueAt', 'delaySeconds', 'localTime'] as const).filter(
     (field) => said[field] !== undefined,
@@ -46,7 +46,7 @@ export function checkTimes(said: SaidTimes, context: z.core.$RefinementCtx): voi
 
 export const times = ['dueAt', 'delaySeconds', 'localTime'] as const;
 
-/** Rules of these fields, for the document: at most one time; `zone` goes with `localTime`. */
+/** Rules of these fields for the OpenAPI document: at most one time; `zone` requires `localTime` and vice versa. */
 export const timeRules = { dependentRequired: { localTime: ['zone'], zone: ['localTime'] } };
 export const severalTimes = several(...times);
 export const withoutTime = without(...times);
@@ -55,10 +55,10 @@ export function saysTime({ dueAt, delaySeconds, localTime }: SaidTimes): boolean
   return (dueAt ?? delaySeconds ?? localTime) !== undefined;
 }
 
-/** Beside `saysTime`. */
+/** Refusal for requests in which `saysTime` is false. */
 export const needsTime = { path: ['dueAt'], error: 'is missing: say dueAt, delaySeconds, or localTime and zone' };
 
-/** Where to a job is moved. */
+/** New due time of a job. */
 export const newDue = z
   .strictObject(dueFields)
   .superRefine(checkTimes)

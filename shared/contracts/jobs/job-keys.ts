@@ -7,7 +7,10 @@ export const jobKey = z
   .regex(jobKeyPattern, 'has to be 1 to 255 visible ASCII characters')
   .describe('A repeat with the same key of the same client is the same job, until three days after it has ended');
 
-/** Whether one that waits for its retry keeps its place before others of its key. */
+/**
+ * Orderings of jobs with the same key. With `in-order`, a job that waits for its retry keeps its place before the
+ * others.
+ */
 export const jobOrderings = ['exclusive', 'in-order'] as const;
 
 export const orderingFields = {

@@ -5,7 +5,7 @@ import { cancelAnswers, jobSummary } from './shown-jobs.ts';
 import { clientRef } from './jobs.ts';
 import { forbids, notExactlyOne } from '../stated-rules.ts';
 
-/** HTTP shapes of what is asked for of many jobs by name, with a result for each. */
+/** HTTP shapes of requests about many named jobs, with a result for each. */
 export const maxListedJobs = 5000;
 
 const idList = z.array(z.string().min(1).max(64)).min(1).max(maxListedJobs);
@@ -28,7 +28,7 @@ const notOneList = notExactlyOne('ids', 'idempotencyKeys');
 
 const example = { client: 'shop', idempotencyKeys: ['order-17'] };
 
-/** Jobs of a client, by their ids or by their keys. */
+/** Jobs of a client, by ids or by idempotency keys. */
 export const listedJobs = z
   .strictObject(named)
   .refine(saysOneList, oneList)
@@ -83,8 +83,8 @@ export const foundJobs = z
   .meta({ id: 'FoundJobs' });
 
 /**
- * `not-ended`: it is still to be called, or to be called again. `body-not-kept`: its client says so. The last two are
- * the client's limits, as when a job is accepted.
+ * Results of resending a job. `not-ended`: a call is still to come. `body-not-kept`: the client's settings do not keep
+ * bodies. The last two are the client's limits, as for accepted jobs.
  */
 export const resendResults = [
   ...(['sent', 'not-ended', 'not-found', 'body-not-kept'] as const),

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { textShape } from '../stored-texts.ts';
 
-/** What a call tells of its report: names of headers. */
+/** Names of call headers about the report. */
 export const reportHeaders = {
-  /** Where to it is posted; a path alone where this installation knows no address of its own. */
+  /** URL that the report is posted to; only its path if this installation knows no public address of its own. */
   url: 'muster-report',
-  /** With which, as a bearer's. */
+  /** Bearer token of the report. */
   token: 'muster-report-token',
-  /** Seconds that are waited for it, unless the answer says fewer. */
+  /** Seconds until the report is due, unless the answer gives fewer. */
   within: 'muster-report-within',
 } as const;
 
-/** What a 202 may say of itself, as JSON. */
+/** JSON body that a 202 may have. */
 export const acceptedAnswer = z.object({ reportWithinSeconds: z.number().positive() });
 
 const detail = textShape(2000).optional().describe('For people: kept as the answer of the call');
 
-/** What a receiver says that had answered 202. */
+/** Report of a receiver that had answered 202. */
 export const jobReport = z
   .discriminatedUnion('outcome', [
     z.strictObject({ outcome: z.literal('done'), detail }),
@@ -44,7 +44,7 @@ export const jobReported = z
   })
   .meta({ id: 'JobReported' });
 
-/** Of a job whose call was accepted, as it is stored: nothing in it while its report is waited for. */
+/** Report of a job whose call was accepted, as it is stored; empty while the report is outstanding. */
 const keptReport = z.object({
   reason: z.string().optional(),
   final: z.boolean().default(false),
@@ -62,7 +62,7 @@ export function writeFailedReport(said: Extract<JobReport, { outcome: 'failed' }
   return JSON.stringify({ reason, final, retryAfterMs, detail: text } satisfies KeptReport);
 }
 
-/** Another version may have written it: what cannot be read is a report that has not come. */
+/** Reads a stored report. Another version may have written the report: an unreadable report counts as outstanding. */
 export function readKeptReport(text: string): KeptReport {
   const read = keptReport.safeParse(parsed(text));
   return read.success ? read.data : keptReport.parse({});

@@ -10,11 +10,11 @@ import { forbids, refusals, storedText, withCode, without } from '../stated-rule
 import { reservedHeaderRule, whyReserved } from './reserved-headers.ts';
 import { sealedMark } from './stored-calls.ts';
 
-/** HTTP shapes of jobs, callbacks that are due once, as they are brought. */
+/** HTTP shapes of submitted jobs: callbacks that are due once. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const maxBulkJobs = 5000;
-/** At most, inclusive. */
+/** Maximum values, inclusive. */
 export const jobLimits = {
   bodyBytes: 64 * 1024,
   headerBytes: 8 * 1024,
@@ -62,7 +62,7 @@ const headers = z
     }),
   );
 
-/** Issue of a URL that a pattern alone cannot refuse. */
+/** Issue of a URL that a pattern alone cannot detect. */
 export const invalidUrl = { code: 'custom', params: { code: 'invalid-url' } } as const;
 
 export const callUrl = z
@@ -118,7 +118,7 @@ const call = {
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
 };
 
-/** Where a call goes: a URL, or that of an endpoint. */
+/** Destination of a call: a URL, or the URL of an endpoint. */
 const callTarget = {
   endpoint: endpointName
     .optional()
@@ -145,7 +145,7 @@ export const template = z
     }),
   );
 
-/** For the document: a call goes to an endpoint, to a URL, or to the URL with the terms of the endpoint. */
+/** For the OpenAPI document: a call needs an endpoint, a URL, or a URL with the terms of an endpoint. */
 export const withoutTarget = without('endpoint', 'url');
 
 const jobFields = {
@@ -172,7 +172,7 @@ const jobFields = {
   ...ownTerms,
 };
 
-/** One job; due now when it says nothing else. */
+/** A job; due now if it gives no time. */
 export const newJob = jobOf(clientRef).meta({
   id: 'NewJob',
   examples: [
@@ -215,7 +215,7 @@ export function checkTarget(said: SaidTarget, context: z.core.$RefinementCtx): v
 
 const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
 
-/** `jobs` are read one by one, so that one that is wrong spoils no other. */
+/** Several jobs. The API reads `jobs` one by one, so that an invalid job does not affect the others. */
 export const newJobs = z
   .strictObject({
     client: clientRef.optional().describe('Of all jobs that name none'),

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { jobPriority, retryStrategy } from './call-terms.ts';
 import { jobOrderings } from './job-keys.ts';
 
-/** HTTP shapes of jobs as they are read, and of their cancellation. */
+/** HTTP shapes of jobs in responses, and of their cancellation. */
 const time = z.iso.datetime({ precision: 3 });
 
-/** How a job ends. */
 export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;
 
 export type JobOutcome = (typeof jobOutcomes)[number];
 
 /**
- * `waiting`: others of its ordering key come before it. `firing`: a dispatcher has it. `reporting`: its receiver has
- * answered 202, and has yet to report. `sidelined`: it waits until its host answers again.
+ * States of a job. `waiting`: other jobs of its ordering key come first. `firing`: a dispatcher owns the job.
+ * `reporting`: its receiver has answered 202, and its report is outstanding. `sidelined`: the job waits until its host
+ * answers again.
  */
 export const jobStates = ['pending', 'waiting', 'firing', 'reporting', 'sidelined', ...jobOutcomes] as const;
 
@@ -27,7 +27,7 @@ const attempt = z.object({
   answer: z.string().nullable().describe('The first 4 KB of it'),
 });
 
-/** Values that may be credentials are written and never read: they may open the receiver. */
+/** Headers in responses. Values that may be credentials for the receiver are write-only. */
 export const shownHeaders = z.record(
   z.string(),
   z.union([z.string(), z.object({ set: z.literal(true), length: z.int().describe('In characters') })]),
@@ -82,7 +82,7 @@ export const jobShape = z
 
 export type JobShape = z.output<typeof jobShape>;
 
-/** In lists: without what can be large. */
+/** A job in a list, without fields that may be large. */
 export const jobSummary = jobShape
   .omit({ headers: true, template: true, body: true, withheld: true, attempts: true, traceId: true })
   .omit({ retry: true, timeoutMs: true, finalCodes: true, reportWithinSeconds: true })
@@ -92,7 +92,7 @@ export type JobSummary = z.output<typeof jobSummary>;
 
 export const cancelAnswers = ['cancelled', 'too-late', 'called'] as const;
 
-/** `too-late`: it is being called, or has ended otherwise. */
+/** `too-late`: a call is in progress, or the job has ended with another outcome. */
 export type CancelAnswer = (typeof cancelAnswers)[number];
 
 export const cancelledJob = z.object({ id: z.string(), result: z.enum(cancelAnswers) }).meta({ id: 'CancelledJob' });

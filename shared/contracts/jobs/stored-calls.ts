@@ -1,49 +1,64 @@
 import { z } from 'zod';
 
-/** What every request says of itself, and every fire of a schedule. */
+/** Headers without secrets: common headers of requests, and headers of every fire of a schedule. */
 const harmless = new Set([
   ...['accept', 'accept-language', 'content-language', 'content-type', 'user-agent'],
   ...['traceparent', 'muster-schedule-id', 'muster-scheduled-for', 'muster-group'],
 ]);
 
-/** Whether the value of any other header may be what opens the receiver. @param name in small letters */
+/**
+ * Returns true if the value of the header may be a credential for the receiver: true for all but the harmless headers.
+ * @param name in lower case
+ */
 export function isSecretHeader(name: string): boolean {
   return !harmless.has(name);
 }
 
 export const sealedValue = z.object({
-  /** By a secret box, for the place where it stands. */
+  /** Value encrypted by a secret box, bound to its header (`headerPlace`). */
   sealed: z.string(),
-  /** Of the value, in characters. */
+  /** Length of the value in characters. */
   length: z.int(),
 });
 
-/** Headers of a job or a schedule as they are stored, by their names in small letters: what is no secret as it is. */
+/**
+ * Headers of a job or a schedule as they are stored, by names in lower case. Values that may be secrets are encrypted;
+ * all others are stored in clear text.
+ */
 export const storedHeaders = z.record(z.string(), z.union([z.string(), sealedValue]));
 
 export type StoredHeaders = z.output<typeof storedHeaders>;
 
-/** Before what is sealed of a URL, as its fragment: those are never sent, and no URL that is accepted has this one. */
+/**
+ * Separator before the encrypted part of a stored URL. It is a fragment: fragments are never sent, and no accepted URL
+ * has this one.
+ */
 export const sealedMark = '#sealed=';
 
-/** A URL as it is stored: what was sealed came right behind what is open. Undefined where nothing of it is sealed. */
+/**
+ * Splits a stored URL. `open` precedes the encrypted part directly. Returns undefined if no part of the URL is
+ * encrypted.
+ */
 export function sealedPartOf(url: string): { open: string; sealed: string } | undefined {
   const at = url.indexOf(sealedMark);
   return at < 0 ? undefined : { open: url.slice(0, at), sealed: url.slice(at + sealedMark.length) };
 }
 
-/** A stored URL as it is shown. */
+/** Returns a stored URL for display, without its encrypted part. */
 export function shownUrl(url: string): string {
   const parts = sealedPartOf(url);
   return parts ? `${parts.open}[sealed]` : url;
 }
 
-/** What the value of a header is sealed for: it opens for no other client, and is sent to no other server. */
+/**
+ * Returns the encryption context of a header value, which binds the value to its client and to the server it is sent
+ * to.
+ */
 export function headerPlace(clientId: string, origin: string, name: string): string {
   return `call:${clientId}:${origin}:header:${name}`;
 }
 
-/** The same of what stands behind the host in a URL. */
+/** Returns the encryption context of the part of a URL after the host. */
 export function targetPlace(clientId: string, origin: string): string {
   return `call:${clientId}:${origin}:target`;
 }

@@ -1,10 +1,10 @@
-/** Before the name of a topic: what goes there is written, and no call. */
+/** Scheme of a Kafka topic: jobs with such a URL are written to the topic instead of called. */
 export const topicScheme = 'kafka:';
 
-/** As Kafka names them. */
+/** Topic names that Kafka accepts. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
 
-/** The topic that a URL writes to; undefined where it is called. */
+/** Returns the topic that a URL writes to; undefined if the URL is called. */
 export function topicOf(url: string): string | undefined {
   return url.startsWith(topicScheme) ? url.slice(topicScheme.length) : undefined;
 }
@@ -13,7 +13,7 @@ export function isTopicName(topic: string): boolean {
   return topicName.test(topic) && topic !== '.' && topic !== '..';
 }
 
-/** What is sealed of a call opens for this alone: scheme, host and port, or a topic. */
+/** Returns the origin that encrypted parts of a call are bound to: scheme, host and port, or a topic. */
 export function callOriginOf(url: string): string {
   return topicOf(url) === undefined ? new URL(url).origin : url;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Most jobs that one message names. */
+/** Maximum number of jobs in one message. */
 export const maxReferences = 50;
 
-/** As Postgres writes them: in capitals, the same job would be another one here. */
+/** A uuid as Postgres writes it: in upper case, the same job would have a different id here. */
 const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'has to be a uuid in small letters');
 
 const reference = z.tuple([
@@ -14,9 +14,8 @@ const reference = z.tuple([
 ]);
 
 /**
- * Jobs that are due, as they lie on Kafka. They are references: a claim tells what is to be called, or that there is
- * nothing to do any more. The client stands there so that no client's jobs wait behind another's before they are
- * claimed.
+ * Due jobs in a Kafka message. The message holds references only: a claim returns the call of the job, or shows that no
+ * work is left. The client is included so that no client's jobs wait behind another client's before they are claimed.
  */
 export const jobReferences = z.object({
   installation: z.string().optional(),

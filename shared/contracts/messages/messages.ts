@@ -1,22 +1,25 @@
 import { z } from 'zod';
 import { maxUserIdBytes } from '../../domain/ids/user-id.ts';
 
-// Every message says in its first field, `installation`, whose it is: it is put there when it is published, and looked
-// at before it is parsed (shared/runtime/installation/installation-bus.ts).
+// The first field of every message, `installation`, names its installation. The publisher adds the field, and the
+// consumer checks it before it parses the message (shared/runtime/installation/installation-bus.ts).
 
-/** Beyond this many lost users of a batch, the claim of the step reads them: messages stay small. */
+/**
+ * Maximum number of lost users of a batch in a message, which keeps messages small. If there are more, the claim of the
+ * step reads them.
+ */
 export const maxLostInMessage = 20;
 
 /**
  * A message on a shard's topic: references to committed batches of one (feed, step), never users. It can be rebuilt
  * from the database at any time, and a repeat is harmless.
  *
- * - `remaining`: for each batch, how many users are left to be served.
- * - `lost`: for each, the users that the chain has lost before this step, or null where the claim has to read them.
- *   Absent in step 1 of a fed batch, where no user can be lost.
+ * - `remaining`: for each batch, the number of users that are still to be served.
+ * - `lost`: for each batch, the users that the chain has lost before this step, or null if the claim must read them.
+ * Absent in step 1 of a fed batch, where no user can be lost.
  *
- * Neither is believed where the rows say something else. A message that holds more than a publisher ever writes is
- * none: what a worker keeps in memory of a lane is bounded by it.
+ * If the rows contradict either field, the rows count. A message that exceeds what a publisher writes is invalid: this
+ * limits the memory that a worker needs for a lane.
  */
 export const stepMessage = z.object({
   feedId: z.uuid().lowercase(),

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 
-/** A message as it was meant, or why it cannot be: the field and what is wrong with it, for people. */
+/** A parsed message, or the reason why it is invalid: the field and its error, for people. */
 export type ReadMessage<T> = { ok: true; message: T } | { ok: false; reason: string };
 
 /**
- * Reads a message of a topic. Never throws; what is not JSON has a reason as well. Reasons stand in logs, so they say
- * the kind of a value and its length: texts and lists may be ids of users. The dead letter has the message itself.
+ * Reads a message of a topic. Never throws; a value that is not JSON gives a reason as well. Reasons appear in logs, so
+ * they contain only the kind of a value and its length: texts and lists may be ids of users. The dead letter has the
+ * message itself.
  */
 export function readMessage<T>(shape: z.ZodType<T>, value: Buffer | null): ReadMessage<T> {
   if (value === null) return { ok: false, reason: 'it has no value' };
@@ -37,6 +38,6 @@ function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return `a text of ${value.length}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  // Numbers, booleans and null are no ids.
+  // Numbers, booleans and null are no ids, so they may be logged.
   return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 }

@@ -1,15 +1,15 @@
 import { maxLostInMessage, type StepMessage } from './messages.ts';
 
-/** A batch whose step is to be done. */
+/** A batch whose step is due. */
 export interface StepReference {
   batchNo: number;
-  /** Users left to be served in it. */
+  /** Users of the batch that are still to be served. */
   remaining: number;
-  /** Users that the chain has lost before. */
+  /** Users that the chain has lost before this step. */
   lost: readonly string[];
 }
 
-/** The texts of messages with these references, all of one step of a feed, so many in each. */
+/** Returns the texts of messages with these references, all of one step of a feed, `perMessage` in each. */
 export function referenceMessages(
   { feedId, step }: { feedId: string; step: number },
   references: readonly StepReference[],
@@ -23,7 +23,6 @@ export function referenceMessages(
       batchNos: own.map(({ batchNo }) => batchNo),
       remaining: own.map(({ remaining }) => remaining),
     };
-    // Before step 1 no user can be lost.
     if (step > 1) message.lost = own.map(({ lost }) => (lost.length > maxLostInMessage ? null : [...lost]));
     return JSON.stringify(message);
   });

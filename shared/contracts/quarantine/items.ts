@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { forbids, without } from '../stated-rules.ts';
 
-/** Kinds of what is set aside after repeated failures, until a person decides. */
+/** Kinds of items that are quarantined after repeated failures, until a person decides. */
 export const quarantineKinds = ['message', 'step', 'job'] as const;
 
 export type QuarantineKind = (typeof quarantineKinds)[number];
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** Fields of every quarantined item. @param states `kept` is the one in which no person has decided */
+/**
+ * Returns the shape of a quarantined item, with the fields of every kind.
+ * @param states includes `kept`: no person has decided
+ */
 export function itemShape<const Kind extends QuarantineKind, const State extends readonly string[]>(
   kind: Kind,
   states: State,
@@ -23,7 +26,7 @@ export function itemShape<const Kind extends QuarantineKind, const State extends
   });
 }
 
-/** Fields of every group of quarantined items. */
+/** Returns the shape of a group of quarantined items, with the fields of every kind. */
 export function groupShape<const Kind extends QuarantineKind>(kind: Kind) {
   return z.object({
     kind: z.literal(kind),
@@ -34,7 +37,7 @@ export function groupShape<const Kind extends QuarantineKind>(kind: Kind) {
   });
 }
 
-/** Answer of a decision about one item. */
+/** Returns the shape of the answer to a decision about one item. */
 export function decisionShape<const Kind extends QuarantineKind, const State extends readonly string[]>(
   kind: Kind,
   states: State,
@@ -46,7 +49,7 @@ export function decisionShape<const Kind extends QuarantineKind, const State ext
   });
 }
 
-/** Answer of a decision about several items. */
+/** Answer to a decision about several items. */
 export const decidedItems = z
   .object({
     items: z.int().describe('Number of items that the decision changed'),
@@ -59,11 +62,14 @@ export type DecidedItems = z.output<typeof decidedItems>;
 /** Field of a selection that names all items of the kind. */
 export const allItems = z.literal(true).optional().describe('All items of this kind about which no person has decided');
 
-/** Rule of a selection: at least one of its fields is given. */
+/** Returns true if at least one field of the selection is given. */
 export const namesSome = (selection: Readonly<Record<string, unknown>>) =>
   Object.values(selection).some((value) => value !== undefined);
 
-/** Words and metadata of the rule. @param fields all fields of the selection */
+/**
+ * Returns the message and the metadata of the rule that a selection must not be empty.
+ * @param fields all fields of the selection
+ */
 export function namesNothing(...fields: readonly string[]) {
   return {
     refusal: { error: `names nothing: give ${fields.slice(0, -1).join(', ')} or ${fields.at(-1) ?? ''}` },

@@ -5,7 +5,7 @@ import { allItems, decisionShape, groupShape, itemShape, namesNothing, namesSome
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** HTTP shape of a dead job: its calls failed to the last, or could not be made. A decision ends its quarantine. */
+/** HTTP shape of a quarantined job: all its calls failed, or could not be made. A decision ends its quarantine. */
 export const quarantinedJob = itemShape('job', ['kept'])
   .extend({
     id: z.string().describe('job_…, as ever'),

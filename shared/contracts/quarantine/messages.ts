@@ -6,7 +6,7 @@ export const messageStates = ['kept', 'replaying', 'replayed', 'discarded'] as c
 
 export type MessageState = (typeof messageStates)[number];
 
-/** HTTP shape of a message that was not understood, or that contradicts the database. */
+/** HTTP shape of a message that could not be parsed, or that contradicts the database. */
 export const quarantinedMessage = itemShape('message', messageStates)
   .extend({
     topic: z.string(),
@@ -40,7 +40,7 @@ export const messageDecision = decisionShape('message', messageStates).meta({ id
 
 const rule = namesNothing('topic', 'reason', 'all');
 
-/** The messages that a decision is about. */
+/** Messages that a decision is about. */
 export const messageSelection = z
   .strictObject({
     topic: z.string().min(1).max(249).optional().describe('All messages of this topic'),

@@ -5,14 +5,14 @@ import { decisionShape, groupShape, itemShape } from './items.ts';
 const time = z.iso.datetime({ precision: 3 });
 
 /**
- * `kept`: no person has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users
- * stay unknown.
+ * `kept`: no person has decided, and the outcome of its users is unknown. `replayed`: a person has reopened the step.
+ * `discarded`: the outcome of its users stays unknown.
  */
 export const stepStates = ['kept', 'replayed', 'discarded'] as const;
 
 export type StepQuarantineState = (typeof stepStates)[number];
 
-/** HTTP shape of a step that no worker calls any more, because its calls ended their workers again and again. */
+/** HTTP shape of a step that no worker calls any more, because its calls repeatedly ended their workers. */
 export const quarantinedStep = itemShape('step', stepStates)
   .extend({
     runId: z.string(),

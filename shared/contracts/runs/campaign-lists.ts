@@ -3,11 +3,10 @@ import { campaignStandings } from '../../domain/run/campaign-standing.ts';
 import { campaign } from '../campaigns/campaigns.ts';
 import { runProgress } from './runs.ts';
 
-/** HTTP shapes of the list of campaigns. */
 
 const count = z.int().min(0);
 
-/** What of a run's progress a list shows. */
+/** Fields of a run's progress that a list shows. */
 export const listedRun = runProgress
   .pick({
     runId: true,

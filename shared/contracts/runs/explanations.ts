@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 
-/** HTTP shape of what became of one user in one run. */
+/** HTTP shape of the history of one user in one run. */
 const time = z.iso.datetime({ precision: 3 });
 
 /**
- * - `member`: in the audience. `unsendable`: in it too, but its id breaks a rule, so that it was never sent.
- * - `not-fed-yet`: a feed has not come so far. `never-fed`: the run ended before one had.
- * - `absent`: every feed has passed its place without it. `held-out`: so too, and the rule of the hold-out names it.
- * - `not-kept`: the users of the run were dropped since.
+ * Places of a user relative to the audience.
+ * - `member`: in the audience. `unsendable`: also in the audience, but the id breaks a rule, so the user was never
+ * sent.
+ * - `not-fed-yet`: a feed has not reached the user. `never-fed`: the run ended before a feed did.
+ * - `absent`: every feed has passed the user's place without finding the user. `held-out`: the same, and the hold-out
+ * rule selects the user.
+ * - `not-kept`: the users of the run have been deleted since.
  */
 export const audiencePlaces = [
   'member',
@@ -24,8 +27,8 @@ export const audiencePlaces = [
 export type AudiencePlace = (typeof audiencePlaces)[number];
 
 /**
- * What a call said of the user; `lost`: its worker was lost before it answered; `unchecked`: no call was made, for the
- * step's check gave no answer.
+ * Results of a call for the user. `lost`: its worker was lost before the call was answered. `unchecked`: no call was
+ * made, because the step's check gave no answer.
  */
 export const attemptResults = [
   'succeeded',
@@ -57,11 +60,11 @@ const explainedStep = z.object({
   step: z.int().min(1),
   action: z.string(),
   outcome: z.enum([...outcomes, 'pending']),
-  /** Of a failed or unknown user, and of one that was unknown and was settled. */
+  /** For a failed or unknown user, and for a user who was unknown and has been settled. */
   reason: z.string().nullable(),
   detail: z.string().nullable(),
   endedAt: time.nullable(),
-  /** Of a pending step: what it waits for, and until when. */
+  /** For a pending step: the cause of waiting; `nextAttemptAt` is its end. */
   waitsFor: z.string().nullable(),
   nextAttemptAt: time.nullable(),
   receipt: z
@@ -89,7 +92,7 @@ export const userExplanation = z
       country: z.string().nullable(),
       detail: z.string().describe('Why, in words'),
     }),
-    /** The batch that it was fed with, then the child batches that it went on in. */
+    /** The batch that the user was fed with, then the child batches in which the user continued. */
     batches: z.array(
       z.object({
         batchNo: z.int().min(0),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a feed is shown to wait for whose country begins later than its run. */
+/** Displayed reason for waiting of a feed whose country begins later than its run. */
 export const notItsTimeYet = 'it is not its time yet in this country';
 import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 
@@ -8,53 +8,49 @@ import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 const segmentSource = z.object({
   segment: z.string(),
   snapshot: z.string(),
-  /** Users that the segmentation service estimated; null where it did not. */
+  /** Number of users that the segmentation service estimated; null if it gave no estimate. */
   estimate: z.number().nullable(),
 });
 
-/** An uploaded list, by its uuid. It never changes. */
+/** An uploaded list, by its uuid. Lists are immutable. */
 const listSource = z.object({ listId: z.string(), estimate: z.number() });
 
-/** Users that an earlier run's chain was begun for, by how it ended for them. */
+/** Users for whom an earlier run began its chain, filtered by outcome. */
 const runSource = z.object({
   runId: z.string(),
-  /** The run's feeds of the same country. */
   feedIds: z.array(z.string()),
   /** Length of its chain. */
   steps: z.number(),
-  /** Everybody where absent. */
+  /** Undefined means users of every outcome. */
   outcomes: z.array(z.enum(earlierOutcomes)).optional(),
-  /** The step that the outcomes are of; the chain as a whole where absent. */
+  /** Step whose outcomes are selected; undefined means the chain as a whole. */
   step: z.number().optional(),
   estimate: z.number().nullable(),
 });
 
 const holdOut = z.object({
-  /** Above 0, below 100. */
+  /** Between 0 and 100, both exclusive. */
   percent: z.number(),
   seed: z.string(),
 });
 
 /**
- * What lists and earlier runs hold in another country of the run: a person has one country in it
+ * Users in lists and earlier runs of another country of the run: a person has one country in a run
  * (docs/decisions/0004-audiences-are-sorted-streams.md).
  */
 const elsewhere = z.object({
   country: z.string(),
   source: z.union([listSource, runSource]),
-  /** Place of the source in `include`; null for one that excludes. */
+  /** Position of the source in `include`; null for a source that excludes. */
   included: z.number().nullable(),
 });
 
-/**
- * What a feed's audience is made of, as it was resolved when its run began: who is in `include`, and not in `exclude`.
- */
+/** Audience of a feed, as the run resolved it at its start: users in `include` that are not in `exclude`. */
 export const feedAudience = z.object({
   include: z.array(z.union([segmentSource, listSource, runSource])).min(1),
   exclude: z.array(z.union([segmentSource, listSource, runSource])),
-  /** Absent where there is none. */
   elsewhere: z.array(elsewhere).optional(),
-  /** Who belongs to the audience and gets nothing. */
+  /** Hold-out: users who belong to the audience and receive nothing. */
   holdOut: holdOut.nullable(),
 });
 
@@ -65,7 +61,6 @@ export type Elsewhere = z.infer<typeof elsewhere>;
 export type FeedSource = SegmentSource | ListSource | RunSource;
 export type FeedAudience = z.infer<typeof feedAudience>;
 
-/** A source of a run's audience in one country. */
 export interface SourcePlace {
   source: FeedSource;
   isExcluded: boolean;
@@ -76,7 +71,7 @@ export function segmentAlone(source: SegmentSource): FeedAudience {
   return { include: [source], exclude: [], holdOut: null };
 }
 
-/** The segment that is all of the audience, without exclusions and hold-out; null where there is more to it. */
+/** Returns the segment if it is the entire audience, without exclusions and hold-out; otherwise null. */
 export function onlySegment({
   include,
   exclude,
@@ -89,15 +84,15 @@ export function onlySegment({
 }
 
 /**
- * Of several sources that hold a person in different countries, the one of the lowest rank counts: lists, then earlier
- * runs, then segments, each in the order in which they are named. From 1.
+ * Returns the rank of each source, from 1. If several sources hold a person in different countries, the source with the
+ * lowest rank counts: lists, then earlier runs, then segments, each in the order in which they are listed.
  */
 export function ranksOf(include: readonly FeedSource[]): number[] {
   const kindOf = (source: FeedSource) => ('listId' in source ? 0 : 'runId' in source ? 1 : 2);
   return include.map((source, index) => 1 + kindOf(source) * include.length + index);
 }
 
-/** At most so many users; null as soon as one source does not know. How many are in several of them is unknown. */
+/** Returns an upper bound of the users; null if one source has no estimate. The overlap of the sources is unknown. */
 export function estimateOf({ include }: Pick<FeedAudience, 'include'>): number | null {
   return include.reduce<number | null>(
     (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),

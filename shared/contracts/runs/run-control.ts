@@ -6,7 +6,7 @@ import { instant } from '../instants.ts';
 import { forbids, refusals, together } from '../stated-rules.ts';
 import { runSettings, runSummary } from './runs.ts';
 
-/** HTTP shapes of what is asked of a run while it goes on, and of the answers. */
+/** HTTP shapes of requests that control a run in progress, and of the answers. */
 const users = z.int().min(0);
 
 const deadlineSeconds = z
@@ -15,7 +15,7 @@ const deadlineSeconds = z
   .max(30 * 86_400)
   .describe('From the time that the run was planned for');
 
-/** What may be changed of a run while it goes on. A null takes a limit away. */
+/** Changes to a run in progress. Null removes a limit. */
 export const runChanges = z
   .strictObject({
     reason: changeReason.optional(),
@@ -49,7 +49,7 @@ const timeToStopMs = z
     'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
   );
 
-/** The answer to what was asked of a run. */
+/** Answer to a control request. */
 export const controlledRun = z
   .object({
     run: runSummary,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
 
-/** Held-out users are not among those that were fed. */
+/** Held-out users were never fed. */
 export const userOutcomes = [...outcomes.filter((outcome) => outcome !== 'heldOut'), 'pending'] as const;
 
 const outcome = z.enum(userOutcomes);

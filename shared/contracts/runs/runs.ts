@@ -14,7 +14,7 @@ import {
   priority,
 } from '../campaigns/campaigns.ts';
 
-/** HTTP shapes of runs: progress and report share one. */
+/** HTTP shapes of runs: progress and report share fields. */
 const users = z.int().min(0);
 
 export const stepLineShape = z
@@ -34,7 +34,7 @@ export const stepLineShape = z
     expired: users,
     cancelled: users,
     unknown: users,
-    /** Below zero only in a line that does not balance. */
+    /** Negative only in a line that does not balance. */
     pending: z.int(),
     receipts: z
       .object({
@@ -56,7 +56,7 @@ export type StepLineShape = z.infer<typeof stepLineShape>;
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** How a run goes, as far as it can be changed while it does. */
+/** Settings that can be changed during a run. */
 export const runSettings = z.object({
   priority,
   paceUsersPerSecond: paceUsersPerSecond.nullable(),
@@ -85,7 +85,7 @@ export const runSummary = z
     campaignName: z.string(),
     revision: z.int().min(1),
     state: z.enum(runStates),
-    /** Why the run is in that state, where the state alone does not say it. */
+    /** Reason for the state, if the state alone does not explain it. */
     stateReason: z.string().nullable(),
     scheduledFor: time,
     startedAt: time.nullable(),
@@ -132,7 +132,7 @@ export const runFigures = runSummary.extend({
     shared: users
       .optional()
       .describe('Of a dry run alone: those of the audience whom several sources name; each counts once'),
-    /** Whether every feed reached the end of its audience. */
+    /** True if every feed reached the end of its audience. */
     complete: z.boolean(),
   }),
   steps: z.array(stepLineShape),
@@ -140,8 +140,8 @@ export const runFigures = runSummary.extend({
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
   /**
-   * Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is
-   * what is left.
+   * Outcomes that were unknown when the run ended and have been settled since; undefined if there are none. `unknown`
+   * excludes them.
    */
   settled: users.optional(),
   balanced: z.boolean(),
@@ -150,15 +150,15 @@ export const runFigures = runSummary.extend({
     .array(budgetFigures)
     .default([])
     .describe("The campaign's, by country: all of its runs spend them together"),
-  /** What a person should know of the audience, such as a segment that ended far before its estimate. */
+  /** Facts about the audience for people, such as a segment that ended far before its estimate. */
   notes: z.array(z.string()).default([]),
-  /** What the run waits for, or null. A run that is paused waits for a person. */
+  /** Cause for which the run waits, or null. A paused run waits for a person. */
   stalled: z.string().nullable().default(null),
   stall: runStall
     .nullable()
     .default(null)
     .describe('The same with what can be done about it; null while nothing stalls it'),
-  /** Since when it waits for that; null while it does not wait, or where that is unknown. */
+  /** Time since when the run has been waiting; null if it does not wait, or if the time is unknown. */
   waitingSince: time.nullable().default(null),
 });
 
@@ -208,10 +208,10 @@ export const runProgress = runFigures
       fed: z.number().default(0).describe('Users that were fed, over the last minute: what a pace limits'),
       through: z.number().default(0).describe('Users that succeeded in the last step, over the last minute'),
     }),
-    /** Batches that a worker holds right now, and batches that wait for their next attempt. */
+    /** Batches that a worker owns now. `waitingForRetry`: batches that wait for their next attempt. */
     inFlight: z.int().min(0),
     waitingForRetry: z.int().min(0),
-    /** When the run is expected to end; null while nothing can be said, or nothing moves. */
+    /** Expected end of the run; null while there is no basis for an estimate, or no progress. */
     eta: z
       .object({
         p50: time,
@@ -224,14 +224,14 @@ export const runProgress = runFigures
           ),
       })
       .nullable(),
-    /** What keeps which part of the run waiting, the oldest first; empty while all of it moves. */
+    /** Causes of waiting for parts of the run, the oldest first; empty while all parts progress. */
     waits: z.array(runWait).default([]),
   })
   .meta({ id: 'RunProgress' });
 
 export type RunProgress = z.infer<typeof runProgress>;
 
-/** Data of the last event of a run in a stream. */
+/** Data of the last event in the event stream of a run. */
 export const runEnd = z.object({ runId: z.string(), state: z.enum(runStates) }).meta({ id: 'RunEnd' });
 
 export const failureReason = z
@@ -268,7 +268,7 @@ export const runReport = runFigures
       .default(null)
       .describe('What child runs have done about the failures; null where there was none'),
     failures: z.array(failureReason),
-    /** False once the users that failed are no longer kept: then there are these figures alone. */
+    /** False once the users that failed are no longer stored: then only these figures remain. */
     failuresKept: z.boolean(),
     receiptsDeletedAt: time
       .nullable()

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 
-/** HTTP shapes of the settlement of unknown outcomes. */
 const step = z.int().min(1).max(20);
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 const code = z
@@ -9,7 +8,7 @@ const code = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be at most 64 of A–Z a–z 0–9 . _ -')
   .describe('Why it failed, as the endpoint would say it');
 
-/** What is said of a user, but for the country. */
+/** Fields of a user in a settlement, except for the country. */
 export const settledFields = {
   userId: z.string().min(1).max(1024),
   step,
@@ -28,7 +27,7 @@ export const settleRequest = z
     description: 'by hand: one user; by status: the status endpoints (class C) are asked',
   });
 
-/** `line` from 1; `userId` as far as it could be read. */
+/** A rejected line. `line` counts from 1; `userId` contains as much as could be read. */
 const rejectedLine = z.object({ line: z.int().min(1), userId: z.string().nullable(), rule: z.string() });
 
 export type RejectedLineShape = z.infer<typeof rejectedLine>;
@@ -38,18 +37,21 @@ export const settlement = z
     settlementId: z.string(),
     runId: z.string(),
     by: z.enum(['hand', 'file', 'status']),
-    /** `running`: not everybody has been asked for. `failed`: it could not go on; what was settled stays. */
+    /**
+     * `running`: some users have not been processed. `failed`: the settlement could not continue; settled users stay
+     * settled.
+     */
     state: z.enum(['running', 'done', 'failed']),
     cause: z.string().nullable(),
     step: step.nullable(),
     country: z.string().nullable(),
     settled: z.object({ succeeded: z.int().min(0), failed: z.int().min(0) }),
-    /** Asked for, and still unknown. */
+    /** Requested users that are still unknown. */
     leftUnknown: z.int().min(0),
     rejected: z.int().min(0),
-    /** The first thousand. */
+    /** First thousand rejected lines. */
     rejects: z.array(rejectedLine),
-    /** Whose key it was. */
+    /** Key of the request. */
     requestedBy: z.object({ keyId: z.string(), name: z.string() }).nullable(),
     createdAt: z.iso.datetime({ precision: 3 }),
     endedAt: z.iso.datetime({ precision: 3 }).nullable(),

@@ -35,7 +35,7 @@ export const madeReportLink = reportLink
 
 const reported = runReport.shape;
 
-/** What a report says of no single user. */
+/** Fields of a report that reveal no single user. */
 export const sharedReport = z
   .object({
     campaignName: reported.campaignName,

@@ -13,20 +13,20 @@ import { jobLimits, jobMethods } from '../jobs/jobs.ts';
 import { storedHeaders } from '../jobs/stored-calls.ts';
 import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrenceShape } from './recurrences.ts';
 
-/** What a callback of a schedule sends: its fields are checked when it comes in. */
+/** Stored callback of a schedule. The API validates its fields in the request. */
 const keptCall = z.object({
-  /** Of its client's, that it goes through. */
+  /** Endpoint of the client that the callback uses. */
   endpoint: z.object({ id: z.uuid(), name: endpointName }).optional(),
   url: z.string(),
   method: z.enum(jobMethods),
-  /** JSON, as `storedHeaders` has it. */
+  /** JSON in the form of `storedHeaders`. */
   headers: z.string().refine(isHeaders, 'has to be a JSON object of texts').nullable(),
   body: z.string().nullable(),
-  /** How names in its body are filled in; those in its headers are too. Absent: it is no template. */
+  /** Form in which placeholders in the body and in headers are filled. Undefined if the call is no template. */
   template: z.enum(['json', 'text']).optional(),
   relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
   tags: z.array(z.string()),
-  /** Absent: normal. */
+  /** Undefined means normal priority. */
   priority: jobPriority.exclude(['normal']).optional(),
 });
 
@@ -43,34 +43,37 @@ export const groupSelection = z.union([
   z.strictObject({ tags: z.array(z.string()) }),
 ]);
 
-/** A schedule's definition as it is stored, and read back by the process that plans it. */
+/** Definition of a schedule as it is stored, and as the planning process reads it. */
 export const keptSchedule = z.object({
   recurrence: recurrenceShape.superRefine(checkRecurrence),
   groups: groupSelection.optional(),
-  /** Of a callback; a campaign says itself what it does. */
+  /** Call of a callback schedule. Undefined for a campaign schedule: the campaign defines its own actions. */
   call: keptCall.optional(),
 });
 
 export type KeptSchedule = z.output<typeof keptSchedule>;
 export type KeptCall = z.output<typeof keptCall>;
 
-/** A stored definition, and what of it could be read. */
+/** A stored definition, or the readable parts of an unreadable definition. */
 export type ReadSchedule = { kept: KeptSchedule; unreadable: null } | { kept: null; unreadable: UnreadableSchedule };
 
 export interface UnreadableSchedule {
   cause: string;
   stored: unknown;
-  /** What is wrong, such as `recurrence.zone`. */
+  /** Invalid fields, such as `recurrence.zone`. */
   places: readonly string[];
 }
 
-/** A schedule that cannot be read, or not be planned. */
+/** A schedule that cannot be read or planned. */
 export interface BrokenSchedule {
   scheduleId: string;
   cause: string;
 }
 
-/** Another version may have written it, or another zone database known its zone: this never throws. */
+/**
+ * Reads a stored definition. Never throws: another version may have written the definition, or its zone may be missing
+ * in the zone database of this process.
+ */
 export function readSchedule(stored: unknown): ReadSchedule {
   const read = keptSchedule.safeParse(stored);
   if (read.success) return { kept: read.data, unreadable: null };
@@ -88,7 +91,10 @@ function partOf(stored: unknown, name: keyof KeptSchedule): unknown {
   return fields.safeParse(stored).data?.[name];
 }
 
-/** Of one that cannot be read: the fields that can, null for those that have a default otherwise. */
+/**
+ * Returns the readable recurrence fields of an unreadable definition. Fields that otherwise have a default are null if
+ * unreadable.
+ */
 export function readableRecurrence(stored: unknown) {
   const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
   const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;
@@ -116,7 +122,7 @@ export function readableCall(stored: unknown): KeptCall | undefined {
   return keptCall.safeParse(partOf(stored, 'call')).data;
 }
 
-/** What of a schedule decides when it fires. */
+/** Data of a schedule that decides when it fires. */
 export interface PlannableSchedule {
   definition: KeptSchedule;
   createdAtMs: number;
@@ -124,23 +130,23 @@ export interface PlannableSchedule {
   silence: { untilMs: number; cause: SkipCause } | null;
 }
 
-/** What goes on around it. */
+/** Environment of the schedule at the time of planning. */
 export interface PlanningView {
   nowMs: number;
-  /** Null: for all regions. */
+  /** Null means all regions. */
   region: string | null;
   registered: readonly RegisteredGroup[];
-  /** That schedules name. */
+  /** Work calendars that schedules name. */
   calendars: WorkCalendars;
-  /** Of the schedule, what is still at work or waits for that. */
+  /** Occurrences of the schedule that are still running or buffered. */
   open: readonly { group: string; isBuffered: boolean }[];
-  /** Above its high-water mark. */
+  /** Occurrences above the schedule's high-water mark. */
   decided: readonly PlannedOccurrence[];
 }
 
-/** Looked at in one transaction, at most: some ten milliseconds of work. */
+/** Maximum number of instants examined in one transaction: some ten milliseconds of work. */
 const maxInstants = 20_000;
-/** Occurrences of one schedule in one transaction, at most: a hundred schedules may share it. */
+/** Maximum number of occurrences of one schedule in one transaction, which a hundred schedules may share. */
 const maxOccurrences = 200;
 
 export function planSchedule(schedule: PlannableSchedule, view: PlanningView): OccurrencePlan {

@@ -2,13 +2,13 @@ import { jobIdOf } from '../../domain/job/job-ids.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
 import { spreadDelayMs } from '../../domain/recurrence/spread.ts';
 
-/** What a schedule fires. */
+/** Target that a schedule fires. */
 export type ScheduleTarget =
   { kind: 'callback'; clientId: string } | { kind: 'campaign'; campaignId: string; revision: number };
 
 export type OccurrenceKind = 'planned' | 'manual' | 'backfill';
 
-/** An occurrence, before it is known who wins its insertion. */
+/** An occurrence to insert; a concurrent process may insert it first. */
 export interface NewOccurrence {
   scheduleId: string;
   group: string;
@@ -41,7 +41,7 @@ function occurrenceOf(
   return { scheduleId, group, scheduledForMs: atMs, kind: 'planned', state, targetId, dueAtMs };
 }
 
-/** The idempotency key of an occurrence's job: whichever process fires it, it is the same one. */
+/** Returns the idempotency key of an occurrence's job, which is the same in every process. */
 export function occurrenceKey(scheduleId: string, group: string, atMs: number): string {
   return `schedule/${scheduleId}/${new Date(atMs).toISOString()}${group === '' ? '' : `/${group}`}`;
 }

@@ -20,7 +20,7 @@ const cron = z
 
 const daySeconds = 86_400;
 
-/** When something recurs, as schedules and recurring campaigns say it. */
+/** Recurrence fields of schedules and recurring campaigns. */
 export const recurrenceFields = {
   cron: cron
     .describe('minute, hour, day of month, month, day of week, on the clocks of the zone; L, W and # name days; @daily')
@@ -76,14 +76,14 @@ export const recurrenceShape = z.object(recurrenceFields);
 
 export type RecurrenceDefinition = z.output<typeof recurrenceShape>;
 
-/** Rules between the fields of a recurrence, for the document. */
+/** Rules between the fields of a recurrence, for the OpenAPI document. */
 export const recurrenceRules = {
   ...forbids(...notExactlyOne('cron', 'everySeconds'), together('workCalendar', 'everySeconds')),
   dependentRequired: { onDayOff: ['workCalendar'] },
   ...refusals({ 'invalid-span': '`until` lies before `from`' }),
 };
 
-/** Rules between the fields of a recurrence, in code. */
+/** Checks the rules between the fields of a recurrence. */
 export function checkRecurrence(
   definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until' | 'workCalendar' | 'onDayOff'>,
   context: z.RefinementCtx,
@@ -109,7 +109,9 @@ export function checkRecurrence(
   }
 }
 
-/** A schedule cannot go by the work calendar that it names: there is none, or it would never fire. */
+/**
+ * A schedule cannot use the work calendar that it names: the calendar does not exist, or the schedule would never fire.
+ */
 export class WorkCalendarError extends Error {
   override readonly name = 'WorkCalendarError';
   readonly code: 'unknown-work-calendar' | 'never-fires';
@@ -121,9 +123,10 @@ export class WorkCalendarError extends Error {
 }
 
 /**
- * @param madeAtMs what an absent `from` means
- * @param calendars that it may name; `everyDayWorks` where days off do not matter
- * @throws {WorkCalendarError} it names none of them
+ * Returns the recurrence of a definition.
+ * @param madeAtMs replaces an absent `from`
+ * @param calendars work calendars that the definition may name; `everyDayWorks` if days off do not matter
+ * @throws {WorkCalendarError} if the named calendar is not among `calendars`
  */
 export function recurrenceOf(
   definition: RecurrenceDefinition,

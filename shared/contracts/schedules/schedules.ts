@@ -8,7 +8,7 @@ import { checkTarget, newJob, withoutTarget } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields, recurrenceRules } from './recurrences.ts';
 import { nameShape, textShape } from '../stored-texts.ts';
 
-/** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */
+/** HTTP shapes of schedules and of the groups that they recur for. */
 
 export const groupName = z
   .string()
@@ -71,7 +71,7 @@ export const newSchedule = z
 
 export type NewScheduleBody = z.output<typeof newSchedule>;
 
-/** Fields to be different, at any depth; null for its default (JSON merge patch). */
+/** Changes to a schedule, at any depth; null resets a field to its default (JSON merge patch). */
 export const schedulePatch = z
   .strictObject(
     Object.fromEntries(Object.entries(scheduleFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
@@ -135,7 +135,7 @@ export const previewQuery = z.strictObject({
   before,
 });
 
-/** Before it is made. */
+/** Recurrence to preview before the schedule is created. */
 export const previewBody = z
   .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after, before })
   .superRefine(checkRecurrence)

@@ -3,19 +3,19 @@ import { longestRowOff, mostDaysOffInARow, type WorkCalendar } from '../../domai
 import { refusals } from '../stated-rules.ts';
 import { nameShape } from '../stored-texts.ts';
 
-/** HTTP shapes of work calendars: days off that schedules go by. */
+/** HTTP shapes of work calendars: days off that schedules respect. */
 export const workCalendarName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'has to be 1 to 63 letters, digits and . _ -, such as SG');
 
-/** In an installation, at most. */
+/** Maximum number of work calendars in an installation. */
 export const mostWorkCalendars = 200;
 const mostDates = 2000;
 const [firstYear, lastYear] = [1970, 2199];
 
 const weekDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 
-/** Every day of those years, as the document has it. */
+/** Every valid day of those years, for the OpenAPI document. */
 const dayPattern = String.raw`^(?:(?:19[789]\d|20\d\d|21\d\d)-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:19[789]\d|20\d\d|21\d\d)-02-29)$`;
 
 const date = z.iso
@@ -79,7 +79,7 @@ export const workCalendarDefinition = z
 
 export type WorkCalendarDefinition = z.output<typeof workCalendarDefinition>;
 
-/** As schedules are planned by it. */
+/** Returns the calendar in the form that planning uses. */
 export function workCalendarOf({ weekDaysOff, dates }: z.output<z.ZodObject<typeof fields>>): WorkCalendar {
   return {
     weekDaysOff: new Set(weekDaysOff.map((day) => weekDays.indexOf(day))),
@@ -103,7 +103,7 @@ export const workCalendarShape = z
 
 export type WorkCalendarShape = z.output<typeof workCalendarShape>;
 
-/** In lists: without the dates, of which there may be thousands. */
+/** A calendar in a list, without its dates, of which there may be thousands. */
 export const workCalendarSummary = workCalendarShape
   .omit({ dates: true })
   .extend({ datesOff: z.int().describe('How many dates it has') })

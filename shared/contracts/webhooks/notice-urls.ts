@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { callUrl, invalidUrl } from '../jobs/jobs.ts';
 import { refusals } from '../stated-rules.ts';
 
-/** Before an address: what goes there is an e-mail, and no call. */
+/** Scheme of an e-mail address: notices with such a URL are sent by e-mail instead of called. */
 export const mailScheme = 'mailto:';
 
 const mailAddress = z.email().max(254);
 
-/** Where notices go: a URL that is called, or an address that is written to. */
+/** Destination of notices: a URL to call, or an e-mail address. */
 export const noticeUrl = z
   .string()
   .superRefine((text, context) => {
@@ -25,12 +25,12 @@ export const noticeUrl = z
     }),
   });
 
-/** The address that a URL writes to; undefined where it is called. */
+/** Returns the e-mail address of a URL; undefined if the URL is called. */
 export function mailAddressOf(url: string): string | undefined {
   return url.startsWith(mailScheme) ? url.slice(mailScheme.length) : undefined;
 }
 
-/** In small letters. */
+/** Returns the domain of an e-mail address in lower case. */
 export function mailDomainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -22,19 +22,19 @@ export const noticeTypes = [
   'key.ending',
 ] as const;
 
-/** `run.ended` stands for these. */
+/** Event types that `run.ended` includes. */
 const endings: readonly string[] = ['run.completed', 'run.cancelled', 'run.expired', 'run.failed'];
 export const askedEvents = [...noticeTypes, 'run.ended'] as const;
 
-/** Whether who asked for these is told of this one. */
+/** Returns true if a subscription to these events includes this type. */
 export function isAskedFor(type: string, asked: readonly string[]): boolean {
   return asked.includes(type) || (endings.includes(type) && asked.includes('run.ended'));
 }
 
-/** Of an installation: each is a client, which every process knows. */
+/** Maximum number of webhooks in an installation: each is a client, which every process holds in memory. */
 export const maxWebhooks = 200;
 
-/** Returns whether a webhook that asks for these events receives notices about campaigns or their runs. */
+/** Returns true if a webhook with these events receives notices about campaigns or their runs. */
 export function areAboutCampaigns(asked: readonly (typeof askedEvents)[number][]): boolean {
   return asked.some((type) => type !== 'key.ending');
 }
@@ -64,12 +64,12 @@ const digest = z
 
 export type Digest = z.output<typeof digest>;
 
-/** Formats of the body that a webhook is sent. */
+/** Formats of a webhook's body. */
 export const noticeFormats = ['standard', 'slack', 'teams'] as const;
 
 export type NoticeFormat = (typeof noticeFormats)[number];
 
-/** What it is told of; each filter that is given has to fit. */
+/** Events and filters of a webhook; a notice must match every given filter. */
 export const webhookFields = {
   name: name.nullable().default(null),
   format: z
@@ -183,7 +183,7 @@ export type WebhookDelivery = z.output<typeof delivery>;
 
 export const sentAgain = z.object({ notices: z.int(), expired: z.int() }).meta({ id: 'NoticesSentAgain' });
 
-/** Of a run that has ended, in users. */
+/** Numbers of users of a run that has ended. */
 const figures = z.object({ audience: z.int(), throughTheChain: z.int(), failed: z.int() });
 
 export const digestLine = z.object({
@@ -194,7 +194,7 @@ export const digestLine = z.object({
 
 export type DigestLine = z.output<typeof digestLine>;
 
-/** What a webhook is sent. */
+/** Body of a notice. */
 export const notice = z
   .object({
     type: z.enum([...noticeTypes, 'campaign.digest', 'webhook.test']),
@@ -234,7 +234,7 @@ export const notice = z
       key: z
         .object({ id: z.string(), name: z.string(), owner: z.string().nullable(), expiresAt: time })
         .nullable()
-        // Notices of the version before wait in its queue without it.
+        // Notices that the previous version queued lack this field.
         .default(null)
         .describe('Of key.ending'),
     }),
