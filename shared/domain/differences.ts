@@ -1,18 +1,18 @@
-/** A value that differs. What is not there on one side is absent. */
+/** A value that differs. `before` or `after` is absent if the value does not exist on that side. */
 export interface Difference {
-  /** JSON pointer; into the later value where it is there, else into the earlier one. */
+  /** JSON pointer into the later value if the field exists there, otherwise into the earlier value. */
   pointer: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** Deeper values are compared as a whole: what is nested for its own sake costs no more than its length. */
+/** Deeper values are compared as a whole, so that extreme nesting costs no more than the length of the text. */
 const maxDepth = 8;
 
 /**
- * What differs between two values of JSON, field by field, in the order in which the later value has its fields. A list
- * of texts or numbers differs as a whole; of a list of objects those that stand at both ends alike are left out, and
- * the others are compared in their order.
+ * Returns the differences between two JSON values, field by field, in the field order of the later value. A list of
+ * texts or numbers differs as a whole. For lists of objects, equal items at both ends are skipped, and the others are
+ * compared in their order.
  */
 export function differences(before: unknown, after: unknown): Difference[] {
   return between(before, after, '', 0);

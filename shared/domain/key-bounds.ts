@@ -1,10 +1,10 @@
-/** Bounds of a key of its own, within those of its clients and of the installation. Null: none of its own. */
+/** Limits of a key, within the limits of its clients and of the installation. Null means no limit of its own. */
 export interface KeyBounds {
-  /** That it brings, in all processes together. */
+  /** Jobs per second submitted with this key, over all API processes. */
   jobsPerSecond: number | null;
-  /** It brings no more jobs while its client has so many that have not ended, of any key. */
+  /** Limit on unended jobs of the client, submitted with any key; at the limit, this key can submit no more jobs. */
   storedJobs: number | null;
-  /** Of all that is not bringing jobs, in each process of the API. */
+  /** Requests per minute other than job submissions, in each API process. */
   requestsPerMinute: number | null;
 }
 
@@ -12,7 +12,7 @@ export const noBounds: KeyBounds = { jobsPerSecond: null, storedJobs: null, requ
 
 const boundNames = ['jobsPerSecond', 'storedJobs', 'requestsPerMinute'] as const;
 
-/** The first bound by which the inner one may have more than the outer one. */
+/** Returns the first limit that is looser in `inner` than in `outer`. */
 export function looserBound(inner: KeyBounds, outer: KeyBounds): (typeof boundNames)[number] | undefined {
   return boundNames.find((name) => outer[name] !== null && (inner[name] === null || inner[name] > outer[name]));
 }

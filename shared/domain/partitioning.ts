@@ -1,10 +1,13 @@
-/** Partitions of the jobs table. Fixed: another number would look for pending jobs in the wrong place. */
+/**
+ * Partitions of the jobs table. The number is fixed: with another number, look-ups of pending jobs would read the wrong
+ * partition.
+ */
 export const partitionCount = 64;
 
-/** The partition that a key's jobs lie in: always the same one, 0 to 63. */
+/** Returns the partition of a key's jobs, 0 to 63, which never changes. */
 export function partitionOf(key: string): number {
   const hash = fnv1a(key);
-  // The low bits of FNV-1a depend on the low bits of the characters alone: the high half is folded in.
+  // The low bits of FNV-1a depend only on the low bits of the characters, so the high half is folded in.
   return ((hash >>> 16) ^ hash) & (partitionCount - 1);
 }
 

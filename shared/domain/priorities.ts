@@ -1,4 +1,4 @@
-/** How soon something is served beside others of its kind: runs of campaigns, and jobs of a client. */
+/** Priorities of campaign runs and of a client's jobs. */
 export const priorities = ['low', 'normal', 'high'] as const;
 
 export type Priority = (typeof priorities)[number];

@@ -1,37 +1,40 @@
 /**
- * What one account may have at once, or write in a day. An account is a key that was made for the whole installation,
- * together with all keys that its scope was handed on to: more keys are no more room.
+ * Limits of one account, for concurrent use or per day. An account is a key that was made for the whole installation,
+ * together with all keys that inherited its scope: more keys do not raise the limits.
  */
 export const storedQuotas = [
   'openRuns',
   'campaignChanges',
   'lists',
   'listBytes',
-  /** Of all accounts together. */
+  /** Limit over all accounts together. */
   'allListBytes',
 ] as const;
 export type StoredQuota = (typeof storedQuotas)[number];
 
-/** Kinds of requests that take much of a process for as long as they last. Each kind has slots of its own. */
+/** Kinds of requests that load a process heavily while they last. Each kind has slots of its own. */
 export const heavyKinds = ['exports', 'uploads', 'reports', 'previews'] as const;
 export type HeavyKind = (typeof heavyKinds)[number];
 
-/** Requests of one kind that a process carries out at once. Pools of connections for them have as many. */
+/** Concurrent requests of one kind in a process. Connection pools for these requests have the same size. */
 export const heavySlotsOfProcess = 4;
 
-/** Requests of one kind that one account may have under way in a process: half of all, so that others have a half. */
+/**
+ * Concurrent requests of one kind that one account may have in a process: half of all slots, so that other accounts can
+ * use the rest.
+ */
 export const heavySlotsOfAccount = heavySlotsOfProcess / 2;
 
-/** As they are configured; `streams` is of each process. */
+/** Configured quotas; `streams` applies to each process. */
 export type Quotas = Readonly<Record<StoredQuota | 'streams', number>>;
 
-/** How much there is of each. */
+/** Current use of each quota. */
 export type QuotaUse = Readonly<Record<StoredQuota, number>>;
 
-/** From such a part on it is said that a quota is nearly used. */
+/** Fraction of a quota from which the API reports that it is nearly used. */
 export const nearlyUsed = 0.8;
 
-/** What was asked for would be more than an account, or the installation, may have. */
+/** The request would exceed a quota of the account or the installation. */
 export class BeyondQuotaError extends Error {
   override readonly name = 'BeyondQuotaError';
   readonly quota: StoredQuota;
@@ -44,10 +47,10 @@ export class BeyondQuotaError extends Error {
   }
 }
 
-/** What a client says itself of the schedules that it may have. */
+/** Settings of a client that limit its schedules. */
 export type ScheduleBound = 'maxSchedules' | 'acceptPerSecond';
 
-/** A schedule would be more than its client may have. */
+/** A schedule would exceed a limit of its client. */
 export class BeyondScheduleBoundError extends Error {
   override readonly name = 'BeyondScheduleBoundError';
   readonly bound: ScheduleBound;

@@ -1,27 +1,27 @@
 import { amountText, millionthsOf, moneyWords } from '../money/amounts.ts';
 
 /**
- * A rule of an installation's policy: what it is about, above which size it asks, and for how many approvers. Without
- * any size it always asks.
+ * A rule of an installation's approval policy: its countries, the size above which it requires an approval, and the
+ * number of approvers. A rule without any size always requires one.
  */
 export interface ApprovalRule {
-  /** Only users, units and money of these countries count; absent: all. */
+  /** Countries whose users, units and money count; undefined means all. */
   countries?: readonly string[] | undefined;
   usersAbove?: number | undefined;
   unitsAbove?: number | undefined;
-  /** In the currency of the installation. */
+  /** Amount in the currency of the installation. */
   amountAbove?: string | undefined;
   approvers: number;
 }
 
-/** What a run may come to in a country, at most. */
+/** Maximum size of a run in a country. */
 export interface CountryReach {
   country: string;
   users: number;
   units: number;
-  /** In millionths of the currency: of what has a price. */
+  /** Millionths of the currency; covers only steps that have a price. */
   millionths: bigint;
-  /** Of the installation; null: none is said. */
+  /** Currency of the installation; null if none is configured. */
   currency: string | null;
 }
 
@@ -32,14 +32,14 @@ export interface CountryReach {
 export interface StartedSum {
   /** Description for users that follows a size: `by mei`. */
   words: string;
-  /** The country that the sum is of; null: of all countries together. */
+  /** Country of the sum; null: all countries together. */
   country: string | null;
   reach: readonly CountryReach[];
 }
 
 export interface ApprovalNeed {
   approvers: number;
-  /** For people: what made the rules ask that ask for the most. */
+  /** For people: the reasons of the rules that require the most approvers. */
   why: string[];
 }
 
@@ -71,7 +71,7 @@ function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[], sums: rea
   return sums.map((sum) => reasonsOfSum(rule, own, sum)).find((why) => why.length > 0) ?? [];
 }
 
-/** Empty if the sum is within the rule, or if nothing of `own` counts in it. */
+/** Returns an empty list if the sum is within the rule, or if no country of `own` counts in the sum. */
 function reasonsOfSum(rule: ApprovalRule, own: readonly CountryReach[], sum: StartedSum): string[] {
   const added = own.filter(({ country }) => sum.country === null || country === sum.country);
   const before = coveredBy(rule, sum.reach);

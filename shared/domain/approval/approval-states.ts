@@ -1,13 +1,13 @@
 /**
- * The states of an approval, who moves it on, and what it lets happen.
+ * States of an approval, the person who changes them, and their effect.
  *
- * - `waiting`: submitted; approvers may approve it or send it back. Nothing begins by it.
- * - `approved`: as many have approved as the policy asks for. Runs that it covers begin by it.
- * - `sent-back`: an approver wants something else, and said what; also of what was approved already.
- * - `withdrawn`: its author has taken it back.
- * - `void`: what it covered has changed, was submitted anew, or its run came to more than it covered.
+ * - `waiting`: submitted; approvers may approve it or send it back. No run starts.
+ * - `approved`: as many people have approved as the policy requires. Runs that it covers may start.
+ * - `sent-back`: an approver requests a change and gave a reason; possible after the approval too.
+ * - `withdrawn`: its author has withdrawn it.
+ * - `void`: its content has changed, it was submitted anew, or its run became larger than the approval covers.
  *
- * A crash leaves each as it is: a move is one transaction.
+ * A crash leaves every state unchanged: a transition is one transaction.
  */
 export const approvalStates = ['waiting', 'approved', 'sent-back', 'withdrawn', 'void'] as const;
 
@@ -17,20 +17,23 @@ export const approvalVerbs = ['submit', 'approve', 'send-back', 'withdraw'] as c
 
 export type ApprovalVerb = (typeof approvalVerbs)[number];
 
-/** `stays`: it is done already, which is no error. */
+/** `stays`: the verb has taken effect already, which is no error. */
 export type ApprovalMove = 'moves' | 'stays' | 'forbidden';
 
-/** States in which a verb changes something, and those in which it is done already. */
+/** States in which a verb changes the approval, and states in which the verb has taken effect already. */
 const table: Record<ApprovalVerb, { from: readonly ApprovalState[]; done: readonly ApprovalState[] }> = {
-  // What stands is submitted already; with other bounds it is submitted anew, which voids it.
+  // A waiting or approved campaign is submitted already. A submission with other bounds voids the approval first.
   submit: { from: ['sent-back', 'withdrawn', 'void'], done: ['waiting', 'approved'] },
-  // Of what is approved, another may be one more approver: a policy may have come to ask for more.
+  // Another person may also approve an approved campaign: the policy may require more approvers by now.
   approve: { from: ['waiting', 'approved'], done: [] },
   'send-back': { from: ['waiting', 'approved'], done: ['sent-back'] },
   withdraw: { from: ['waiting', 'approved'], done: ['withdrawn'] },
 };
 
-/** @param state of the newest approval; null: it was never submitted */
+/**
+ * Returns the effect of a verb on an approval.
+ * @param state of the newest approval; null: the campaign was never submitted
+ */
 export function approvalMoveOf(verb: ApprovalVerb, state: ApprovalState | null): ApprovalMove {
   if (state === null) return verb === 'submit' ? 'moves' : 'forbidden';
   const { from, done } = table[verb];

@@ -1,29 +1,32 @@
-/** A key, and the keys and persons behind it. A person of an issuer is a key without a secret. */
+/** A key, and the keys and persons behind it. A person who signs in with an issuer is a key without a secret. */
 export interface KeyHolder {
-  /** Null: it is not known any more. */
+  /** Null if the key is no longer known. */
   key: string | null;
-  /** Keys of one owner are one person's; null: it has none. */
+  /** Keys with the same owner belong to one person; null: the key has no owner. */
   owner: string | null;
-  /** Persons that it belongs to or belonged to, as `personOf` writes them. */
+  /** Current and former persons of the key, in the form of `personOf`. */
   persons: readonly string[];
-  /** Keys that made or changed it, or gave it a secret, directly or through others, and their persons. It is one. */
+  /**
+   * Keys that made or changed this key, or gave it a secret, directly or through others, and their persons. Includes
+   * the key itself.
+   */
   behind: { keys: readonly string[]; persons: readonly string[] };
-  /** True if an issuer vouches for it. */
+  /** True if an issuer authenticates the person. */
   isSignedIn: boolean;
 }
 
 export interface Voting {
-  /** Keys that wrote it, or submitted it. */
+  /** Keys that wrote the campaign or submitted it. */
   authors: readonly KeyHolder[];
-  /** Keys that have approved it already. */
+  /** Keys that have approved already. */
   voters: readonly KeyHolder[];
-  /** True if the policy counts no keys, only those for whom an issuer vouches. */
+  /** True if the policy counts no API keys, only people whom an issuer authenticates. */
   approversSignIn: boolean;
 }
 
 /**
- * Returns the reason why a key may not approve what others have written, or null. Keys that cannot be told apart are
- * taken for the same person's: one that another key made or changed may be in the hands of that key's owner.
+ * Returns the reason why a key may not approve a campaign, or null if it may. Keys that cannot be distinguished count
+ * as the same person's: a key that another key made or changed may be in the hands of that key's owner.
  */
 export function refusedApproval(voter: KeyHolder, { authors, voters, approversSignIn }: Voting): string | null {
   if (voter.owner === null) return 'this key has no owner: who approves has to be known';
@@ -42,7 +45,7 @@ export function refusedApproval(voter: KeyHolder, { authors, voters, approversSi
   return null;
 }
 
-/** True if a vote of the same person counts already: another one adds nothing. */
+/** Returns true if a vote of the same person counts already, so that another vote has no effect. */
 export function hasApproved(voter: KeyHolder, { voters, approversSignIn }: Omit<Voting, 'authors'>): boolean {
   return voters.some((each) => (each.isSignedIn || !approversSignIn) && isSamePerson(each, voter));
 }
@@ -55,7 +58,7 @@ function isSamePerson(one: KeyHolder, other: KeyHolder): boolean {
   return one.key === other.key || one.persons.some((person) => other.persons.includes(person));
 }
 
-/** True if a key, or another key of its person, has made or changed the other one. */
+/** Returns true if a key, or another key of its person, has made or changed the other key. */
 function isBehind(one: KeyHolder, { behind }: KeyHolder): boolean {
   return (
     (one.key !== null && behind.keys.includes(one.key)) || one.persons.some((each) => behind.persons.includes(each))

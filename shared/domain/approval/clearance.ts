@@ -9,45 +9,46 @@ import {
 } from './user-bounds.ts';
 import { millionthsOf } from '../money/amounts.ts';
 
-/** An approval that enough people gave at some time. It bounds what comes after it, whatever its state is by now. */
+/** An approval that enough people gave at some time. It limits later starts, whatever its state is by now. */
 export interface GivenApproval {
   approvalId: string;
-  /** False if it is void, sent back or withdrawn, or covers something else: nothing begins by it. */
+  /** False if the approval is void, sent back or withdrawn, or covers another content: no run starts by it. */
   isInForce: boolean;
   usersAtMost: UsersByCountry;
-  /** What it may cost, as a decimal; null where nothing had a price. */
+  /** Approved maximum cost as a decimal; null if nothing had a price. */
   amountAtMost: string | null;
-  /** People who have approved it. */
+  /** Number of people who have approved. */
   given: number;
-  /** Approvers that it needed. */
+  /** Number of approvers that were required. */
   needed: number;
 }
 
-/** What something was cleared by when it was judged. */
+/** Basis on which a start was cleared. */
 export interface ClearedBy {
-  /** The policy's revision; null: there was none. */
+  /** Revision of the policy; null: there was no policy. */
   policy: number | null;
-  /** Null: it needed none. */
+  /** Approval that cleared the start; null: none was required. */
   approvalId: string | null;
 }
 
 export const neededNone: ClearedBy = { policy: null, approvalId: null };
 
 /**
- * - `clear`: it may begin, by an approval or without one. `usersAtMost` bounds its users in each country; null means
- *   that there is no bound.
- * - `needed`: it has to wait for so many approvers, for this reason.
+ * Decision about a start.
+ * - `clear`: it may begin, with an approval or without one. `usersAtMost` limits its users in each country; null means
+ * no limit.
+ * - `needed`: it must wait for this number of approvers, for the given reasons.
  */
 export type Clearance =
   | { kind: 'clear'; usersAtMost: UsersByCountry | null; approvalId: string | null }
   | ({ kind: 'needed' } & ApprovalNeed);
 
 /**
- * Returns whether something may begin under a policy: by an approval in force that covers it, or without one if it
- * needs none.
- * @param users as many as are known of
- * @param approvals given for it or for what it was before, the one that is to count first
- * @param sums of what began without an approval before: they do not concern what an approval covers
+ * Returns whether a start is allowed under a policy: by an approval in force that covers it, or without an approval if
+ * none is required.
+ * @param users known so far
+ * @param approvals of the campaign, also of its earlier content; the first that covers the start is used
+ * @param sums of earlier starts without an approval; they do not affect a start that an approval covers
  */
 export function clearanceOf(
   rules: readonly ApprovalRule[],
@@ -61,7 +62,7 @@ export function clearanceOf(
       isInForce &&
       isWithinBounds(users, usersAtMost) &&
       given >= approvalNeed(rules, reachOf(usersAtMost, terms)).approvers &&
-      // Prices may have risen since.
+      // Prices may have risen since the approval.
       costsAtMost(usersAtMost, terms, amountAtMost),
   );
   if (covering) return { kind: 'clear', usersAtMost: covering.usersAtMost, approvalId: covering.approvalId };
@@ -74,10 +75,10 @@ export function clearanceOf(
 }
 
 /**
- * Returns the approvers that something needs if no approval in force covers it. What was approved is a bound by itself:
- * beyond the users or the money of every approval, it needs no fewer approvers than they did, also where no rule asks
- * for any. More users never need fewer approvers, so what is submitted for at least as many as are known needs an
- * approval whenever its start does.
+ * Returns the approvers that a start requires if no approval in force covers it. Earlier approvals are limits of their
+ * own: a start beyond the users or the money of every approval requires at least as many approvers as they did, even if
+ * no rule requires any. More users never require fewer approvers. A submission for at least the known users therefore
+ * requires an approval whenever its start does.
  */
 export function clearanceNeed(
   rules: readonly ApprovalRule[],
@@ -92,17 +93,23 @@ export function clearanceNeed(
   return need.approvers >= approvedBy ? need : { approvers: approvedBy, why: ['more than was approved'] };
 }
 
-/** True if this many users, at the prices of now, are no more than was approved. */
+/** Returns true if this number of users, at current prices, is within the approval. */
 function isWithin(users: UsersByCountry, terms: CostTerms, { usersAtMost, amountAtMost }: GivenApproval): boolean {
   return isWithinBounds(users, usersAtMost) && costsAtMost(users, terms, amountAtMost);
 }
 
-/** @param amountAtMost null if no amount bounds the users */
+/**
+ * Returns true if the users cost at most this amount at current prices.
+ * @param amountAtMost null if the approval has no limit in money
+ */
 function costsAtMost(users: UsersByCountry, terms: CostTerms, amountAtMost: string | null): boolean {
   return amountAtMost === null || millionthsOf(amountAtMostOf(users, terms) ?? '0') <= millionthsOf(amountAtMost);
 }
 
-/** @param widest null if nothing bounds the users */
+/**
+ * Returns the smaller number of users for each country.
+ * @param widest null if the users are unlimited
+ */
 function narrower(widest: UsersByCountry | null, approved: UsersByCountry): UsersByCountry {
   if (widest === null) return approved;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Letters that look like a Latin one, by that one: lower-case Cyrillic and Greek, Latin variants, and digits. Small i
- * is written as l, because its capital looks like one. It is no full table of Unicode's confusables.
+ * Letters that look like a Latin letter, mapped to that letter: lower-case Cyrillic and Greek, Latin variants, and
+ * digits. Lower-case i maps to l, because its capital looks like l. This is not Unicode's full table of confusables.
  */
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
@@ -49,20 +49,20 @@ const lookAlikes: Readonly<Record<string, string>> = {
   0: 'o',
 };
 
-/** Small form of the Turkish capital İ: an i with a second dot, which cannot be seen. */
+/** Lower-case form of the Turkish capital İ: an i with a combining dot, which is invisible there. */
 const dottedI = 'l\u0307';
 
-/** Control, format and other invisible characters, and those that turn the direction of a line. */
+/** Control, format and other invisible characters, and characters that change the direction of a line. */
 const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
-/** An owner as it is stored: compatibility forms are written out, and runs of blanks are one. */
+/** Returns an owner in its stored form: compatibility forms are normalized, and blanks are collapsed. */
 export function normalOwner(owner: string): string {
   return owner.normalize('NFKC').replace(/\s+/gu, ' ').trim();
 }
 
 /**
- * Person whose keys an owner names. Owners that look alike are one person: case, width, blanks, invisible characters, a
- * dot at the end and look-alike letters make no other.
+ * Returns the person whose keys an owner names. Owners that look alike are one person: case, width, blanks, invisible
+ * characters, a dot at the end and look-alike letters do not distinguish persons.
  */
 export function personOf(owner: string): string {
   const plain = normalOwner(owner.replace(invisible, '')).toLowerCase().normalize('NFKC');
@@ -70,13 +70,13 @@ export function personOf(owner: string): string {
   return letters.join('').replaceAll(dottedI, 'l').replace(/\.+$/, '');
 }
 
-/** Scripts whose letters are taken for each other's. */
+/** Scripts whose letters can be confused with each other. */
 const alikeScripts = [
   ...[/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u, /\p{Script=Armenian}/u],
   ...[/\p{Script=Cherokee}/u, /\p{Script=Coptic}/u, /\p{Script=Lisu}/u],
 ];
 
-/** Returns true if an owner has visible characters alone, and no word with letters of two scripts that look alike. */
+/** Returns true if an owner has only visible characters, and no word with letters of two scripts that look alike. */
 export function isPlainOwner(owner: string): boolean {
   if (owner.search(invisible) !== -1) return false;
   const words = owner.split(/[^\p{L}\p{M}]+/u);

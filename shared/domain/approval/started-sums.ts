@@ -1,9 +1,9 @@
 import type { CountryReach, StartedSum } from './approval-policy.ts';
 import { personOf } from './person-of.ts';
 
-/** The account and the persons that start a run or a test, and its action types. */
+/** Account and persons that start a run or a test, and its action types. */
 export interface Starter {
-  /** Null: the start counts in the quota of no account. */
+  /** Null if the start counts in the quota of no account. */
   account: string | null;
   /** Owners of the keys that wrote the revision or requested the start; null: a key without an owner. */
   owners: readonly (string | null)[];

@@ -2,28 +2,30 @@ import { amountText, millionthsOf } from '../money/amounts.ts';
 import { sizeOf, type SaidBudget } from '../run/budgets.ts';
 import { approvalNeed, type ApprovalRule, type CountryReach, type StartedSum } from './approval-policy.ts';
 
-/** Users of a run, by country. */
 export type UsersByCountry = Readonly<Record<string, number>>;
 
-/** What a unit of each step costs, as runs keep it. */
+/** Price of a unit in each step, as runs store it. */
 export interface StepPrices {
   currency: string | null;
-  /** Decimals, in the order of the chain; null where a step has no price. */
+  /** Decimals, in the order of the chain; null for a step without a price. */
   steps: readonly (string | null)[];
 }
 
 export const noPrices: StepPrices = { currency: null, steps: [] };
 
-/** What the users of a run may cost. */
+/** Terms that determine the cost of a run's users. */
 export interface CostTerms {
-  /** Of all steps of the chain together. */
+  /** Total over all steps of the chain. */
   unitsPerUser: number;
-  /** The same in money, in millionths: of the steps that have a price. */
+  /** Cost in millionths of the currency, over the steps that have a price. */
   millionthsPerUser: bigint;
-  /** What a unit costs in the steps that cost any, in millionths; at least nothing where one of them has no price. */
+  /**
+   * Lowest and highest price of a unit among the steps that cost units, in millionths. A step without a price counts as
+   * 0.
+   */
   unitCosts: { least: bigint; most: bigint };
   currency: string | null;
-  /** By country; a country without one is not limited. */
+  /** Budgets by country; a country without a budget is not limited. */
   budgets: Readonly<Record<string, SaidBudget>>;
 }
 
@@ -48,7 +50,7 @@ export function costTermsOf(
   };
 }
 
-/** What so many users may come to. */
+/** Returns the maximum size of a run with these users. */
 export function reachOf(users: UsersByCountry, terms: CostTerms): CountryReach[] {
   const { unitsPerUser, millionthsPerUser, currency, budgets } = terms;
   return Object.entries(users).map(([country, count]) => {
@@ -68,15 +70,15 @@ export function boundsOf(budget: SaidBudget | undefined, { unitCosts: { least, m
   return { units: least === 0n ? Infinity : Number(size / least), millionths: size };
 }
 
-/** As a decimal; null where nothing of it has a price. */
+/** Returns a decimal; null if no step has a price. */
 export function amountAtMostOf(users: UsersByCountry, terms: CostTerms): string | null {
   if (terms.millionthsPerUser === 0n) return null;
   return amountText(reachOf(users, terms).reduce((sum, { millionths }) => sum + millionths, 0n));
 }
 
-/** Segments grow between the day of an approval and that of the run. */
+/** Segments grow between the day of an approval and the day of the run. */
 const headroom = 1.05;
-/** A run that has come to its bound has more users than were known: it asks for so many times the bound. */
+/** If a run exceeds its bound, its final number of users is unknown: it requests this multiple of the bound. */
 const beyondBound = 1.5;
 
 export function withHeadroom(users: number): number {
@@ -92,9 +94,9 @@ export function isWithinBounds(users: UsersByCountry, bounds: UsersByCountry): b
 }
 
 /**
- * As many users as may be without an approval, in the proportion of these, which may be; null where the policy
- * asks for no approval of any number.
- * @param sums of what began without an approval before
+ * Returns the largest numbers of users that need no approval, in the proportion of `users`, which must not need one.
+ * Returns null if the policy requires an approval of no number.
+ * @param sums of earlier starts without an approval
  */
 export function widestWithoutApproval(
   rules: readonly ApprovalRule[],

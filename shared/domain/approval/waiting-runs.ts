@@ -1,4 +1,4 @@
-/** How the reason of a paused run begins that goes on when it is approved, unless a person has paused it too. */
+/** Prefix of the reason of a paused run that continues when it is approved, unless a person has paused the run too. */
 export const waitsForApproval = 'waits for approval';
 
 export function isWaitingForApproval(stateReason: string | null): boolean {

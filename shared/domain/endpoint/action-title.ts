@@ -1,13 +1,13 @@
-/** The title of an action type that has none of its own: its name in words. `Award reward` for `award-reward`. */
+/** Returns the default title of an action type, made from its name: `Award reward` for `award-reward`. */
 export function titleFromName(name: string): string {
   const words = name.split('-').filter(Boolean).join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /**
- * A sentence with `“Give a reward”` in place of `award-reward`, for people who know no names. A name of one word stays:
- * it may be a word of the sentence.
- * @param titles of the action types that the sentence may name; one without a title has its name in words
+ * Replaces names of action types in a sentence by titles: `“Give a reward”` instead of `award-reward`. Names of one
+ * word stay, because they may be ordinary words of the sentence.
+ * @param titles of the action types that the sentence may name; an action type without a title gets its default title
  */
 export function withTitles(
   sentence: string,

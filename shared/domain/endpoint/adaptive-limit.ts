@@ -1,42 +1,42 @@
 import type { Pressure } from './own-matter.ts';
 
-/** A call that has ended, as the limit sees it. */
+/** A call that has ended, as input of the limit. */
 export interface LimitedCall {
   startedMs: number;
   nowMs: number;
-  /** Calls that the limit counts and that were in flight, this one included. */
+  /** Calls in flight that the limit counts, this call included. */
   inFlight: number;
-  /** Null if the endpoint took the call well. */
+  /** Null if the call showed no sign of overload. */
   pressure: Pressure | null;
-  /** Pause that the endpoint asked for; null if it did not. */
+  /** Pause that the endpoint requested, in milliseconds; null if it requested none. */
   pauseMs: number | null;
-  /** True if the calls of this source take much longer than they used to. */
+  /** True if the calls of this source take much longer than usual. */
   isSlower: boolean;
 }
 
 /**
- * Calls in flight of one source, or of one shard, in this process: as many as the endpoint takes well, between the
- * action type's bounds. The limit starts at the upper bound and halves when the endpoint times out or answers 429, once
- * for the calls that were under way together. It grows by a part of the bound with each round of answers that are as
- * quick as they used to be (AIMD: additive increase, multiplicative decrease).
+ * Limit of concurrent calls of one source, or of one shard, in this process, between the action type's bounds. The
+ * limit starts at the upper bound. It halves when the endpoint times out or answers 429, once for the calls that were
+ * in flight together. It grows by a fraction of the bound with each round of answers at the usual speed (AIMD: additive
+ * increase, multiplicative decrease).
  */
 export interface AdaptiveLimit {
-  /** 0 while the endpoint has asked for a pause. */
+  /** Returns 0 during a pause that the endpoint requested. */
   allowed(nowMs: number): number;
-  /** Until a pause ends; 0 when there is none. */
+  /** Returns the milliseconds until a pause ends; 0 if there is none. */
   pausedForMs(nowMs: number): number;
   onEnd(call: LimitedCall): void;
-  /** Back to the upper bound: the breaker takes care of a slow start. */
+  /** Resets the limit to the upper bound: the breaker handles the slow start. */
   reset(): void;
-  /** The action type's bounds have changed: nothing that was learned is forgotten. */
+  /** Applies new bounds of the action type and keeps what the limit has adapted to. */
   resize(min: number, max: number): void;
 }
 
-/** From half the bound to the whole in 25 rounds. */
+/** Growth from half the bound to the bound takes 25 rounds. */
 const partPerRound = 1 / 50;
 /**
- * Claims wait for their calls meanwhile, and their leases run: who asks for more is left to the breaker and to the
- * steps' own delays.
+ * Claims wait for their calls during a pause, and their leases run. The breaker and the delays of steps handle longer
+ * pauses.
  */
 const maxPauseMs = 10_000;
 
@@ -51,7 +51,7 @@ export function createAdaptiveLimit(initialMin: number, initialMax: number): Ada
 
   function cut({ startedMs, nowMs, inFlight, pauseMs }: LimitedCall): void {
     if (pauseMs !== null) pausedUntilMs = Math.max(pausedUntilMs, nowMs + Math.min(pauseMs, maxPauseMs));
-    // It was under way when the limit was cut: that it met the same is no news.
+    // The call began before the cut, so its pressure is the same event.
     if (startedMs < cutAtMs) return;
     limit = Math.max(least, Math.floor(Math.min(limit, inFlight) / 2));
     answered = 0;
@@ -59,7 +59,7 @@ export function createAdaptiveLimit(initialMin: number, initialMax: number): Ada
   }
 
   function grow({ inFlight, isSlower }: LimitedCall): void {
-    // Only what is used shows whether more would be taken well.
+    // Answers show whether a higher limit works only if the limit is used.
     if (inFlight * 2 < limit || isSlower) return;
     if (++answered < limit) return;
     answered = 0;

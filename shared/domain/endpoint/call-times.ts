@@ -1,19 +1,19 @@
-/** Duration of the calls of one source that were answered, against how long they used to take. */
+/** Durations of the answered calls of one source, compared with their usual duration. */
 export interface CallTimes {
   /** Exponentially weighted mean; 0 before the first answer. */
   readonly recentMs: number;
-  /** Longest time that a call takes if it is as quick as they used to be. */
+  /** Longest duration in milliseconds that counts as usual. */
   readonly usualMs: number;
-  /** True if calls take much longer than they used to. */
+  /** True if calls take much longer than usual. */
   readonly isSlower: boolean;
   onAnswer(tookMs: number, nowMs: number): void;
 }
 
-/** Less than twice the usual time, plus what a busy machine adds, counts as quick. */
+/** A duration up to twice the usual time, plus slack for a busy machine, counts as quick. */
 const slowerBy = 2;
 const slackMs = 100;
 const newestWeight = 0.1;
-/** The baseline adapts slowly: an endpoint that became slower for good is called as before after some minutes. */
+/** The baseline adapts slowly: an endpoint that has become slower for good is called as before after some minutes. */
 const baselineLastsMs = 120_000;
 
 export function createCallTimes(): CallTimes {

@@ -1,19 +1,19 @@
 import { backoffMs } from '../retry.ts';
 
-/** Between two probes of an endpoint that is down: one call over all workers. */
+/** Backoff between two probes of an endpoint that is down; a probe is one call over all workers. */
 const probeBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };
 
 /**
- * An endpoint that is back is called by more and more workers for so long; a failure within this time opens its breaker
- * again.
+ * Duration of a slow start: workers gradually increase calls to a recovered endpoint. A failure within this time opens
+ * its breaker again.
  */
 export const slowStartMs = 10_000;
 const firstCallsAfter = 2;
 
 /**
- * Until the next probe.
- * @param openings how often in a row the breaker opened, failed probes included, from 1
- * @param retryAfterMs what the endpoint asked for; null where it did not
+ * Returns the milliseconds until the next probe.
+ * @param openings number of consecutive openings of the breaker, failed probes included, from 1
+ * @param retryAfterMs delay that the endpoint requested; null if it requested none
  * @param random in [0, 1)
  */
 export function probeDelayMs(openings: number, retryAfterMs: number | null, random: number): number {
@@ -21,15 +21,21 @@ export function probeDelayMs(openings: number, retryAfterMs: number | null, rand
   return Math.max(asked, backoffMs(probeBackoff, openings, random));
 }
 
-/** No report is believed for longer than this. */
+/** Longest `Retry-After` that is respected, in milliseconds. */
 export const maxRetryAfterMs = 300_000;
 
-/** Calls in flight, over all workers, that an endpoint gets so long after it is back: they double with each second. */
+/**
+ * Returns the allowed calls in flight, over all workers, `sinceMs` after an endpoint has recovered. The number doubles
+ * every second.
+ */
 export function slowStartCalls(sinceMs: number): number {
   return sinceMs >= slowStartMs ? Number.POSITIVE_INFINITY : firstCallsAfter * 2 ** (Math.max(0, sinceMs) / 1000);
 }
 
-/** A worker's part of calls that all of them share. @param rank its place among them, from 0 */
+/**
+ * Returns a worker's share of calls that all workers share.
+ * @param rank position of the worker among them, from 0
+ */
 export function partOf(calls: number, workers: number, rank: number): number {
   if (calls === Number.POSITIVE_INFINITY) return calls;
   return Math.floor((Math.floor(calls) + workers - 1 - rank) / workers);

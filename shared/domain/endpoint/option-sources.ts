@@ -1,17 +1,14 @@
-/**
- * Where the options of parameters are asked for: the schema of an action type names a URL at a parameter
- * (docs/optional-contracts.md).
- */
+/** Schema keyword with the source of a parameter's options: a URL (docs/optional-contracts.md). */
 export const optionsKeyword = 'x-options';
 
-/** A parameter that a schema describes, and is one text or one number. */
+/** A parameter that a schema describes, with a single text or number as its value. */
 export interface PlainParameter {
   /** JSON pointer of the parameter, such as `/rewardId`. */
   pointer: string;
-  /** Its names from the outside in. */
+  /** Names of the nested properties, from the outside in. */
   names: readonly string[];
   type: 'string' | 'number';
-  /** As the schema names it: a URL, or a path relative to the endpoint's. */
+  /** Source as the schema names it: a URL, or a path relative to the endpoint's URL. */
   options: string | undefined;
   /** JSON pointer of the keyword in the schema. */
   keyword: string;
@@ -19,16 +16,16 @@ export interface PlainParameter {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A schema that is kept may be of a newer version, and go around in circles that this one would not let in. */
+/** Limits for stored schemas: a newer version may have written a schema with cycles that this version would refuse. */
 const maxDepth = 16;
 const maxLooks = 2000;
-/** What a URI (RFC 3986) may hold, but for a fragment. */
+/** Characters of a URI (RFC 3986) without a fragment. */
 const reference = /^[\w.~!$&'()*+,;=:@/?%[\]-]{1,2000}$/;
 
-/** Where a reference leads from any endpoint, to see whether it is one. */
+/** Base URL to check that a reference resolves. */
 const anyEndpoint = 'http://endpoint.invalid/';
 
-/** Null where there is nothing to call: no URL of http or https, or one with user and password. */
+/** Returns null if the result is not callable: not a URL of http or https, or a URL with user and password. */
 export function optionsUrlOf(options: string, endpoint: string): URL | null {
   if (!reference.test(options)) return null;
   const url = URL.parse(options, endpoint);
@@ -40,7 +37,7 @@ export function isOptionsReference(value: unknown): boolean {
   return typeof value === 'string' && optionsUrlOf(value, anyEndpoint) !== null;
 }
 
-/** Those that a schema names by its properties, in its order. */
+/** Returns the plain parameters among the properties of a schema, in its order. */
 export function plainParametersOf(schema: unknown): PlainParameter[] {
   const found: PlainParameter[] = [];
   const defs = isFields(schema) && isFields(schema['$defs']) ? schema['$defs'] : {};
@@ -70,13 +67,13 @@ export function plainParametersOf(schema: unknown): PlainParameter[] {
   return found;
 }
 
-/** What an action type calls for options: each URL, with the place of its keyword in the schema. */
+/** Returns the URLs that an action type calls for options, each with the position of its keyword in the schema. */
 export function optionSourcesOf(schema: unknown, endpoint: string): { keyword: string; url: URL }[] {
   const sources = plainParametersOf(schema).flatMap(({ options, keyword }) => {
     const url = options === undefined ? null : optionsUrlOf(options, endpoint);
     return url === null ? [] : [{ keyword, url }];
   });
-  // A part that several parameters refer to is one place.
+  // Several parameters may refer to the same part of the schema; its keyword is listed once.
   return [...new Map(sources.map((source) => [source.keyword, source])).values()];
 }
 

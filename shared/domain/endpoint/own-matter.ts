@@ -1,30 +1,29 @@
 /*
- * The results of calls are learned for their *source* first: for a feed in its shard, for a route in its client's host.
- * The whole (the shard, the host) learns the same only if no other source of it shows that the endpoint works: a
- * *witness*. A source is a witness of the endpoint for a call that begins within ten seconds after an answer, or before
- * it,
+ * The results of calls first update the *source*: a feed in its shard, or a route in its client's host. They update the
+ * whole (the shard, the host) only if no other source of the whole shows that the endpoint works: a *witness*. A source
+ * is a witness for a call that begins before one of its answers, or within ten seconds after it,
  *
- * | against  | unless, since or within the same time              |
+ * | against | unless, since or within the same time |
  * | -------- | -------------------------------------------------- |
- * | failure  | a later call of it failed as well                  |
- * | pressure | it met pressure as well (time-outs, 429)           |
+ * | failure | a later call of the source failed as well |
+ * | pressure | the source met pressure as well (time-outs, 429) |
  *
- * If the whole has one source only, there is no witness, and the whole learns what that source meets.
+ * If the whole has one source only, there is no witness, and the whole learns the results of that source.
  *
- * Calls that hang outlast those ten seconds, and keep others from being called. So whatever the call of one source is
- * compared with counts from the begin of that call on, never from its end.
+ * Hanging calls last longer than those ten seconds, and delay the calls of other sources. Evidence of other sources
+ * therefore counts from the begin of the call, never from its end.
  */
 
 /**
- * The end of a call. `misconfigured`: the endpoint refused it because of who sent it where, or of its parameters.
- * `failed`: it ended quickly without a good answer, so it kept no slot from others.
+ * End of a call. `misconfigured`: the endpoint refused the call because of its credentials, address or parameters.
+ * `failed`: the call ended quickly without a good answer, so it occupied no slot for long.
  */
 export type CallEnd = 'answered' | 'unanswered' | 'misconfigured' | 'failed';
 
-/** Signs that an endpoint is overloaded: its answer reports it, or the call timed out. */
+/** Sign that an endpoint is overloaded: its answer reports overload, or the call timed out. */
 export type Pressure = 'throttled' | 'timed-out';
 
-/** Kinds of trouble that calls meet. */
+/** Kind of trouble that calls meet. */
 export type Trouble = 'failure' | 'pressure';
 
 /** Latest ends of a source's calls in this process, by the clock's `monotonicMs`; -Infinity means never. */
@@ -35,14 +34,14 @@ export interface SourceEvidence {
   readonly pressedAtMs: number;
 }
 
-/** An answer proves for so long that the endpoint works. */
+/** Time in milliseconds for which an answer proves that the endpoint works. */
 export const witnessLastsMs = 10_000;
 
 /**
- * True if the trouble of a source concerns that source alone, because the endpoint serves another one.
+ * Returns true if the trouble of a source concerns that source alone, because the endpoint serves another source.
  *
- * @param startedMs begin of the call that met the trouble. An answer counts that was new at any time since: a call that
- *   hangs may take longer than a witness lasts, and keep others from being called for so long.
+ * @param startedMs begin of the call that met the trouble. An answer counts if it was recent at any time since then: a
+ * hanging call may last longer than an answer proves, and delay other calls for as long.
  */
 export function isOwnMatter(
   trouble: Trouble,
@@ -54,7 +53,9 @@ export function isOwnMatter(
   return false;
 }
 
-/** True if the answers of this source show that the endpoint works, or has worked at any time since `sinceMs`. */
+/**
+ * Returns true if the answers of this source show that the endpoint works, or has worked at any time since `sinceMs`.
+ */
 function isWitness(trouble: Trouble, source: SourceEvidence, sinceMs: number): boolean {
   if (sinceMs - source.answeredAtMs >= witnessLastsMs) return false;
   if (trouble === 'pressure') return sinceMs - source.pressedAtMs >= witnessLastsMs;
@@ -62,10 +63,10 @@ function isWitness(trouble: Trouble, source: SourceEvidence, sinceMs: number): b
 }
 
 /**
- * True if another source has met pressure as well: then the limit of the whole learns from both of them.
+ * Returns true if another source has met pressure as well: the limit of the whole then learns from both.
  *
- * @param startedMs begin of the call that met pressure. Calls that hang end far apart, so the pressure counts that
- *   another source met at any time since ten seconds before it.
+ * @param startedMs begin of the call that met pressure. Hanging calls end far apart, so pressure of another source
+ * counts from ten seconds before this time.
  */
 export function isPressureShared(id: string, sources: Iterable<SourceEvidence>, startedMs: number): boolean {
   for (const source of sources) if (source.id !== id && startedMs - source.pressedAtMs < witnessLastsMs) return true;

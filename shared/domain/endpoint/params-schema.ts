@@ -3,31 +3,30 @@ import { patternProblem } from './pattern-cost.ts';
 import { kindOf, knownKeywords, type KeywordKind } from './schema-keywords.ts';
 
 /**
- * Which JSON Schemas (2020-12) may describe the parameters of an action. What can be said by them is JSON Schema's;
- * what could hurt the process that checks by them is left out: nothing is fetched, nothing contains itself, and what a
- * check may take is bounded.
+ * Rules for JSON Schemas (2020-12) of action parameters. Their vocabulary is a subset of JSON Schema that cannot harm
+ * the validating process: nothing is fetched, schemas are not recursive, and the cost of a validation is bounded.
  */
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Each is looked at in linear time. */
+/** Formats with checks in linear time. */
 export const paramsFormats = ['date-time', 'date', 'time', 'duration', 'email', 'uri', 'uuid', 'ipv4', 'ipv6'] as const;
 
-/** Of its JSON. */
+/** Maximum length of the schema's JSON. */
 const maxBytes = 16 * 1024;
-/** Schemas within schemas. */
+/** Maximum nesting of schemas. */
 const maxDepth = 16;
-/** With everything that is referred to written out where it is referred to: a short schema can stand for a long one. */
+/** Maximum number of schemas after references are expanded: a short schema can stand for a long one. */
 const maxSchemas = 500;
-/** Every two of them are compared. */
+/** Limit for `uniqueItems`, which compares every pair. */
 const maxUniqueItems = 1000;
 
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 const ownRef = /^#\/\$defs\/([A-Za-z0-9._-]+)$/;
 
 export interface SchemaProblem {
-  /** Of the keyword or schema that is to blame. */
+  /** Path of the invalid keyword or schema. */
   path: readonly (string | number)[];
-  /** The rest of a sentence that begins with it. */
+  /** Rest of a sentence that begins with the path. */
   message: string;
   value: unknown;
 }
@@ -35,7 +34,7 @@ export interface SchemaProblem {
 type Path = SchemaProblem['path'];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** All that keeps a value from being a schema of parameters. */
+/** Returns all reasons why a value is not a valid schema of parameters. */
 export function paramsSchemaProblems(schema: unknown): SchemaProblem[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema ?? null));
   if (bytes > maxBytes) return [{ path: [], message: `has to be at most ${maxBytes} bytes of JSON`, value: schema }];
@@ -93,7 +92,7 @@ function keywordProblems(keyword: string, value: unknown, path: Path, defs: unkn
   }
 }
 
-/** What the value has to be, where it is something else. */
+/** Returns the expected form if the value does not have it. */
 function rightValue(
   kind: Exclude<KeywordKind, 'schema' | 'schema-list' | 'schemas-by-name' | 'schemas-by-pattern' | 'ref' | 'pattern'>,
   value: unknown,
@@ -146,7 +145,7 @@ function uniqueProblems(schema: Fields, path: Path): SchemaProblem[] {
   ];
 }
 
-/** Options are for what is chosen whole, at a field of its own. */
+/** Options require a plain value in a field of its own. */
 function optionsProblems(schema: Fields, path: Path): SchemaProblem[] {
   const { [optionsKeyword]: value, type } = schema;
   if (value === undefined) return [];
@@ -158,7 +157,7 @@ function optionsProblems(schema: Fields, path: Path): SchemaProblem[] {
   return [{ path: place, message: 'needs the type string, number or integer beside it', value }];
 }
 
-/** `properties/a/properties/b`, or the same in a part that is referred to. */
+/** Returns true for `properties/a/properties/b`, or the same in a referenced part. */
 function isParameter(path: Path): boolean {
   return (
     path.length > 0 && path.every((word, at) => at % 2 === 1 || word === 'properties' || (at === 0 && word === '$defs'))
@@ -176,7 +175,7 @@ function refProblems(value: unknown, path: Path, defs: unknown): SchemaProblem[]
   return [{ path, message: `refers to what is not there: $defs has no ${name}`, value }];
 }
 
-/** How large it is with everything written out. Only for what is right otherwise. */
+/** Checks the size of the schema with its references expanded. Expects a schema that is otherwise valid. */
 function sizeProblems(schema: unknown): SchemaProblem[] {
   const defs = isFields(schema) && isFields(schema['$defs']) ? schema['$defs'] : {};
   const known = new Map<string, number>();

@@ -1,20 +1,19 @@
 /**
- * How long a regular expression may take, before it is ever used: expressions of others can take for ever (`^(a+)+$`
- * beside 40 letters). The number of ways in which it can be tried on a text is bounded by a product: each part that may
- * have several lengths, or several forms, multiplies it. What repeats a group is refused, because there the product
- * says nothing.
+ * Limits the cost of a regular expression before its first use: expressions of users can take forever (`^(a+)+$` on 40
+ * letters). A product bounds the ways to match a text: each part with several lengths, or several forms, multiplies it.
+ * Repeated groups are refused, because the product does not bound them.
  */
 
 /** Longer texts are not matched at all. */
 export const maxMatchedCharacters = 256;
 
-/** Ways to match one text. So many take about ten milliseconds. */
+/** Maximum number of ways to match one text: about ten milliseconds. */
 const maxWays = 1_000_000;
 
 const maxPatternLength = 200;
 const maxRepeats = 1000;
 
-/** Why a pattern is not accepted, in words; undefined where it is. */
+/** Returns the reason why a pattern is not accepted, in words; undefined if it is. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length > maxPatternLength) return `has to be at most ${maxPatternLength} characters long`;
   try {
@@ -29,12 +28,12 @@ export function patternProblem(pattern: string): string | undefined {
   return `could take too long: it can be tried in more than ${maxWays} ways on ${maxMatchedCharacters} characters; begin it with ^, and use fewer of * + ? {} |`;
 }
 
-/** The next part of what is left: an escape, a class, the opening of a group, or one character. */
+/** The next part of the remaining text: an escape, a class, the opening of a group, or one character. */
 const part =
   /^(?:\\(?:u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\(\??[:=!<]*|.)/su;
 const quantifier = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;
 
-/** Reads an expression that is valid. */
+/** Reads a valid expression. */
 function createPatternReader(pattern: string) {
   let left = pattern;
   let found: string | undefined;
@@ -46,7 +45,7 @@ function createPatternReader(pattern: string) {
     return taken;
   }
 
-  /** Up to the end, or to the end of the group. */
+  /** Reads up to the end of the text or of the group. */
   function alternatives(): number {
     let ways = sequence();
     while (left.startsWith('|')) {
@@ -81,7 +80,7 @@ function createPatternReader(pattern: string) {
     return ways;
   }
 
-  /** How many lengths a repeated character may have. */
+  /** Returns the number of lengths that a repeated character may have. */
   function lengthsOf({ sign, least, most }: { sign: string; least: number; most: number }): number {
     if (!sign.startsWith('{') || most === 0) return maxMatchedCharacters;
     if (most > maxRepeats) refuse(`must not repeat more than ${maxRepeats} times`);

@@ -1,17 +1,17 @@
-/** What a rate that all workers share counts. */
+/** Unit of a rate that all workers share. */
 export type RateUnit = 'calls' | 'users';
 
 export interface OtherShare {
-  /** Per second: what it could use. */
+  /** Units per second that the worker could use. */
   demand: number;
-  /** Per second: what it may be using now. */
+  /** Units per second that the worker may be using now. */
   held: number;
 }
 
 /**
- * A worker's share of a rate, per second: max-min fair by what each could use, what is left over divided evenly, so
- * that everybody has room to grow. Never more than what the others may be using leaves: where a share shrinks, its part
- * is free once its worker has said that it knows.
+ * Returns a worker's share of a rate, per second. Shares are max-min fair by demand; the remainder is divided evenly,
+ * so that every worker can grow. The share never exceeds what the other workers leave: when a share shrinks, the
+ * difference is free once its worker has confirmed the new share.
  */
 export function rateShareOf(ratePerSecond: number, demand: number, others: readonly OtherShare[]): number {
   const demands = [demand, ...others.map((other) => other.demand)].toSorted((a, b) => a - b);

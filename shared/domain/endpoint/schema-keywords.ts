@@ -1,10 +1,10 @@
 import { optionsKeyword } from './option-sources.ts';
 
-/** What the value of a keyword of JSON Schema has to be. */
+/** Kind of value that a JSON Schema keyword requires. */
 export type KeywordKind =
   | 'anything'
   | 'boolean'
-  /** A whole number from 0. */
+  /** Whole number from 0. */
   | 'count'
   | 'dialect'
   | 'format'
@@ -12,10 +12,10 @@ export type KeywordKind =
   | 'names'
   | 'names-by-name'
   | 'number'
-  /** A URL, or a path relative to another one. */
+  /** URL, or a path relative to another URL. */
   | 'options'
   | 'pattern'
-  /** A number above 0. */
+  /** Number above 0. */
   | 'positive'
   | 'ref'
   | 'schema'
@@ -26,9 +26,9 @@ export type KeywordKind =
   | 'type';
 
 /**
- * The keywords of 2020-12 that may describe parameters. Left out is what would name a schema for others (`$id`,
- * `$anchor`), refer to it from wherever it is used (`$dynamicRef`), or says nothing of the value (`content…`). One is
- * ours: where options are asked for.
+ * Keywords of JSON Schema 2020-12 for parameters. Excluded: keywords that name a schema for others (`$id`, `$anchor`),
+ * that depend on the place of use (`$dynamicRef`), or that do not constrain the value (`content…`). The source of
+ * options is our own keyword.
  */
 const kinds: Readonly<Record<string, KeywordKind>> = {
   $schema: 'dialect',

@@ -4,7 +4,9 @@ export interface Shard {
   country: string;
 }
 
-/** Names of the topics. The prefix tells installations apart that share a cluster; it is `muster` unless configured. */
+/**
+ * Returns the names of topics. The prefix distinguishes installations that share a cluster; the default is `muster`.
+ */
 export function topicNames(prefix: string) {
   return {
     shard: ({ actionType, country }: Shard) => `${prefix}.${actionType}.${country}`,
@@ -15,5 +17,5 @@ export type TopicNames = ReturnType<typeof topicNames>;
 
 export const actionTypePattern = /^[a-z][a-z0-9-]{0,63}$/;
 
-/** ISO 3166-1 alpha-2, in capitals. That the code is assigned is checked against configuration, not here. */
+/** ISO 3166-1 alpha-2, in upper case. The configuration decides which codes are assigned. */
 export const countryPattern = /^[A-Z]{2}$/;

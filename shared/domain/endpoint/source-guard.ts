@@ -3,56 +3,61 @@ import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
 import { createCallTimes, type CallTimes } from './call-times.ts';
 import type { CallEnd, Pressure, SourceEvidence } from './own-matter.ts';
 
-/** Calls in a row without an answer, until the source is called seldom. */
+/** Consecutive calls without an answer before the source is called rarely. */
 const failuresToTrouble = 10;
-/** From one call to the next of a source in trouble. Short: others are served, so it is probably mended soon. */
+/**
+ * Backoff between calls of a source in trouble. It is short: the endpoint serves other sources, so a recovery is likely
+ * soon.
+ */
 const troubleBackoff = { firstDelayMs: 500, maxDelayMs: 5000 };
-/** Calls in flight after the first answer; one more with each further answer. */
+/** Calls in flight after the first answer; each further answer adds one. */
 const firstCallsAfter = 2;
-/** A source with calls in flight is stuck if none has begun or ended for so long, or for several times the usual. */
+/**
+ * A source is stuck if no call has begun or ended for this time in milliseconds, or for this multiple of the usual
+ * duration.
+ */
 const stuckAfterMs = 500;
 const stuckAfterCalls = 4;
-/** Time after which a source that was never answered counts as stuck. */
+/** Milliseconds after which a source that was never answered counts as stuck. */
 const stuckUnknownMs = 1000;
 
-/** A call of the source that has ended. */
 export interface GuardedCall {
   end: CallEnd;
   startedMs: number;
   nowMs: number;
-  /** Calls of the source in flight, this one included. */
+  /** Calls of the source in flight, this call included. */
   inFlight: number;
-  /** Null if the endpoint took the call well. */
+  /** Null if the call showed no sign of overload. */
   pressure: Pressure | null;
-  /** Pause that the endpoint asked for; null if it did not. */
+  /** Delay that the endpoint requested, in milliseconds; null if it requested none. */
   retryAfterMs: number | null;
-  /** True if the endpoint serves another source meanwhile. */
+  /** True if the endpoint serves another source at the same time. */
   isOwnMatter: boolean;
 }
 
 /**
- * The guard of one source, under the guards of the whole: its limit, its pause and its backoff. A source is a feed in
- * its shard, or a route in its outlet. The guard learns from the calls of this source alone, in this process, and it is
+ * The guard of one source, below the guards of the whole: its limit, its pause and its backoff. A source is a feed in
+ * its shard, or a route in its outlet. The guard learns from the calls of this source alone, in this process, and is
  * dropped with the source's line.
  */
 export interface SourceGuard extends SourceEvidence {
   readonly times: CallTimes;
   /** True if the last call ended without an answer. */
   readonly isFailing: boolean;
-  /** True if the source is called seldom, one call at a time, because its calls are not answered. */
+  /** True if the source is called rarely, one call at a time, because its calls are not answered. */
   readonly isTroubled: boolean;
-  /** Calls of the source that may be in flight. */
+  /** Returns the number of calls that the source may have in flight. */
   allowed(nowMs: number): number;
-  /** Calls that may be in flight without the limit of a new source: as many as the endpoint takes well. */
+  /** Returns the allowed calls in flight without the limit of a new source. */
   takenWell(nowMs: number): number;
-  /** Milliseconds until the source may be called again; 0 if it may. */
+  /** Returns the milliseconds until the source may be called again; 0 if it may be called now. */
   waitMs(nowMs: number): number;
-  /** Milliseconds without begin or end of a call after which the source's calls count as stuck. */
+  /** Milliseconds without a begin or an end of a call after which the source's calls count as stuck. */
   readonly stuckAfterMs: number;
   onEnd(call: GuardedCall): void;
-  /** The breaker of the whole was open and starts slowly: it takes care of all its sources. */
+  /** Resets the guard: the breaker of the whole has closed, and its slow start limits all sources. */
   onSlowStart(): void;
-  /** The breaker of the whole has opened: it takes care of limit and pause. */
+  /** Resets limit and pause: the breaker of the whole has opened and handles both. */
   onOpened(): void;
   resize(min: number, max: number): void;
 }
@@ -61,7 +66,7 @@ export interface SourceGuardTerms {
   id: string;
   minConcurrency: number;
   maxConcurrency: number;
-  /** Calls in flight of a source of which nothing is known; one more with each answer. */
+  /** Calls in flight of a new source; each answer adds one. */
   firstCalls: number;
   /** In [0, 1). */
   random: () => number;
@@ -69,7 +74,7 @@ export interface SourceGuardTerms {
 
 interface TroubleOfSource {
   sinceMs: number;
-  /** Failed tries in a row, from 1. */
+  /** Consecutive failed tries, from 1. */
   tries: number;
   retryAtMs: number;
 }
@@ -94,7 +99,7 @@ export function createSourceGuard(terms: SourceGuardTerms): SourceGuard {
     isFailing = false;
     times.onAnswer(nowMs - startedMs, nowMs);
     limit++;
-    // A call from before the trouble says nothing about it.
+    // A call that began before the trouble is no evidence about it.
     if (trouble && startedMs < trouble.sinceMs) return;
     failures = 0;
     if (trouble) {
@@ -108,16 +113,16 @@ export function createSourceGuard(terms: SourceGuardTerms): SourceGuard {
   function onFailure({ end, startedMs, nowMs, isOwnMatter }: GuardedCall): void {
     failedAtMs = nowMs;
     isFailing = true;
-    // Parameters or access that are wrong hold the step itself (held-steps.ts).
+    // Wrong parameters or credentials hold the step itself (held-steps.ts).
     if (end === 'misconfigured') return;
-    // Breakers are for calls that fail quickly: a source in trouble is one whose calls keep slots.
+    // Breakers handle calls that fail quickly; a source is in trouble only if its calls occupy slots.
     if (end === 'failed') return;
     if (trouble) {
       if (startedMs >= trouble.sinceMs) enterTrouble(trouble.sinceMs, nowMs);
       return;
     }
     failures++;
-    // Others are served: with few calls at a time, few failures are all that there are.
+    // If other sources are served and the limit is low, even a few failures are enough.
     const enough = isOwnMatter ? Math.min(failuresToTrouble, limit, restart ?? limit) : failuresToTrouble;
     if (failures >= enough) enterTrouble(nowMs, nowMs);
   }

@@ -12,34 +12,39 @@ export const webhookHeaders = {
 } as const;
 
 const secretPrefix = 'whsec_';
-/** The specification's bounds of a secret. */
+/** Limits in the specification, in bytes. */
 const secretBytes = { min: 24, max: 64 };
 
-/** What a secret has to look like, for messages. */
+/** Form of a secret, for messages. */
 export const webhookSecretForm = `${secretPrefix} and ${secretBytes.min} to ${secretBytes.max} bytes in base64`;
 
-/** How far a call's time may lie from the receiver's, in seconds, as the specification's libraries have it. */
+/**
+ * Maximum difference in seconds between a call's time and the receiver's clock, as in the specification's libraries.
+ */
 export const webhookToleranceSeconds = 300;
 
 /**
- * The key of a secret such as `whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`; the prefix may be missing. Made once and used
- * for every call: that costs less than to read the secret again. Undefined where it is no such secret.
+ * Returns the key of a secret such as `whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`; the prefix is optional. Create the key
+ * once for all calls: that costs less than parsing the secret each time. Returns undefined if the secret is invalid.
  */
 export function webhookKeyOf(secret: string): KeyObject | undefined {
   const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  // Node reads base64 that others refuse; a secret that only one side can read is of no use.
+  // Node accepts base64 that other decoders refuse; both sides must be able to read the secret.
   if (bytes.toString('base64').replaceAll('=', '') !== text.replaceAll('=', '')) return undefined;
   return bytes.length < secretBytes.min || bytes.length > secretBytes.max ? undefined : createSecretKey(bytes);
 }
 
-/** The value of `webhook-signature` with one signature. @param timestamp seconds since 1970, whole */
+/**
+ * Returns the value of `webhook-signature` with one signature.
+ * @param timestamp whole seconds since 1970
+ */
 export function signWebhook(key: KeyObject, id: string, timestamp: number, body: Buffer): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** The headers of what is sent now, names and values in turn. */
+/** Returns the signature headers of a call made now, names and values in turn. */
 export function signatureHeaders(key: KeyObject, id: string, now: Date, body: Buffer): string[] {
   const timestamp = Math.floor(now.getTime() / 1000);
   return [
@@ -56,7 +61,8 @@ export interface ReceivedWebhook {
 }
 
 /**
- * What is wrong with a received call, whatever its body and its secret are; null where those decide.
+ * Returns the error in the headers of a received call, which does not depend on its body and secret. Returns null if
+ * those decide.
  * @param nowSeconds since 1970
  */
 export function webhookHeadProblem(received: Omit<ReceivedWebhook, 'body'>, nowSeconds: number): string | null {
@@ -76,7 +82,7 @@ export function webhookHeadProblem(received: Omit<ReceivedWebhook, 'body'>, nowS
 const signatureForm = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 /**
- * What is wrong with a received call, in words; null where one of its signatures is right.
+ * Returns the error of a received call, in words; null if one of its signatures is valid.
  * @param nowSeconds since 1970
  */
 export function webhookProblem(key: KeyObject, received: ReceivedWebhook, nowSeconds: number): string | null {

@@ -1,6 +1,9 @@
 import { fromString, toUUID } from 'typeid-js';
 
-/** Ids at the border are type-prefixed and sortable (TypeID over uuid v7); inside they are plain uuids. */
+/**
+ * Prefixes of public ids. Ids in the API are type-prefixed and sortable (TypeID over uuid v7); internal ids are plain
+ * uuids.
+ */
 export const idPrefixes = {
   campaign: 'cmp',
   template: 'tpl',
@@ -34,10 +37,12 @@ export function publicId(kind: IdKind, uuid: string): string {
   return `${idPrefixes[kind]}_${base32Of(uuid)}`;
 }
 
-/** Crockford's, in small letters. Here and not in the library because jobs need two for each: 0.2 µs instead of 1.8. */
+/**
+ * Crockford's alphabet in lower case. We do not use the library because jobs need two ids each: 0.2 µs instead of 1.8.
+ */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs = Array.from({ length: 1024 }, (_, value) => alphabet.charAt(value >> 5) + alphabet.charAt(value & 31));
-/** Where a uuid's 32 digits stand among its dashes. */
+/** Positions of a uuid's 32 digits between its dashes. */
 const digitPlaces = Array.from({ length: 36 }, (_, place) => place).filter((place) => ![8, 13, 18, 23].includes(place));
 const hexDigits = new Uint8Array(128);
 for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
@@ -45,7 +50,10 @@ for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
   hexDigits[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** 128 bits behind two zeros as 26 characters: two of the first byte, then four of each five hexadecimal digits. */
+/**
+ * Encodes 128 bits after two zero bits as 26 characters: two for the first byte, then four for each five hexadecimal
+ * digits.
+ */
 function base32Of(uuid: string): string {
   const digits = (from: number, until: number) => {
     let value = 0;
@@ -62,13 +70,16 @@ function base32Of(uuid: string): string {
   return text;
 }
 
-/** A regular expression of a kind's public ids: 26 digits of Crockford's base 32 that hold a version and a variant. */
+/**
+ * Returns a regular expression of a kind's public ids: 26 digits of Crockford's base 32 that contain a version and a
+ * variant.
+ */
 export function idPattern(kind: IdKind): string {
   const digit = '[0-9a-hjkmnp-tv-z]';
   return `^${idPrefixes[kind]}_[0-7]${digit}{9}[2-9a-h]${digit}{2}[89abrstv]${digit}{12}$`;
 }
 
-/** The uuid behind a public id, or `undefined` when the text is no id of that kind. */
+/** Returns the uuid of a public id, or `undefined` if the text is no id of that kind. */
 export function uuidOf(kind: IdKind, id: string): string | undefined {
   try {
     return toUUID(fromString(id, idPrefixes[kind]));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal
- * means same bytes, order is byte order.
+ * Maximum length of a user id in UTF-8. User ids are strings of the caller: 1 to 256 bytes without control characters
+ * and lone surrogates. They are compared and ordered by their bytes.
  */
 export const maxUserIdBytes = 256;
 
@@ -17,7 +17,7 @@ export function isValidUserId(id: string): boolean {
   return hasValidLength(id) && isValidText(id);
 }
 
-/** The rule that the id breaks, the first of several; null for a valid one. */
+/** Returns the first rule that the id breaks; null for a valid id. */
 export function brokenUserIdRule(id: string): UserIdRule | null {
   if (id.length === 0) return 'empty';
   if (!hasValidLength(id)) return 'too-long';
@@ -25,9 +25,9 @@ export function brokenUserIdRule(id: string): UserIdRule | null {
   return id.isWellFormed() ? null : 'lone-surrogate';
 }
 
-/** Whether each of the ids is valid. Looked at as one text: a tenth of the time that one after the other would take. */
+/** Returns whether all ids are valid. Checking them as one text takes a tenth of the time of checking each. */
 export function areValidUserIds(ids: readonly string[]): boolean {
-  // A comma between them, because two halves of a pair would make a whole one.
+  // The comma separates two lone surrogates, which would otherwise form a valid pair.
   return ids.every(hasValidLength) && isValidText(ids.join(','));
 }
 
@@ -37,7 +37,7 @@ function isValidText(text: string): boolean {
 
 function hasValidLength(id: string): boolean {
   if (id.length === 0 || id.length > maxUserIdBytes) return false;
-  // No character takes more than three bytes per UTF-16 unit, so most ids need not be counted.
+  // A UTF-16 unit takes at most three bytes, so short ids are valid without counting.
   return id.length * 3 <= maxUserIdBytes || utf8Length(id) <= maxUserIdBytes;
 }
 
@@ -51,7 +51,8 @@ function utf8Length(text: string): number {
 }
 
 /**
- * Below zero when `a` comes first in byte order, zero when equal. JavaScript's own `<` orders surrogates below U+E000.
+ * Compares by byte order: negative if `a` comes first, zero if equal. JavaScript's own `<` orders surrogates below
+ * U+E000.
  */
 export function compareUserIds(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
@@ -64,11 +65,11 @@ export function compareUserIds(a: string, b: string): number {
 }
 
 /**
- * Index of the first id that does not come behind the one before it, or behind `after`; -1 when they are in strictly
- * ascending byte order.
+ * Returns the index of the first id that does not follow its predecessor, or `after`. Returns -1 if the ids are in
+ * strictly ascending byte order.
  */
 export function findDisorder(ids: readonly string[], after: string | null): number {
-  // Where nothing is above the basic plane, JavaScript's own order is that of the bytes, and several times as fast.
+  // Without characters above the basic plane, JavaScript's own order equals byte order, and is several times as fast.
   const isBasic = !surrogate.test(ids.join('')) && (after === null || !surrogate.test(after));
   let previous = after;
   return ids.findIndex((id) => {
@@ -83,12 +84,12 @@ function liftSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Half an escape, or half a pair, at the end of what was cut. */
+/** Half an escape, or half a surrogate pair, at the end of a truncated text. */
 const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 
 /**
- * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends
- * in `…#` and eight hex digits of its SHA-256, so that two that begin alike do not look the same.
+ * Returns a printable form of an invalid id, escaped as in JSON. An id of more than 256 bytes is truncated and ends in
+ * `…#` and eight hex digits of its SHA-256, so that ids with the same beginning differ.
  */
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);
@@ -98,7 +99,7 @@ export function escapeUserId(id: string): string {
 }
 
 function escaped(text: string): string {
-  // JSON.stringify leaves U+007F to U+009F as they are; they are control characters all the same.
+  // JSON.stringify does not escape U+007F to U+009F, which are control characters too.
   return JSON.stringify(text)
     .slice(1, -1)
     .replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,31 +1,33 @@
 /**
- * Upper bounds of what is told apart of how long calls took, in milliseconds, inclusive. No call may take longer than
- * the last one; what did, because its process was held up, is in none of them.
+ * Upper bounds of the duration buckets, in milliseconds, inclusive. The last bound is the longest allowed call; calls
+ * that took longer, because their process stalled, are in no bounded bucket.
  */
 export const callDurationBoundsMs = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const;
 
-/** One for each bound, and the last one for what took longer. */
+/** Number of buckets: one for each bound, and one for longer calls. */
 export const callDurationBuckets = callDurationBoundsMs.length + 1;
 
-/** In which of them a call is that took so long. */
+/** Returns the bucket of a call with this duration. */
 export function durationBucketOf(ms: number): number {
   let bucket = 0;
   while (ms > (callDurationBoundsMs[bucket] ?? Infinity)) bucket++;
   return bucket;
 }
 
-/** Calls of each bucket, in their order. */
+/** Number of calls in each bucket, in the order of the bounds. */
 export type DurationBuckets = readonly number[];
 
-/** Calls by the upper bound of their bucket, as it is read: `{"250": 40, "500": 2}`; `over` took longer than all. */
+/**
+ * Number of calls by the upper bound of their bucket: `{"250": 40, "500": 2}`; `over` counts calls above all bounds.
+ */
 export type DurationCounts = Readonly<Record<string, number>>;
 
 const over = 'over';
 const keys = [...callDurationBoundsMs, over].map((bound) => `"${bound}":`);
 
 /**
- * JSON of their counts by bound; buckets without a call are left out. Written by hand: with bounds for keys an object
- * is an array with holes, and those of 5,000 endpoints took 50 ms.
+ * Returns the counts by bound as JSON, without empty buckets. The JSON is built by hand: an object with the bounds as
+ * keys is a sparse array, and those of 5,000 endpoints took 50 ms.
  */
 export function writtenDurations(buckets: DurationBuckets): string {
   let written = '';
@@ -36,7 +38,7 @@ export function writtenDurations(buckets: DurationBuckets): string {
   return `{${written}}`;
 }
 
-/** All of them together. Processes of another version may have other bounds. */
+/** Returns the sum of all counts. Processes of another version may have other bounds. */
 export function sumOfDurations(all: readonly DurationCounts[]): DurationCounts {
   const sum: Record<string, number> = {};
   for (const counts of all) {
@@ -50,12 +52,12 @@ export function callsIn(counts: DurationCounts): number {
 }
 
 /**
- * So long took at most `share` of the calls: the upper bound of the bucket that the slowest of these is in. Null where
- * there was none, and where that has no bound.
+ * Returns the duration within which `share` of the calls ended: the upper bound of the bucket of the slowest of these
+ * calls. Returns null if there were no calls, or if that bucket has no bound.
  * @param share in (0, 1]
  */
 export function durationAtMostMs(counts: DurationCounts, share: number): number | null {
-  // 0.95 has no exact number: 95 of 100 are not to be 96.
+  // 0.95 is not exact in binary: 95 of 100 must not become 96.
   const needed = Math.ceil(callsIn(counts) * share - 1e-6);
   if (needed === 0) return null;
   const bounds = Object.keys(counts)

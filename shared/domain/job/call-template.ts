@@ -1,6 +1,6 @@
 /**
- * Bodies and headers that name what they are sent for: `{{jobId}}`. A name stands for a value, and `{{{{` for two
- * braces; there is nothing else, so filling is one pass over the text, and ends.
+ * Names in templates of bodies and headers: `{{jobId}}`. A name is replaced by a value, and `{{{{` by two braces. There
+ * are no other constructs, so one pass over the text fills a template.
  */
 export const templateNames = [
   'jobId',
@@ -15,23 +15,23 @@ export const templateNames = [
 
 export type TemplateName = (typeof templateNames)[number];
 
-/** By their names; what is missing, this call does not have. */
+/** Values by name; a call has no value for a missing name. */
 export type TemplateValues = Partial<Record<TemplateName, string>>;
 
-/** What every job has when it is called, at its longest. */
+/** Longest values of the names that every job has. */
 const everyJobs: Required<Pick<TemplateValues, 'jobId' | 'attempt' | 'scheduledFor'>> = {
   jobId: 'x'.repeat(30),
   attempt: '1'.repeat(10),
   scheduledFor: 'x'.repeat(24),
 };
 
-/** Two braces; a name, spaces around it or not; two braces that are neither. */
+/** Two literal braces; a name with optional spaces; or two braces that are neither. */
 const places = /\{\{\{\{|\{\{ *([A-Za-z]+) *\}\}|\{\{(?!\{)/g;
 
-/** Where values go: into the text of a JSON document, escaped as its strings are, or as they are. */
+/** Context of the values: `json` escapes them as within a JSON string, `text` inserts them unchanged. */
 export type TemplateForm = 'json' | 'text';
 
-/** What has no value stays as it is written. */
+/** Fills a template. Names without a value are left as they are. */
 export function fillTemplate(template: string, values: TemplateValues, form: TemplateForm): string {
   return template.replace(places, (written, name: string | undefined) => {
     if (written === '{{{{') return '{{';
@@ -41,7 +41,7 @@ export function fillTemplate(template: string, values: TemplateValues, form: Tem
   });
 }
 
-/** The same for the value of a header, which has one line of visible ASCII whatever is filled in. */
+/** Fills a header value and replaces every character that is not visible ASCII, so that the value stays one line. */
 export function fillHeader(template: string, values: TemplateValues): string {
   return fillTemplate(template, values, 'text').replace(/[^\t\x20-\x7e]/g, '?');
 }
@@ -58,15 +58,15 @@ export interface TemplateProblem {
 export interface TemplateToCheck {
   text: string;
   form: TemplateForm;
-  /** Known when it is accepted. */
+  /** Values known when the job is accepted. */
   values: TemplateValues;
-  /** Why a name that is known has no value here; other names are simply not known. */
+  /** Reasons why known names have no value here; all other names are unknown. */
   without: TemplateValues;
-  /** Once it is filled. */
+  /** Maximum length of the filled template. */
   maxBytes: number;
 }
 
-/** What is wrong with a template; nothing where each call can be filled, whatever its attempt. */
+/** Returns the errors of a template; none if it can be filled for every call, whatever its attempt. */
 export function templateProblems({ text, form, values, without, maxBytes }: TemplateToCheck): TemplateProblem[] {
   const had: TemplateValues = { ...everyJobs, ...values };
   const problems: TemplateProblem[] = [];
@@ -93,7 +93,7 @@ export function templateProblems({ text, form, values, without, maxBytes }: Temp
   return problems;
 }
 
-/** Of a template that is filled: no call has more. */
+/** Returns the maximum length of the filled template over all calls, in bytes. */
 export function longestBytes(text: string, values: TemplateValues, form: TemplateForm): number {
   return Buffer.byteLength(fillTemplate(text, { ...everyJobs, ...values }, form));
 }
@@ -101,7 +101,7 @@ export function longestBytes(text: string, values: TemplateValues, form: Templat
 const notJson =
   'is not JSON once it is filled: names stand inside of texts, as in "{{jobId}}", and {{attempt}} in place of a number too';
 
-/** A letter is part of no JSON but within a text; a digit may be part of a number. */
+/** A letter is valid JSON only within a text; a digit may also be part of a number. */
 const samples: TemplateValues = Object.fromEntries(templateNames.map((name) => [name, name === 'attempt' ? '1' : 'x']));
 
 function isJson(text: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * A client of which something has been due for longer is behind, in milliseconds: the bound of the alert
- * `MusterClientBehind` (deploy/prometheus/rules.yml).
+ * Age in milliseconds of the oldest due job above which a client lags: the threshold of the alert `MusterClientBehind`
+ * (deploy/prometheus/rules.yml).
  */
 export const clientBehindAfterMs = 300_000;

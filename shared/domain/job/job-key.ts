@@ -1,23 +1,23 @@
 import type { SaidPriority } from './priority-bands.ts';
 
-/** The key of a pending job. A job that was moved has another: who holds the old one finds nothing. */
+/** Key of a pending job. Moving a job changes its key: an owner of the old key finds no job. */
 export interface JobKey {
   partition: number;
-  /** Microseconds since 1970: what Postgres keeps. */
+  /** Microseconds since 1970: the precision of Postgres. */
   dueUs: number;
   jobId: string;
 }
 
-/** A job that is due, and whose it is. */
+/** A due job with its client. */
 export interface JobReference extends JobKey {
   clientId: string;
-  /** Normal unless given. */
+  /** Undefined means normal priority. */
   priority?: SaidPriority | undefined;
 }
 
 /**
- * By partition, due time and id, as Postgres sorts its uuids: statements that lock in this order never wait for each
- * other in a circle.
+ * Compares by partition, due time and id, in the order in which Postgres sorts uuids: statements that lock in this
+ * order never deadlock.
  */
 export function compareKeys(a: JobKey, b: JobKey): number {
   return a.partition - b.partition || a.dueUs - b.dueUs || (a.jobId < b.jobId ? -1 : a.jobId > b.jobId ? 1 : 0);

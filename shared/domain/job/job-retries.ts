@@ -1,21 +1,21 @@
 import { backoffMs } from '../retry.ts';
 
 /**
- * How often and when a job is tried again. `attempts` counts calls, the first included.
- * `exponential`: full jitter; each ceiling is twice the one before.
+ * Retry strategy of a job. `attempts` counts calls, including the first.
+ * `exponential`: full jitter; each ceiling is twice the previous one.
  */
 export type JobRetries =
   | { strategy: 'none' }
   | { strategy: 'fixed'; attempts: number; delayMs: number }
   | { strategy: 'exponential'; attempts: number; firstDelayMs: number; maxDelayMs: number };
 
-/** No receiver is taken at its word for longer than this. */
+/** Longest `Retry-After` of a receiver that is respected, in milliseconds. */
 export const maxAskedDelayMs = 3_600_000;
 
 /**
- * Until the next call; null when there is none to come.
- * @param attempt calls that were made, from 1
- * @param askedMs what the receiver asked for (`Retry-After`); null where it did not
+ * Returns the delay until the next call in milliseconds; null if there is none.
+ * @param attempt calls made so far, from 1
+ * @param askedMs delay that the receiver requested (`Retry-After`); null if it requested none
  * @param random in [0, 1)
  */
 export function retryDelayMs(

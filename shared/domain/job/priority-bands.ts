@@ -1,38 +1,38 @@
 import type { Priority } from '../priorities.ts';
 
-/** The usual one is not said. */
+/** Normal priority is not stored. */
 export type SaidPriority = Exclude<Priority, 'normal'>;
 
 export function saidPriority(priority: Priority | undefined): SaidPriority | undefined {
   return priority === 'normal' ? undefined : priority;
 }
 
-/** The first that is here is served before the others, which have their share all the same. */
+/** Priorities in the order of service; lower priorities keep their share. */
 export const bandOrder = ['high', 'normal', 'low'] as const satisfies readonly Priority[];
 
 /**
- * A band is what waits of one outlet with one priority: what looks pass over, and what dispatchers give credit for. The
- * usual one has the outlet's own name, so that where nothing says a priority nothing is another.
+ * Returns the band of an outlet and a priority: the unit that looks skip and that dispatchers give credit for. The band
+ * of normal priority has the outlet's own name, so that without priorities band and outlet are the same.
  */
 export function bandOf(outletId: string, priority?: Priority): string {
   return priority === undefined || priority === 'normal' ? outletId : `${outletId}/${priority}`;
 }
 
-/** What one of each costs: while all wait, of 21 jobs 16 are high, 4 normal and 1 is low. */
+/** Cost of a job: while all priorities wait, 16 of 21 jobs are high, 4 are normal and 1 is low. */
 const costs = { high: 1, normal: 4, low: 16 } as const;
 
-/** Whose turn it is while several priorities of one outlet have something that waits. Each has its share for ever. */
+/** Chooses the next priority while several priorities of one outlet have waiting jobs. Each keeps its share. */
 export interface PriorityTurns {
-  /** Of those that have something. */
+  /** Returns the next of the priorities that have waiting jobs. */
   next(present: readonly Priority[]): Priority;
-  /** One of it was served. */
+  /** Records that a job of this priority was served. */
   took(priority: Priority): void;
 }
 
 /**
- * Start-time fair queuing (Goyal, Vin and Cheng, 1996): each priority has the moment at which its next one begins, in
- * units of what was served. The earliest goes, of equals the higher. What has not waited has nothing to catch up on,
- * and what waits is never put off by what comes.
+ * Start-time fair queuing (Goyal, Vin and Cheng, 1996): each priority has a virtual time at which its next job begins,
+ * in units of served cost. The earliest is next; on a tie, the higher priority. A priority without waiting jobs earns
+ * no credit, and new jobs never delay waiting jobs further.
  */
 export function createPriorityTurns(): PriorityTurns {
   const begins: Record<Priority, number> = { ...costs };

@@ -1,6 +1,9 @@
 import { publicId } from '../ids/ids.ts';
 
-/** The client of a webhook has its id, and a name that no request can give one: it sends nothing but its notices. */
+/**
+ * Returns the name of a webhook's client, which no request can give to a client: this client sends only the notices of
+ * its webhook. The client has the webhook's id.
+ */
 export function webhookClientName(webhookId: string): string {
   return `webhook:${publicId('webhook', webhookId)}`;
 }

@@ -1,26 +1,29 @@
 /**
- * Money as decimal text, never as a float. Prices have up to six places, and sums of them are exact; an amount is shown
- * with two places, and with as many more as it has.
+ * Number of decimal places of prices. Money is decimal text, never a float. Sums of prices are exact; an amount is
+ * shown with at least two places.
  */
 const places = 6;
 
 export const pricePattern = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
 
-/** Up to a million millions: in millionths it fits what Postgres counts in. */
+/** Up to 10^12: amounts in millionths fit a bigint of Postgres. */
 export const amountPattern = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/;
 
-/** Of a price, or an amount. */
+/** Returns a price or an amount in millionths. */
 export function millionthsOf(text: string): bigint {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole) * 10n ** BigInt(places) + BigInt(part.padEnd(places, '0'));
 }
 
-/** So many units at this price; `0.00` for none. @param units whole */
+/**
+ * Returns the cost of units at this price; `0.00` for none.
+ * @param units whole
+ */
 export function amountOf(units: number, price: string): string {
   return amountText(BigInt(units) * millionthsOf(price));
 }
 
-/** Null where there is none. */
+/** Returns null for an empty list. */
 export function sumOfAmounts(amounts: readonly string[]): string | null {
   return amounts.length === 0 ? null : amountText(amounts.reduce((sum, amount) => sum + millionthsOf(amount), 0n));
 }
@@ -31,18 +34,18 @@ export function amountText(millionths: bigint): string {
   return `${whole}.${part.replace(/0{1,4}$/, '')}`;
 }
 
-/** `5000` and `5000.0` are `5000.00`; what is no amount stays as it is. */
+/** Normalizes `5000` and `5000.0` to `5000.00`; an invalid amount is returned unchanged. */
 export function normalAmount(text: string): string {
   return amountPattern.test(text) ? amountText(millionthsOf(text)) : text;
 }
 
-/** For people: `1,234.50 EUR`. */
+/** Formats an amount for people: `1,234.50 EUR`. */
 export function moneyWords(amount: string, currency: string): string {
   const [whole = '', ...part] = amount.split('.');
   return `${[whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','), ...part].join('.')} ${currency}`;
 }
 
-/** What a user costs in a step at most, under a budget in money: a batch of them is counted exactly up to it. */
+/** Maximum cost of a user in a step under a budget in money: up to this cost, the total of a batch is exact. */
 export const mostForOne = 10_000_000;
 
 export function isTooMuchForOne(amount: string): boolean {

@@ -1,8 +1,8 @@
-/** A day that is counted from its month: what schedulers besides cron have. */
+/** A day relative to its month: an extension of cron that other schedulers have. */
 export type DayRule =
-  /** The last day of the month, or so many before it. */
+  /** The last day of the month, or `before` days earlier. */
   | { kind: 'from-end'; before: number }
-  /** Monday to Friday, next to this day and in its month; null: the last one of the month. */
+  /** The working day (Monday to Friday) nearest to this day in its month; null: the last working day of the month. */
   | { kind: 'working-day'; near: number | null }
   /** The first to fifth of a weekday, 0 (Sunday) to 6, in the month; null: the last one. */
   | { kind: 'week-day'; day: number; nth: number | null };
@@ -14,7 +14,7 @@ const workingDayPattern = /^(?:(\d{1,2})|L)W$/i;
 const nthPattern = /^([A-Z0-9]+)#(\d)$/i;
 const lastPattern = /^([A-Z0-9]+)L$/i;
 
-/** Of the field of days of a month: `L`, `L-3`, `15W`, `LW`; undefined: it is none. */
+/** Reads a rule in the day-of-month field: `L`, `L-3`, `15W`, `LW`. Returns undefined for other texts. */
 export function readMonthDayRule(part: string): DayRule | undefined {
   const fromEnd = fromEndPattern.exec(part);
   if (fromEnd) {
@@ -28,8 +28,8 @@ export function readMonthDayRule(part: string): DayRule | undefined {
 }
 
 /**
- * Of the field of days of a week: `MON#2`, `FRIL`; undefined: it is none.
- * @param dayOf a weekday as the field names it, 0 to 7; undefined: it is none
+ * Reads a rule in the day-of-week field: `MON#2`, `FRIL`. Returns undefined for other texts.
+ * @param dayOf returns the weekday of a name, 0 to 7; undefined for other texts
  */
 export function readWeekDayRule(part: string, dayOf: (name: string) => number | undefined): DayRule | undefined {
   const parts = nthPattern.exec(part) ?? lastPattern.exec(part);
@@ -39,7 +39,10 @@ export function readWeekDayRule(part: string, dayOf: (name: string) => number | 
   return nth === null || (nth >= 1 && nth <= 5) ? { kind: 'week-day', day: day % 7, nth } : undefined;
 }
 
-/** @param date at its midnight, by UTC */
+/**
+ * Returns whether the rule selects the date.
+ * @param date at midnight UTC
+ */
 export function isRuledDay(rule: DayRule, date: Date): boolean {
   const [day, days] = [date.getUTCDate(), daysOfMonth(date)];
   switch (rule.kind) {
@@ -54,7 +57,10 @@ export function isRuledDay(rule: DayRule, date: Date): boolean {
   }
 }
 
-/** A Saturday's is the Friday before, a Sunday's the Monday after, unless that is in another month. */
+/**
+ * Returns the working day nearest to a day: for a Saturday the Friday before, for a Sunday the Monday after, unless
+ * that is in another month.
+ */
 function workingDayNear(near: number, date: Date): number {
   const days = daysOfMonth(date);
   const weekDay = new Date(date.getTime() + (near - date.getUTCDate()) * dayMs).getUTCDay();

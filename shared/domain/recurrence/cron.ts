@@ -1,22 +1,22 @@
 import { isRuledDay, readMonthDayRule, readWeekDayRule, type DayRule } from './cron-days.ts';
 
-/** A five-field cron expression, read. */
+/** A parsed five-field cron expression. */
 export interface Cron {
   months: ReadonlySet<number>;
-  /** 1 to 31. */
+  /** Days of the month, 1 to 31. */
   monthDays: ReadonlySet<number>;
-  /** 0 (Sunday) to 6. */
+  /** Weekdays, 0 (Sunday) to 6. */
   weekDays: ReadonlySet<number>;
-  /** Days that the two fields name beside these. */
+  /** Additional days of the two fields, such as `L` and `MON#2`. */
   monthDayRules: readonly DayRule[];
   weekDayRules: readonly DayRule[];
-  /** A day that one of the two fields names is enough: so it is where neither begins with `*`. */
+  /** True if a day that matches one of the two fields is enough: cron's rule if neither field begins with `*`. */
   eitherDay: boolean;
   /** Minutes since midnight, ascending. */
   times: readonly number[];
   /**
-   * Neither minute nor hour begins with `*`: a time of day that a person chose, which a clock change must not drop or
-   * double.
+   * True if neither minute nor hour begins with `*`: a time of day that a person chose. A clock change must not drop or
+   * repeat it.
    */
   isFixed: boolean;
 }
@@ -29,7 +29,7 @@ interface FieldRule {
   name: CronField;
   min: number;
   max: number;
-  /** The first one stands for `min`. */
+  /** Names of the values; the first name is `min`. */
   names?: readonly string[];
 }
 
@@ -41,15 +41,14 @@ const fieldRules: readonly [FieldRule, FieldRule, FieldRule, FieldRule, FieldRul
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of month', min: 1, max: 31 },
   { name: 'month', min: 1, max: 12, names: monthNames },
-  // Sunday is 0 and 7.
   { name: 'day of week', min: 0, max: 7, names: dayNames },
 ];
 
 /**
- * Reads minute, hour, day of month, month and day of week as crontab(5) has them: `*`, numbers, lists, ranges, steps,
- * English names of months and days, and `@daily` and the like. Beyond that, days of a month may be `L` (the last),
- * `L-3`, `15W` (the working day next to it) and `LW`, days of a week `MON#2` (the second one) and `FRIL` (the last
- * one). `?`, seconds and years are refused by name.
+ * Reads minute, hour, day of month, month and day of week as in crontab(5): `*`, numbers, lists, ranges, steps, English
+ * names of months and days, and nicknames such as `@daily`. As an extension, days of a month may be `L` (the last),
+ * `L-3`, `15W` (the nearest working day) and `LW`; days of a week may be `MON#2` (the second) and `FRIL` (the last).
+ * Errors name `?`, seconds and years explicitly.
  */
 export function readCron(expression: string): ReadCron {
   const named = expression.trim().startsWith('@');
@@ -98,7 +97,7 @@ const nicknames = new Map([
   ['@hourly', '0 * * * *'],
 ]);
 
-/** 29 February included: it comes, if not each year. */
+/** Includes 29 February, which occurs in leap years. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function hasSuchDay({ months, monthDays, monthDayRules, weekDayRules }: Cron): boolean {
@@ -108,7 +107,7 @@ function hasSuchDay({ months, monthDays, monthDayRules, weekDayRules }: Cron): b
   return [...months].some((month) => first <= (longestMonths[month - 1] ?? 0));
 }
 
-/** Within 28 years each month has begun with each day of the week, February in leap years too. */
+/** Within 28 years each month has begun on each day of the week, February in leap years too. */
 const allKindsOfYears = Array.from({ length: 28 }, (_, index) => 2000 + index);
 
 function comesIn(rule: DayRule, month: number): boolean {
@@ -126,7 +125,7 @@ interface ReadField {
   rules: readonly DayRule[];
 }
 
-/** Its values, or what is wrong with it. */
+/** Returns the values of a field, or its error. */
 function readField(field: string, rule: FieldRule): ReadField | string {
   const values = new Set<number>();
   const rules: DayRule[] = [];
@@ -171,7 +170,7 @@ function readPart(part: string, rule: FieldRule): number[] | string {
   return every(step, from, to);
 }
 
-/** What other schedulers add to cron. */
+/** Extensions of cron in other schedulers. */
 const extension = /[#?@]|^(L(-.*)?|LW|\d+[LW])$/i;
 
 const dayRules: Partial<Record<CronField, string>> = {
@@ -185,7 +184,7 @@ function wrong(text: string, rule: FieldRule): string {
   return `has ${quoted(text)}, which ${known === undefined ? 'is not standard cron' : `has to be ${known}`}`;
 }
 
-/** Of `*`: 7 is Sunday again. */
+/** Last value of `*`: weekday 7 is Sunday again. */
 function lastOf({ name, max }: FieldRule): number {
   return name === 'day of week' ? 6 : max;
 }

@@ -1,7 +1,7 @@
 import type { RecurrencePolicies, SkipCause } from './policies.ts';
 import { instantsFrom, type Recurrence } from './recurrence.ts';
 
-/** Instants that do not fire, for no group at all: one, or all between the first and the last one. */
+/** Instants that do not fire for any group: a single one, or all from the first to the last. */
 export interface SkippedRange {
   firstMs: number;
   lastMs: number;
@@ -10,31 +10,31 @@ export interface SkippedRange {
 }
 
 export interface DueInstants {
-  /** Before all that fires, but for what the clock leapt over and what the fire-once policy folds. */
+  /** Ranges before all fires, except those of clock changes and of the fire-once policy. */
   skipped: SkippedRange[];
   /** Ascending. */
   fires: number[];
-  /** The last instant that was handled; null when none was due. */
+  /** The last processed instant; null if none was due. */
   lastMs: number | null;
-  /** More are due than were handled. */
+  /** True if more instants are due than were processed. */
   more: boolean;
 }
 
 export interface DueQuestion {
   recurrence: Recurrence;
   policies: RecurrencePolicies;
-  /** What was handled before, inclusive. */
+  /** Last instant processed earlier, inclusive. */
   highWaterMs: number;
   nowMs: number;
-  /** Until then, inclusive, nothing fires, for this cause. */
+  /** Period in which nothing fires, up to `untilMs` inclusive, and its cause. */
   silence: Silence | null;
-  /** An instant is missed when it is longer ago. */
+  /** An instant counts as missed if it is older than this. */
   graceMs: number;
-  /** Looked at in one go, at most: years of minutes must not stand in the way of others. */
+  /** Maximum number of instants examined at once: years of minutes must not delay other schedules. */
   maxInstants: number;
-  /** Fired in one go, at most. */
+  /** Maximum number of fires at once. */
   maxFires: number;
-  /** Some groups have been decided for these: they stand in no range with others. */
+  /** Instants for which some groups have been decided: they never share a range with others. */
   begun: ReadonlySet<number>;
 }
 
@@ -43,7 +43,7 @@ export interface Silence {
   cause: SkipCause;
 }
 
-/** Which of the instants that have come fire, and which do not. */
+/** Returns which of the due instants fire and which do not. */
 export function dueInstants(question: DueQuestion): DueInstants {
   const { instants, leaps, more } = collect(question);
   const judged = judge(question, instants, more);
@@ -112,7 +112,7 @@ function cutAfterFires(judged: readonly JudgedInstant[], maxFires: number): read
   return end < 0 ? judged : judged.slice(0, end);
 }
 
-/** Neighbours of one cause become one: there may be a million of them. */
+/** Merges neighbours with the same cause: there may be a million of them. */
 function rangesOf(judged: readonly JudgedInstant[], begun: ReadonlySet<number>): SkippedRange[] {
   const ranges: SkippedRange[] = [];
   let open: SkippedRange | undefined;

@@ -1,8 +1,8 @@
 import type { Recurrence } from './recurrence.ts';
 
 /**
- * Instants in an hour: of an expression, in each hour in which it fires at all; of an interval, in the mean. It costs
- * nothing, whatever the zone and however seldom it recurs.
+ * Returns the instants per hour: of an expression, in each hour in which it fires at all; of an interval, on average.
+ * The cost does not depend on the zone or the frequency.
  */
 export function instantsPerHour(recurrence: Recurrence): number {
   if (recurrence.kind === 'interval') return 3_600_000 / recurrence.everyMs;
