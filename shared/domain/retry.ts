@@ -4,11 +4,11 @@ export interface BackoffPolicy {
 }
 
 /**
- * Exponential backoff with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"): a uniform share of
- * `firstDelayMs × 2^(attempt − 1)`, capped. Never below a tenth of the cap for that attempt, so that a retry is never
- * immediate.
+ * Returns the delay of an exponential backoff with full jitter (AWS Architecture Blog, "Exponential Backoff And
+ * Jitter"): a uniform share of `firstDelayMs × 2^(attempt − 1)`, capped. The delay is never below a tenth of the cap
+ * for that attempt, so that a retry is never immediate.
  *
- * @param attempt how many attempts were made, from 1
+ * @param attempt number of attempts made, from 1
  * @param random in [0, 1)
  */
 export function backoffMs(policy: BackoffPolicy, attempt: number, random: number): number {
@@ -17,7 +17,8 @@ export function backoffMs(policy: BackoffPolicy, attempt: number, random: number
 }
 
 /**
- * At least the given time, and up to a tenth more, so that those who wait for the same moment do not all come in it.
+ * Returns at least the given time, and up to a tenth more, so that processes that wait for the same moment do not all
+ * act at once.
  * @param random in [0, 1)
  */
 export function withJitter(ms: number, random: number): number {

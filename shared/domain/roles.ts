@@ -1,6 +1,6 @@
 /**
- * What a key may do: `viewer` looks; `scheduler` has jobs and schedules of clients; `manager` makes campaigns, carries
- * them out and stops them; `approver` approves what others have made; `operator` does everything, such as action types,
+ * Roles of a key: `viewer` reads; `scheduler` manages jobs and schedules of clients; `manager` creates, runs and stops
+ * campaigns; `approver` approves campaigns of others; `operator` may do everything, such as changing action types,
  * clients, keys and quarantined messages and steps.
  */
 export const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;

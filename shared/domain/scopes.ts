@@ -1,22 +1,24 @@
-/** What of an installation a key is for. Null: all of that kind; empty: none. */
+/** Scope of a key in an installation. Null: everything of that kind; empty: nothing. */
 export interface Scope {
-  /** Ids of clients, whose jobs and schedules it sees and may touch. */
+  /** Ids of clients whose jobs and schedules the key may read and change. */
   clients: readonly string[] | null;
-  /** Countries of campaigns. It sees a campaign that has one of them, and changes one that has no others. */
+  /**
+   * Countries of campaigns. The key may read a campaign that has one of them, and change a campaign that has no others.
+   */
   countries: readonly string[] | null;
-  /** The same of the actions of a campaign's chain. */
+  /** Action types of a campaign's chain, with the same rule. */
   actionTypes: readonly string[] | null;
-  /** True: it reads the users of each campaign that it sees, and those that are suppressed. Undefined is false. */
+  /** True if the key may read the users of each campaign in its scope, and suppressed users. Undefined means false. */
   users?: boolean | undefined;
 }
 
-/** Countries and action types in which a campaign, or a list of users, has an effect. */
+/** Countries and action types that a campaign, or a list of users, affects. */
 export interface CampaignReach {
   countries: readonly string[];
   actionTypes: readonly string[];
 }
 
-/** The part of a scope that bounds campaigns. */
+/** Part of a scope that limits campaigns. */
 export type CampaignScope = Pick<Scope, 'countries' | 'actionTypes'>;
 
 export const wholeScope: Scope = { clients: null, countries: null, actionTypes: null };
@@ -29,27 +31,35 @@ export function holdsEveryCampaign({ countries, actionTypes }: CampaignScope): b
   return countries === null && actionTypes === null;
 }
 
-/** False for a key that is for callbacks alone. */
+/** Returns false for a key that is for callbacks alone. */
 export function holdsSomeCampaigns({ countries, actionTypes }: CampaignScope): boolean {
   return countries?.length !== 0 && actionTypes?.length !== 0;
 }
 
-/** True if a key of this scope may read a campaign of this reach: one of its countries and actions is in the scope. */
+/**
+ * Returns true if a key of this scope may read a campaign of this reach: one of its countries and actions is in the
+ * scope.
+ */
 export function seesReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && overlaps(scope.countries, countries) && overlaps(scope.actionTypes, actionTypes);
 }
 
-/** True if a key of this scope may change a campaign of this reach: it has no effect elsewhere. */
+/**
+ * Returns true if a key of this scope may change a campaign of this reach, which has no effect outside of the scope.
+ */
 export function holdsReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && holdsAll(scope.countries, countries) && holdsAll(scope.actionTypes, actionTypes);
 }
 
-/** True if a key of this scope may read users of every campaign that it sees, and of the list of suppressed users. */
+/**
+ * Returns true if a key of this scope may read users of every campaign in the scope, and of the list of suppressed
+ * users.
+ */
 export function readsAllUsers(scope: Scope): boolean {
   return scope.users === true || holdsEveryCampaign(scope);
 }
 
-/** Whether nothing is in the inner one that is not in the outer one. */
+/** Returns whether the outer scope contains the whole inner scope. */
 export function isWithin(inner: Scope, outer: Scope): boolean {
   return (
     holdsAll(outer.clients, inner.clients) &&
@@ -59,13 +69,19 @@ export function isWithin(inner: Scope, outer: Scope): boolean {
   );
 }
 
-/** @param values null: all that there could be */
+/**
+ * Returns whether `of` contains all values.
+ * @param values null: every possible value
+ */
 export function holdsAll(of: readonly string[] | null, values: readonly string[] | null): boolean {
   if (of === null) return true;
   return values?.every((value) => of.includes(value)) ?? false;
 }
 
-/** True if a part of a scope has one of the values. Without values yet, as during an upload, every scope matches. */
+/**
+ * Returns true if a part of a scope has one of the values. Without values yet, as during an upload, every scope
+ * matches.
+ */
 function overlaps(of: readonly string[] | null, values: readonly string[]): boolean {
   return of === null || values.length === 0 || values.some((value) => of.includes(value));
 }

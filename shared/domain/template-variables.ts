@@ -1,14 +1,14 @@
-/** `{ "$variable": "reward" }` stands for a whole value of a template's definition. */
+/** Key of a placeholder in a template's definition: `{ "$variable": "reward" }` replaces a whole value. */
 export const variableKey = '$variable';
 
 export interface VariablePlace {
-  /** JSON pointer of the value that it stands for. */
+  /** JSON pointer of the placeholder. */
   pointer: string;
-  /** Undefined where what stands there names none, or has other fields beside it. */
+  /** Undefined if the placeholder names no variable or has other fields. */
   name: string | undefined;
 }
 
-/** Where variables stand in a definition. */
+/** Returns the placeholders in a definition. */
 export function placesOfVariables(value: unknown, pointer = ''): VariablePlace[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Object.hasOwn(value, variableKey)) return [{ pointer, name: nameIn(value) }];
@@ -17,7 +17,7 @@ export function placesOfVariables(value: unknown, pointer = ''): VariablePlace[]
   );
 }
 
-/** The definition with values in the places of its variables; one that has no value is left out. */
+/** Returns the definition with values in place of its variables; a variable without a value is omitted. */
 export function filled(value: unknown, values: ReadonlyMap<string, unknown>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Object.hasOwn(value, variableKey)) return values.get(nameIn(value) ?? '');
@@ -25,7 +25,7 @@ export function filled(value: unknown, values: ReadonlyMap<string, unknown>): un
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, values)]));
 }
 
-/** The variable that a pointer leads to or into. */
+/** Returns the variable that a pointer leads to or into. */
 export function variableAt(pointer: string, places: readonly VariablePlace[]): VariablePlace | undefined {
   return places.find((place) => pointer === place.pointer || pointer.startsWith(`${place.pointer}/`));
 }

@@ -1,9 +1,10 @@
-/** `1.4.0`, or before it `1.4.0-rc.2`. */
+/** Form of versions: `1.4.0`, or before that release `1.4.0-rc.2`. */
 const form = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?/;
 
 /**
- * Below 0 where `one` is the older of two versions of Muster, above 0 where it is the newer. What comes before a
- * release is older than it, and not told apart further. @throws on what is no version
+ * Compares two versions of Muster: negative if `one` is older, positive if it is newer. Pre-releases are older than
+ * their release, and equal to each other.
+ * @throws if a text is no version
  */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [partsOf(one), partsOf(other)];
@@ -20,15 +21,15 @@ function partsOf(version: string): number[] {
   return [Number(major), Number(minor), Number(patch), before === undefined ? 1 : 0];
 }
 
-/** How a database's schema stands to a version of Muster that wants to work on it. */
+/** State of a database's schema for a version of Muster that connects to it. */
 export interface SchemaStanding {
-  /** Migrations that this version brings and the database has not seen. */
+  /** Migrations of this version that the database lacks. */
   missing: readonly string[];
-  /** Which version has changed the schema last, and the oldest that it left room for; null: none has. */
+  /** Version that last changed the schema, and the oldest version that it supports; null: no version has. */
   made: { version: string; oldest: string } | null;
 }
 
-/** Why processes of this version may not work on that schema, and what to do; undefined where they may. */
+/** Returns the reason why processes of this version must not use the schema, and the remedy; undefined if they may. */
 export function refusalOf(own: string, { missing, made }: SchemaStanding): string | undefined {
   if (made !== null && compareVersions(own, made.oldest) < 0) {
     return (

@@ -1,15 +1,15 @@
 /**
- * Which offsets of one partition have been delivered and not settled. Everything below `position` is settled, so that
- * is what may be committed: settling out of order moves it only when the gap closes.
+ * Delivered and unsettled offsets of one partition. Everything below `position` is settled and may be committed:
+ * settling out of order moves `position` only when the gap closes.
  */
 export interface Watermark {
-  /** Offsets ascend; they may leave gaps. */
+  /** Offsets ascend; gaps are allowed. */
   deliver(offset: number): void;
-  /** False when the offset was not waiting: never delivered, or settled before. */
+  /** Returns false if the offset is not unsettled: never delivered, or settled before. */
   settle(offset: number): boolean;
-  /** How many offsets wait to be settled. */
+  /** Number of unsettled offsets. */
   readonly unsettled: number;
-  /** The first offset that is not settled; undefined until something was delivered. */
+  /** The first unsettled offset; undefined until a message was delivered. */
   readonly position: number | undefined;
 }
 

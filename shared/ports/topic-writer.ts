@@ -10,7 +10,7 @@ export interface TopicMessage {
  * Result of a write.
  * - `written`: all in-sync replicas have the message.
  * - `refused`: the message can never be written as it is: there is no such topic, or the message exceeds the topic's
- * limit.
+ *   limit.
  * - `unknown`: no acknowledgement came; the message may have been written all the same.
  */
 export type TopicWritten =

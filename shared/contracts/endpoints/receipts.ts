@@ -45,9 +45,10 @@ export const receiptsRequest = z
 /**
  * Reasons to refuse a receipt; the other receipts of the request are accepted.
  * - `malformed`: the receipt does not have the form. `invalid-key`: `key` is no `Idempotency-Key` of ours.
- * `invalid-time`: `at` is before 2000 or more than a day ahead.
+ *   `invalid-time`: `at` is before 2000 or more than a day ahead.
  * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the
- * step's action type is not the one whose secret signs the request. `not-kept`: retention has deleted the run's users.
+ *   step's action type is not the one whose secret signs the request. `not-kept`: retention has deleted the run's
+ *   users.
  */
 export const receiptProblems = [
   'malformed',

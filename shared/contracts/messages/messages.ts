@@ -16,7 +16,7 @@ export const maxLostInMessage = 20;
  *
  * - `remaining`: for each batch, the number of users that are still to be served.
  * - `lost`: for each batch, the users that the chain has lost before this step, or null if the claim must read them.
- * Absent in step 1 of a fed batch, where no user can be lost.
+ *   Absent in step 1 of a fed batch, where no user can be lost.
  *
  * If the rows contradict either field, the rows count. A message that exceeds what a publisher writes is invalid: this
  * limits the memory that a worker needs for a lane.

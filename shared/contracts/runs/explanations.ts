@@ -8,10 +8,10 @@ const time = z.iso.datetime({ precision: 3 });
 /**
  * Places of a user relative to the audience.
  * - `member`: in the audience. `unsendable`: also in the audience, but the id breaks a rule, so the user was never
- * sent.
+ *   sent.
  * - `not-fed-yet`: a feed has not reached the user. `never-fed`: the run ended before a feed did.
  * - `absent`: every feed has passed the user's place without finding the user. `held-out`: the same, and the hold-out
- * rule selects the user.
+ *   rule selects the user.
  * - `not-kept`: the users of the run have been deleted since.
  */
 export const audiencePlaces = [

@@ -36,7 +36,7 @@ export const neededNone: ClearedBy = { policy: null, approvalId: null };
 /**
  * Decision about a start.
  * - `clear`: it may begin, with an approval or without one. `usersAtMost` limits its users in each country; null means
- * no limit.
+ *   no limit.
  * - `needed`: it must wait for this number of approvers, for the given reasons.
  */
 export type Clearance =

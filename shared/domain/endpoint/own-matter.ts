@@ -3,9 +3,9 @@
  * whole (the shard, the host) only if no other source of the whole shows that the endpoint works: a *witness*. A source
  * is a witness for a call that begins before one of its answers, or within ten seconds after it,
  *
- * | against | unless, since or within the same time |
- * | -------- | -------------------------------------------------- |
- * | failure | a later call of the source failed as well |
+ * | against  | unless, since or within the same time            |
+ * | -------- | ------------------------------------------------ |
+ * | failure  | a later call of the source failed as well        |
  * | pressure | the source met pressure as well (time-outs, 429) |
  *
  * If the whole has one source only, there is no witness, and the whole learns the results of that source.

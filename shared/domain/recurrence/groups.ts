@@ -1,23 +1,23 @@
 import type { PlannedGroup } from './plan-occurrences.ts';
 import { wholeSchedule } from './policies.ts';
 
-/** A market, as it is registered: schedules fire for each of theirs. */
+/** A registered market. Schedules fire for each of their groups. */
 export interface RegisteredGroup {
   name: string;
-  /** Whose nodes fire for it at once; null: those of any. */
+  /** Region whose nodes fire for the group at once; null: nodes of any region. */
   homeRegion: string | null;
-  /** After so long, nodes of other regions do. */
+  /** Seconds after which nodes of other regions fire for the group. */
   fallbackSeconds: number;
   tags: readonly string[];
   countries: readonly string[];
 }
 
-/** A list, of which those are meant that are registered; or all that carry each of the tags. */
+/** A list of names, of which the registered ones are selected; or tags, all of which a group must have. */
 export type GroupSelection = { names: readonly string[] } | { tags: readonly string[] };
 
 /**
- * The groups as they are at this moment. A schedule that names none has one, without a name, that is at home
- * everywhere.
+ * Returns the groups that are selected at this moment. A schedule without groups has a single unnamed group, whose home
+ * is every region.
  */
 export function selectGroups(
   selection: GroupSelection | undefined,

@@ -4,8 +4,8 @@ import type { DaysOff } from './work-calendars.ts';
 import { zoneSpans } from './zone-spans.ts';
 
 /**
- * What happened to an instant at a clock change.
- * - `shifted`: it stands for fixed times that the clock leaps over, at the first valid instant after them
+ * Effect of a clock change on an instant.
+ * - `shifted`: the first valid instant after fixed times that the clock skips; it fires in their place
  * - `repeated`: the clock shows this time for the second time
  */
 export type InstantMark = 'shifted' | 'repeated';
@@ -14,14 +14,14 @@ export interface FireInstant {
   kind: 'fire';
   atMs: number;
   mark: InstantMark | null;
-  /** The wall-clock time that is meant (local-times.ts); null for intervals. */
+  /** Wall-clock time of the instant (local-times.ts); null for intervals. */
   localMs: number | null;
 }
 
-/** Wall-clock times that the clock leaps over, and that nothing stands for. */
+/** Wall-clock times that the clock skips, and that fire at no other instant. */
 export interface LeaptTimes {
   kind: 'skipped';
-  /** When the clock leaps. */
+  /** Instant of the clock change. */
   atMs: number;
   firstLocalMs: number;
   lastLocalMs: number;
@@ -30,31 +30,31 @@ export interface LeaptTimes {
 
 export type CronInstant = FireInstant | LeaptTimes;
 
-/** A time that falls on a day off, and does not fire. */
+/** A time on a day off, which does not fire. */
 export interface DayOffTime {
   kind: 'day-off';
-  /** When it would. */
+  /** Instant at which the time would fire. */
   atMs: number;
   localMs: number;
 }
 
-/** A gap may be a whole day, and what it leaps over belongs to the instant after it. */
+/** Look-back before a range: a gap may last a whole day, and its times belong to the instant after it. */
 const lookBackMs = 3 * 86_400_000;
 
-/** Both inclusive. */
+/** A range with inclusive bounds. */
 export interface TimeRange {
   fromMs: number;
-  /** Infinity: without an end. */
+  /** Infinity means no end. */
   untilMs: number;
 }
 
 /**
- * The instants of an expression in a zone, ascending. Nothing is looked for beyond the range.
+ * Yields the instants of an expression in a zone, ascending, within the range.
  *
- * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has
- * leapt: fixed times in between fire once, at its first instant; others not at all. One that begins below it shows
- * times again: fixed times are not repeated, others are.
- * @param times on the wall clock, from one (inclusive) until another (exclusive), whatever its changes
+ * The generator walks the zone's spans and tracks the latest wall-clock time shown so far. If a span begins later than
+ * that, the clock has skipped times: fixed times in the gap fire once, at the first instant of the span; other times do
+ * not fire. If a span begins earlier, the clock shows times again: fixed times are not repeated, other times are.
+ * @param times returns wall-clock times, from one (inclusive) until another (exclusive), regardless of clock changes
  */
 export function* cronInstants(
   cron: Cron,
@@ -70,7 +70,7 @@ export function* cronInstants(
     const leapt = leaptTimes(times(shownMs, localStartMs), cron.isFixed, startMs);
     if (leapt && startMs >= fromMs) yield leapt;
 
-    // Shifted, it may fall together with a time of its own: that is still one fire.
+    // A shifted time may coincide with a regular time; both fire once.
     const isTaken = leapt?.kind === 'fire';
     const firstMs: number = cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs;
     const lastMs = Math.min(endMs, untilMs + 1) + offsetMs;
@@ -96,7 +96,7 @@ function leaptTimes(times: Iterable<number>, isFixed: boolean, atMs: number): Cr
   return firstLocalMs === undefined ? undefined : { kind: 'skipped', atMs, firstLocalMs, lastLocalMs, count };
 }
 
-/** What fires where some days are off. */
+/** Yields the instants that fire if some days are off. */
 export function workingInstants(
   cron: Cron,
   zone: string,
@@ -106,7 +106,10 @@ export function workingInstants(
   return cronInstants(cron, zone, range, workingTimes.bind(null, cron, daysOff));
 }
 
-/** What fires, and the times of days off between it, but for those at which a time of another day fires. */
+/**
+ * Yields the instants that fire, and between them the times of days off. A time of a day off is omitted if a time of
+ * another day fires at the same instant.
+ */
 export function* instantsAndDaysOff(
   cron: Cron,
   zone: string,
@@ -131,7 +134,10 @@ function* timesOff(cron: Cron, zone: string, range: TimeRange, { calendar }: Day
   }
 }
 
-/** Each `everyMs` from the anchor on, whatever the clocks show; the first one is at or after `fromMs`. */
+/**
+ * Yields an instant every `everyMs` from the anchor on, regardless of clock changes; the first one is at or after
+ * `fromMs`.
+ */
 export function* intervalInstants(everyMs: number, anchorMs: number, fromMs: number): Generator<FireInstant, void> {
   let atMs = anchorMs + Math.max(0, Math.ceil((fromMs - anchorMs) / everyMs)) * everyMs;
   for (; ; atMs += everyMs) yield { kind: 'fire', atMs, mark: null, localMs: null };

@@ -1,10 +1,11 @@
 import { zoneSpans } from './zone-spans.ts';
 
-/** A gap may be a whole day. */
+/** Look-back in milliseconds: a gap may last a whole day. */
 const lookBackMs = 3 * 86_400_000;
 
 /**
- * When the clocks of a zone show a time first; the first valid instant after it where they leap over it.
+ * Returns the first instant at which the clocks of a zone show a time. If they skip that time, returns the first valid
+ * instant after it.
  * @param localMs the wall-clock time, as milliseconds since 1970-01-01T00:00 on that clock
  */
 export function firstInstantOf(zone: string, localMs: number): number {
@@ -18,10 +19,13 @@ export function firstInstantOf(zone: string, localMs: number): number {
   throw new Error(`the clocks of ${zone} never show ${new Date(localMs).toISOString()}`);
 }
 
-/** The zones of a country, as Unicode's data has them; empty where it knows none. @param country ISO 3166-1 alpha-2 */
+/**
+ * Returns the zones of a country in Unicode's data; empty for unknown countries.
+ * @param country ISO 3166-1 alpha-2
+ */
 export function zonesOfCountry(country: string): string[] {
   const locale = new Intl.Locale('und', { region: country });
-  // Newer than TypeScript's library.
+  // TypeScript's library does not declare `getTimeZones` yet.
   const ask: unknown = Reflect.get(locale, 'getTimeZones');
   const zones: unknown = typeof ask === 'function' ? Reflect.apply(ask, locale, []) : undefined;
   return Array.isArray(zones) ? zones.filter((zone) => typeof zone === 'string') : [];

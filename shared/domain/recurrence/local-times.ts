@@ -6,13 +6,14 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * Within eight years comes every day that an expression can name; what asks for both a date and a weekday may wait 40.
+ * Search horizon: every day that an expression can name occurs within eight years; a combination of date and weekday
+ * may take 40.
  */
 const horizonMs = 50 * 366 * dayMs;
 
 /**
- * The wall-clock minutes that an expression names, ascending, from `fromMs` (inclusive) to `untilMs` (exclusive). A
- * wall-clock time is written as milliseconds since 1970-01-01T00:00 on that clock, whatever its zone.
+ * Yields the wall-clock minutes that an expression names, ascending, from `fromMs` (inclusive) to `untilMs`
+ * (exclusive). A wall-clock time is written as milliseconds since 1970-01-01T00:00 on that clock, whatever its zone.
  */
 export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Generator<number, void> {
   const endMs = Math.min(untilMs, fromMs + horizonMs);
@@ -35,8 +36,8 @@ export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Genera
 }
 
 /**
- * The same where some days are off: their times are left out, or are those of the working day that they move to. All
- * days of an expression have the same times, so two that move to one day are one.
+ * Returns the same times if some days are off: times on days off are omitted, or moved to a working day. All days of an
+ * expression have the same times, so two days that move to the same day give each time once.
  */
 export function workingTimes(cron: Cron, daysOff: DaysOff, fromMs: number, untilMs: number): Iterable<number> {
   return timesOfDays(cron, fromMs, untilMs, (day) => {
@@ -45,7 +46,7 @@ export function workingTimes(cron: Cron, daysOff: DaysOff, fromMs: number, until
   });
 }
 
-/** The times that an expression names on days off. */
+/** Returns the times that an expression names on days off. */
 export function timesOfDaysOff(cron: Cron, calendar: WorkCalendar, fromMs: number, untilMs: number): Iterable<number> {
   return timesOfDays(cron, fromMs, untilMs, (day) => isDayOff(calendar, day) && isCronDay(cron, day));
 }
@@ -67,7 +68,7 @@ function* timesOfDays(
   }
 }
 
-/** Days off that an expression names and whose times are those of this day, nearest first. */
+/** Yields the days off that an expression names and that move to this day, nearest first. */
 export function movedDays(cron: Cron, daysOff: DaysOff, day: number): Generator<number, void> {
   return movedTo(day, daysOff, (off) => isCronDay(cron, off));
 }

@@ -2,16 +2,16 @@ import { dueInstants, type Silence, type SkippedRange } from './due-instants.ts'
 import type { RecurrencePolicies, SkipCause } from './policies.ts';
 import { nextTimes, type Recurrence } from './recurrence.ts';
 
-/** A group of the schedule as it is now. */
+/** A current group of the schedule. */
 export interface PlannedGroup {
   name: string;
-  /** Whose nodes fire for it at once; null: those of any region. */
+  /** Region whose nodes fire for the group at once; null: nodes of any region. */
   homeRegion: string | null;
-  /** After so long, others do. */
+  /** Milliseconds after which nodes of other regions fire for the group. */
   fallbackDelayMs: number;
-  /** Its fire before is at work. */
+  /** True if the previous fire of the group is still running. */
   isRunning: boolean;
-  /** A fire of it waits for the one at work. */
+  /** True if a fire of the group waits for the running one. */
   isBuffered: boolean;
 }
 
@@ -21,13 +21,13 @@ export interface PlanQuestion {
   highWaterMs: number;
   nowMs: number;
   silence: Silence | null;
-  /** Who asks; null: a process that answers for all regions. */
+  /** Region that plans; null: a process that plans for all regions. */
   region: string | null;
   groups: readonly PlannedGroup[];
-  /** What was fired, buffered or skipped for one group above the high-water mark: `decisionKey`. */
+  /** Keys (`decisionKey`) of instants above the high-water mark that were fired, buffered or skipped for one group. */
   decided: ReadonlySet<string>;
   maxInstants: number;
-  /** Occurrences of one plan, at most; an instant is planned whole. */
+  /** Maximum number of occurrences in a plan; all groups of an instant are planned together. */
   maxOccurrences: number;
 }
 
@@ -40,25 +40,26 @@ export interface OccurrencePlan {
   fires: PlannedOccurrence[];
   buffered: PlannedOccurrence[];
   skipped: SkippedRange[];
-  /** Skipped for one group. */
+  /** Occurrences skipped for one group. */
   skippedOfGroup: (PlannedOccurrence & { cause: SkipCause })[];
-  /** Everything up to it, inclusive, is decided for all groups. */
+  /** Time up to which, inclusive, everything is decided for all groups. */
   highWaterMs: number;
-  /** The first fire that is not due yet, or was not looked at; null: there is none any more. */
+  /** The first fire that is not due yet or was not examined; null if there is none. */
   nextAtMs: number | null;
-  /** When this region has to look again; null: never. */
+  /** Time at which this region must plan again; null: never. */
   lookAtMs: number | null;
-  /** Something is left to other regions for now. */
+  /** True if an occurrence is left to other regions for now. */
   waitsForOthers: boolean;
-  /** Nothing is to come, its end has passed, and nothing is left to decide. */
+  /** True if the end of the schedule has passed and nothing is left to decide. */
   isOver: boolean;
 }
 
 /**
- * A late look is no misfire: fires are looked for several times a second, and a leader's place is taken within seconds.
+ * Grace period in milliseconds. A short delay is no misfire: schedulers look for fires several times a second, and a
+ * new leader takes over within seconds.
  */
 const graceMs = 5000;
-/** What is skipped when it is late gets longer, so that a change of leader or a deployment loses nothing. */
+/** Longer grace period for the policy `skip`, so that a change of leader or a deployment loses no fire. */
 const graceOfSkipMs = 60_000;
 
 export function decisionKey(atMs: number, group: string): string {
@@ -66,8 +67,9 @@ export function decisionKey(atMs: number, group: string): string {
 }
 
 /**
- * What a region has to do about a schedule at this moment. Nothing is decided twice: what another region fired is in
- * `decided`, and what has to be left to another one holds the high-water mark down until it is fired, there or here.
+ * Returns the plan of a region for a schedule at this moment. Nothing is decided twice: `decided` contains the fires of
+ * other regions. An occurrence that is left to another region keeps the high-water mark below it until either region
+ * has fired it.
  */
 export function planOccurrences(question: PlanQuestion): OccurrencePlan {
   const { recurrence, policies, groups, nowMs } = question;
@@ -103,7 +105,8 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
 }
 
 /**
- * Where another region has fired an instant that is too late by now, those that no region fired are skipped one by one.
+ * Skips ranges. If another region has fired an instant that is too late by now, the groups that no region fired are
+ * skipped one by one.
  */
 function skipRanges({ groups, decided }: PlanQuestion, ranges: readonly SkippedRange[], plan: OccurrencePlan): void {
   for (const range of ranges) {

@@ -10,21 +10,21 @@ import {
 } from './instants.ts';
 import { dayOf, type DaysOff } from './work-calendars.ts';
 
-/** When something recurs. */
+/** Times at which something recurs. */
 export type Recurrence = {
-  /** Nothing before, inclusive; an interval counts from it. */
+  /** First possible instant, inclusive; intervals count from it. */
   fromMs: number;
-  /** Nothing after, inclusive; null: for ever. */
+  /** Last possible instant, inclusive; null: no end. */
   untilMs: number | null;
 } & (
   | { kind: 'cron'; cron: Cron; zone: string; /** None unless given. */ daysOff?: DaysOff | undefined }
   | { kind: 'interval'; everyMs: number }
 );
 
-/** What fires, what the clock leaps over, and what is left out as its day is off. */
+/** A fire, times that a clock change skips, or a time omitted because its day is off. */
 export type RecurringInstant = CronInstant | DayOffTime;
 
-/** All instants from `fromMs` on, inclusive, ascending, and what does not fire among them. */
+/** Yields all instants from `fromMs` on, inclusive, ascending, including those that do not fire. */
 export function* instantsFrom(recurrence: Recurrence, fromMs: number): Generator<RecurringInstant, void> {
   const isLeftOut = recurrence.kind === 'cron' && recurrence.daysOff?.policy === 'skip';
   if (!isLeftOut) return yield* firesFrom(recurrence, fromMs);
@@ -32,7 +32,7 @@ export function* instantsFrom(recurrence: Recurrence, fromMs: number): Generator
   if (daysOff) yield* instantsAndDaysOff(cron, zone, rangeOf(recurrence, fromMs), daysOff);
 }
 
-/** The same without those of days off. */
+/** Yields the same without the times of days off. */
 function* firesFrom(recurrence: Recurrence, fromMs: number): Generator<CronInstant, void> {
   const range = rangeOf(recurrence, fromMs);
   for (const instant of firesOf(recurrence, range)) {
@@ -51,7 +51,10 @@ function rangeOf({ fromMs: firstMs, untilMs }: Recurrence, fromMs: number): Time
   return { fromMs: Math.max(fromMs, firstMs), untilMs: untilMs ?? Infinity };
 }
 
-/** @param afterMs exclusive */
+/**
+ * Returns the next fire; null if there is none.
+ * @param afterMs exclusive
+ */
 export function nextInstantMs(recurrence: Recurrence, afterMs: number): number | null {
   for (const instant of firesFrom(withinSight(recurrence, afterMs), afterMs + 1))
     if (instant.kind === 'fire') return instant.atMs;
@@ -59,17 +62,20 @@ export function nextInstantMs(recurrence: Recurrence, afterMs: number): number |
 }
 
 export interface NextTimes {
-  /** When it fires next; null: never. */
+  /** Next fire; null: never. */
   fireMs: number | null;
-  /** When there is something to decide: that, or a time of a day off, which is recorded. */
+  /** Next time to decide on: the next fire, or an earlier time of a day off, which is recorded. */
   lookMs: number | null;
 }
 
-/** @param afterMs exclusive */
+/**
+ * Returns the next fire and the next time to decide on.
+ * @param afterMs exclusive
+ */
 export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   const fireMs = nextInstantMs(recurrence, afterMs);
   if (recurrence.kind !== 'cron' || recurrence.daysOff?.policy !== 'skip') return { fireMs, lookMs: fireMs };
-  // Between the two there are none but those of days off.
+  // Only times of days off can lie between the two.
   const bounded = fireMs === null ? withinSight(recurrence, afterMs) : { ...recurrence, untilMs: fireMs };
   for (const { kind, atMs } of instantsFrom(bounded, afterMs + 1)) {
     if (kind !== 'skipped') return { fireMs, lookMs: atMs };
@@ -77,34 +83,39 @@ export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   return { fireMs, lookMs: null };
 }
 
-/** What recurs seldom would be looked for through thousands of years of clock changes otherwise. */
+/**
+ * Search horizon in milliseconds: without it, a rare recurrence would be searched through thousands of years of clock
+ * changes.
+ */
 export const farthestFireMs = 20 * 366 * 86_400_000;
 
-/** An expression may name nothing but days off: that is looked for no farther. */
+/** Limits the search, because an expression may name only days off. */
 function withinSight(recurrence: Recurrence, afterMs: number): Recurrence {
   if (recurrence.kind !== 'cron' || !recurrence.daysOff) return recurrence;
   const horizonMs = Math.max(afterMs, recurrence.fromMs) + farthestFireMs;
   return { ...recurrence, untilMs: Math.min(recurrence.untilMs ?? Infinity, horizonMs) };
 }
 
-/** Of days off, one entry for each day. */
+/** Times of a day off, merged into one entry for each day. */
 export interface DayOffTimes extends DayOffTime {
   count: number;
 }
 
 export interface NextFires {
-  /** Fires, and between them what the clock leaps over and days off. */
+  /** Fires, and between them skipped times of clock changes and days off. */
   instants: (CronInstant | DayOffTimes)[];
-  /** What recurs after it was not looked for, as it is too far away; null where that hides nothing. */
+  /** End of the search, beyond which later instants were not examined; null if nothing was cut off. */
   lookedUntilMs: number | null;
 }
 
-/** Days off may have each minute of two months: so many of their times are looked at. */
+/**
+ * Maximum number of examined times of days off: a calendar may have two months of days off, with a time in each minute.
+ */
 const mostTimesOff = 100_000;
 
 /**
- * The next `count` fires after `afterMs` and before `beforeMs`, both exclusive, within twenty years of the first or of
- * its beginning.
+ * Returns the next `count` fires after `afterMs` and before `beforeMs`, both exclusive, within twenty years of
+ * `afterMs` or of the recurrence's beginning, whichever is later.
  */
 export function nextFires(recurrence: Recurrence, afterMs: number, count: number, beforeMs = Infinity): NextFires {
   const horizonMs = Math.max(afterMs, recurrence.fromMs) + farthestFireMs;

@@ -1,14 +1,16 @@
 /**
- * The states of a schedule, and who moves it on.
+ * States of a schedule, and the actor of each transition.
  *
- * - `active`: it fires. The scheduler makes it `ended` when nothing of it is left.
- * - `paused`: a person stopped it for a while, and its callbacks that wait go on. A campaign's run is paused with it.
- *   What came meanwhile is recorded as skipped when it is resumed.
- * - `disabled`: a person switched it off. A campaign's run is cancelled with it. The same when it is enabled again.
- * - `broken`: the scheduler cannot read it, or not plan it; the state's reason is the cause. It is read again each
- *   minute, and `active` when it can be read. What came meanwhile was missed. A change of its definition does the
- *   same.
- * - `ended`: nothing comes any more. Enabled again it fires if its definition has been changed so that something does.
+ * - `active`: the schedule fires. The scheduler changes it to `ended` when no instant is left.
+ * - `paused`: a person stopped the schedule temporarily; its waiting callbacks continue. A campaign's run is paused
+ *   with its schedule. Instants in the meantime are recorded as skipped when the schedule is resumed.
+ * - `disabled`: a person switched the schedule off. A campaign's run is cancelled with it. Instants in the meantime are
+ *   recorded as skipped when the schedule is enabled.
+ * - `broken`: the scheduler cannot read or plan the schedule; the state's reason is the cause. The scheduler retries
+ *   every minute, and the schedule is `active` once it is readable; instants in the meantime are missed. A change of
+ *   its definition has the same effect.
+ * - `ended`: no instant is left. Once enabled, the schedule fires if its definition has been changed so that instants
+ *   follow.
  */
 export const scheduleStates = ['active', 'paused', 'disabled', 'broken', 'ended'] as const;
 
@@ -18,7 +20,7 @@ export const scheduleVerbs = ['pause', 'resume', 'disable', 'enable'] as const;
 
 export type ScheduleVerb = (typeof scheduleVerbs)[number];
 
-/** `stays`: it is so already, which is no error. */
+/** `stays`: the schedule is in that state already, which is no error. */
 export type ScheduleMove =
   { kind: 'move'; to: ScheduleState } | { kind: 'stays' } | { kind: 'forbidden'; allowed: readonly ScheduleState[] };
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /**
- * How long after its instant a schedule fires for a group, so that not everything of nine o'clock falls on one second.
- * Always the same for one schedule and group.
+ * Returns the delay after an instant at which a schedule fires for a group, so that not all schedules of nine o'clock
+ * fire in the same second. The delay is constant for a schedule and a group.
  *
- * @param spreadMs exclusive bound; 0: at the instant
+ * @param spreadMs exclusive bound; 0: no delay
  * @returns 0 to `spreadMs` - 1, in whole milliseconds
  */
 export function spreadDelayMs(scheduleId: string, group: string, spreadMs: number): number {

@@ -1,17 +1,17 @@
 /**
- * What becomes of a time that falls on a day off.
- * - `skip`: nothing fires
- * - `before`, `after`: it fires at the same time of the nearest working day before or after it, together with what
- *   falls there anyway
+ * Policies for times on a day off.
+ * - `skip`: the time does not fire
+ * - `before`, `after`: the time fires at the same time of the nearest working day before or after; it merges with a
+ *   time of that day
  */
 export const dayOffPolicies = ['skip', 'before', 'after'] as const;
 export type DayOffPolicy = (typeof dayOffPolicies)[number];
 
-/** Which days are off. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
+/** Days off. A day is written as milliseconds from 1970-01-01 to its midnight, whatever the zone. */
 export interface WorkCalendar {
-  /** 0 (Sunday) to 6. */
+  /** Weekdays, 0 (Sunday) to 6. */
   weekDaysOff: ReadonlySet<number>;
-  /** What each is called; empty where it has no name. */
+  /** Names of the dates; empty for dates without a name. */
   datesOff: ReadonlyMap<number, string>;
 }
 
@@ -24,10 +24,13 @@ export interface DaysOff {
 
 const dayMs = 86_400_000;
 
-/** Days off in a row, at most: a search for a working day ends. */
+/** Maximum number of consecutive days off, which bounds the search for a working day. */
 export const mostDaysOffInARow = 62;
 
-/** @param localMs any time of the day */
+/**
+ * Returns the day of a wall-clock time.
+ * @param localMs any time of the day
+ */
 export function dayOf(localMs: number): number {
   return Math.floor(localMs / dayMs) * dayMs;
 }
@@ -36,14 +39,14 @@ export function isDayOff({ weekDaysOff, datesOff }: WorkCalendar, day: number): 
   return weekDaysOff.has(weekDayOf(day)) || datesOff.has(day);
 }
 
-/** 1970 began with a Thursday. */
+/** Relies on 1 January 1970 being a Thursday. */
 function weekDayOf(day: number): number {
   return (((day / dayMs + 4) % 7) + 7) % 7;
 }
 
 const weekDays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** Why it is one: the name of its date, or its weekday; `day off` for a date without a name. */
+/** Returns the reason for a day off: the name of its date, or its weekday; `day off` for a date without a name. */
 export function whyDayOff({ datesOff }: WorkCalendar, day: number): string {
   const name = datesOff.get(day);
   if (name !== undefined && name !== '') return name;
@@ -51,8 +54,8 @@ export function whyDayOff({ datesOff }: WorkCalendar, day: number): string {
 }
 
 /**
- * The days off whose times are moved to a working day, nearest first.
- * @param isNamed whether a day would have times at all
+ * Yields the days off whose times move to a working day, nearest first.
+ * @param isNamed returns true if the recurrence has times on a day
  */
 export function* movedTo(
   day: number,
@@ -67,7 +70,10 @@ export function* movedTo(
   }
 }
 
-/** The longest row of days off, up to one more than there may be. Weekdays alone leave one in seven at least. */
+/**
+ * Returns the longest sequence of days off, at most one more than the limit. Weekdays off leave at least one working
+ * day a week, so only sequences with dates are examined.
+ */
 export function longestRowOff(calendar: WorkCalendar): number {
   let longest = 0;
   for (const date of calendar.datesOff.keys()) {

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A time during which the clocks of a zone are not changed. */
+/** A period without a change of a zone's clocks. */
 export interface ZoneSpan {
   startMs: number;
   /** Exclusive. */
@@ -9,7 +9,7 @@ export interface ZoneSpan {
   offsetMs: number;
 }
 
-/** Names of the IANA database only: `+08:00` and whole times with a zone in brackets would pass as zones otherwise. */
+/** Names of the IANA database only: otherwise `+08:00`, and whole times with a zone in brackets, would be accepted. */
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
 export function isZone(zone: string): boolean {
@@ -21,16 +21,15 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What the clocks of a zone show at an instant, to the second: `2026-12-01T09:00:00`. */
+/** Returns the wall-clock time of a zone at an instant, to the second: `2026-12-01T09:00:00`. */
 export function localTimeAt(zone: string, atMs: number): string {
   const there = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
   return there.toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
 /**
- * The spans of a zone, one after the other without a gap; the first begins at `fromMs`. They end with one that has no
- * end.
- * @throws RangeError when there is no such zone
+ * Yields the spans of a zone without gaps; the first begins at `fromMs`, the last has no end.
+ * @throws RangeError if the zone does not exist
  */
 export function* zoneSpans(zone: string, fromMs: number): Generator<ZoneSpan, void> {
   let start = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone);

@@ -1,6 +1,6 @@
 import type { RunState } from './run-states.ts';
 
-/** Whether work of a run may start: call it, give it back, or record it as cancelled or expired without a call. */
+/** Decision about work of a run: call, release, or record as cancelled or expired without a call. */
 export type Verdict = 'go' | 'hold' | 'cancel' | 'expire';
 
 export function admissionOf(state: RunState, deadlinePassed: boolean): Verdict {
@@ -10,7 +10,7 @@ export function admissionOf(state: RunState, deadlinePassed: boolean): Verdict {
     case 'cancelling':
     case 'cancelled':
       return 'cancel';
-    // What is over is left as it ended; what is paused past its deadline expires when it is resumed.
+    // Ended runs stay as they ended. A run that is paused beyond its deadline expires when it is resumed.
     case 'preparing':
     case 'pausing':
     case 'paused':
@@ -22,5 +22,5 @@ export function admissionOf(state: RunState, deadlinePassed: boolean): Verdict {
   }
 }
 
-/** States whose steps still have to reach a worker: to be called, or to be recorded as cancelled. */
+/** States whose steps must still reach a worker: to be called, or to be recorded as cancelled. */
 export const sweptStates: readonly RunState[] = ['running', 'cancelling'];

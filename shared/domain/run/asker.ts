@@ -1,4 +1,4 @@
-/** Who asks for something about a run, as its history shows it. */
+/** Key that made a request about a run, as its history shows it. */
 export interface Asker {
   keyId: string;
   keyName: string;

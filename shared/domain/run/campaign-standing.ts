@@ -1,23 +1,23 @@
 /**
- * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `archived` where it
- * was put away and no run is planned; then `draft`, or `scheduled` while a run is planned; `ended` otherwise. In the
- * order in which they are of interest.
+ * Summary states of a campaign in a list, in the order of interest. The first rule that applies decides: `running` and
+ * `paused` while a run has not ended; `archived` if the campaign is archived and no run is planned; `draft`;
+ * `scheduled` while a run is planned; otherwise `ended`.
  */
 export const campaignStandings = ['running', 'paused', 'scheduled', 'ended', 'draft', 'archived'] as const;
 
 export type CampaignStanding = (typeof campaignStandings)[number];
 
 /**
- * `needs-attention`: its run waits for what a person has to mend, paused itself, or could not be carried out in the
- * last seven days.
+ * Filters of a list. `needs-attention`: the campaign's run waits for a person to fix a problem, paused itself, or
+ * failed to start in the last seven days.
  */
 export const campaignChoices = ['needs-attention', ...campaignStandings] as const;
 
 export type CampaignChoice = (typeof campaignChoices)[number];
 
 /**
- * `newest`; `state`: what needs attention, then what runs, is paused, is scheduled in the order of time, has ended, is
- * a draft, else the newest first; `next`: what is planned in the order of time, then the rest; `name`.
+ * Orders of a list. `newest`: newest first. `state`: campaigns that need attention, then running, paused, scheduled (by
+ * time), ended, drafts; newest first within a state. `next`: planned campaigns by time, then the rest. `name`: by name.
  */
 export const campaignOrders = ['newest', 'state', 'next', 'name'] as const;
 

@@ -1,34 +1,34 @@
 /**
+ * States of a canary, stored with the run; null if the run has none.
  * - `serving`: the first users are fed, and no others.
- * - `waits`: they have all ended, and the run is paused until a person lets it go on.
- * - `over`: everybody is fed.
- *
- * Kept with the run; null where there is none.
+ * - `waits`: the first users have all ended, and the run is paused until a person resumes it.
+ * - `over`: all users are fed.
  */
 export const canaryStates = ['serving', 'waits', 'over'] as const;
 
 export type CanaryState = (typeof canaryStates)[number];
 
-/** How the reason of a run begins that waits for what a person makes of its canary. */
+/** Prefix of the reason of a run that waits for a person's decision after its canary. */
 export const canaryReason = 'canary';
 
-/** No person has said anything of it so far. */
+/** Returns true if no person has decided yet. */
 export function isWaitingAfterCanary(stateReason: string | null): boolean {
   return stateReason?.startsWith(`${canaryReason}: `) ?? false;
 }
 
-/** The first users of a run: so many over all countries, or such a share of what their sources estimate. */
+/** Size of a canary: a number of users over all countries, or a percentage of the estimate of each country. */
 export type CanarySize = { users: number } | { percent: number };
 
-/** Users of a country, at most, as far as its sources say; null where one does not know. */
+/** Upper bounds of the users by country, from the estimates of the sources; null if a source has no estimate. */
 export type EstimatesByCountry = Readonly<Record<string, number | null>>;
 
-/** Of a share, where there is nothing to take it of. */
+/** Canary users of a country for a percentage without an estimate. */
 const usersWithoutEstimate = 1000;
 
 /**
- * How many users of each country are the first: the same for the same estimates, and without a look at any user. A
- * number is shared out by the estimates, so that the parts add up to it; a share takes one user of a country at least.
+ * Returns the number of first users in each country: the same for the same estimates, without reading any user. A
+ * number is divided in proportion to the estimates, and the parts add up to it. A percentage selects at least one user
+ * in each country.
  */
 export function canaryShares(size: CanarySize, estimates: EstimatesByCountry): Record<string, number> {
   const countries = Object.keys(estimates).toSorted();
@@ -40,7 +40,7 @@ export function canaryShares(size: CanarySize, estimates: EstimatesByCountry): R
   return partsOf(size.users, weightsOf(countries, estimates));
 }
 
-/** A country of which nothing is known counts as the average of the others. */
+/** Returns the weights of the countries. A country without an estimate has the average weight of the others. */
 function weightsOf(countries: readonly string[], estimates: EstimatesByCountry): [string, number][] {
   const known = countries.flatMap((country) => estimates[country] ?? []);
   const sum = known.reduce((all, users) => all + users, 0);
@@ -48,7 +48,7 @@ function weightsOf(countries: readonly string[], estimates: EstimatesByCountry):
   return countries.map((country) => [country, sum === 0 ? 1 : (estimates[country] ?? usual)]);
 }
 
-/** By largest remainder. */
+/** Divides users by the method of largest remainders. */
 function partsOf(users: number, weights: readonly [string, number][]): Record<string, number> {
   const sum = weights.reduce((all, [, weight]) => all + weight, 0);
   const exact = weights.map(([country, weight]) => ({ country, part: (users * weight) / sum }));

@@ -1,6 +1,6 @@
 import type { OwnOutcome, StepLine } from '../step/outcomes.ts';
 
-/** How an earlier run can have ended for a user, as audiences ask for it. */
+/** Outcomes of an earlier run by which audiences select users. */
 export const earlierOutcomes = [
   'succeeded',
   'failed',
@@ -13,18 +13,22 @@ export const earlierOutcomes = [
 
 export type EarlierOutcome = (typeof earlierOutcomes)[number];
 
-/** Rows of fed batches and of all that were split from them, of a run that has ended. */
+/** Rows of fed batches and of all batches split from them, of a run that has ended. */
 export interface EarlierRows {
   batches: readonly { batchNo: number; parent: number | null; fromStep: number; users: readonly string[] }[];
-  /** Steps that are done: how they ended for users without a row of their own. */
+  /** Finished steps, with the outcome of users without a row of their own. */
   rests: readonly { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
-  /** `succeeded`: was unknown and was settled so after the run had ended; the next step was not called for the user. */
+  /**
+   * Outcomes of single users. `succeeded`: the outcome was unknown and was settled as such after the run had ended; the
+   * next step was not called for the user.
+   */
   failures: readonly { step: number; user: string; outcome: OwnOutcome | 'succeeded' }[];
 }
 
 /**
- * How the chain ended for each user of the fed batches: as it did in the first step that did not succeed. With a step,
- * how that one did: users that came to an end before it were `skipped` there, or `cancelled` as before.
+ * Returns the outcome of the chain for each user of the fed batches: the outcome of the first step that did not
+ * succeed. With `step`, returns the outcome of that step: users whose chain ended earlier are `skipped` there, or
+ * `cancelled` if they were cancelled earlier.
  *
  * @param steps length of the chain
  */
@@ -51,7 +55,10 @@ function seenFrom(end: End, step: number | undefined): EarlierOutcome {
   return end.outcome === 'cancelled' ? 'cancelled' : 'skipped';
 }
 
-/** A user goes on in the batch that was split from the last one; where none was, that one's step says how it ended. */
+/**
+ * Returns a function that follows a user through the batches. A user continues in the child batch that contains the
+ * user; without one, the step of the current batch has the outcome.
+ */
 function createEnds(rows: EarlierRows, steps: number): (fed: Batch, user: string) => End {
   const { ownerIn, ownIn, restIn } = createFollower(rows);
 
@@ -68,7 +75,7 @@ function createEnds(rows: EarlierRows, steps: number): (fed: Batch, user: string
   };
 }
 
-/** Where a user of some batches is in a step, and what its rows say. */
+/** Returns look-ups of a user's batch in a step, and of the recorded outcomes. */
 export function createFollower({ batches, rests, failures }: EarlierRows) {
   const children = Map.groupBy(batches, ({ parent }) => parent);
   const members = new Map(batches.map(({ batchNo, users }) => [batchNo, new Set(users)]));
@@ -83,16 +90,19 @@ export function createFollower({ batches, rests, failures }: EarlierRows) {
   }
 
   return {
-    /** The batch that it is in by the end of the step: the one that it entered it in, or one split from that. */
+    /** Returns the user's batch at the end of the step: the batch at its beginning, or one split from it. */
     ownerIn,
-    /** Its own outcome, where it has a row. */
+    /** Returns the outcome in the user's own row, if there is one. */
     ownIn: (step: number, user: string) => failureOf.get(`${step}/${user}`),
-    /** How the step ended for all of the batch without a row of their own; undefined: it has not. */
+    /** Returns the outcome of the users in the batch without a row of their own; undefined: the step has not ended. */
     restIn: (step: number, { batchNo }: Batch) => restOf.get(`${batchNo}/${step}`),
   };
 }
 
-/** How many users the lines of a report give for these outcomes. @param outcomes everybody where absent */
+/**
+ * Returns the number of users with these outcomes in the lines of a report.
+ * @param outcomes undefined means users of every outcome
+ */
 export function countOutcomes(
   lines: readonly StepLine[],
   outcomes: readonly EarlierOutcome[] | undefined,
@@ -104,8 +114,8 @@ export function countOutcomes(
   const line = step === undefined ? undefined : lines[step - 1];
   const usersOf = (outcome: EarlierOutcome): number => {
     if (step !== undefined) return line?.[outcome] ?? 0;
-    // What repeats itself, or is reached by no user before the end, stands in the last line; no user's whole chain is
-    // skipped.
+    // The last line includes `cancelled`, which repeats in later lines, and `succeeded`, which counts only at the end.
+    // No user's whole chain is `skipped`.
     if (outcome === 'skipped') return 0;
     if (outcome === 'succeeded' || outcome === 'cancelled') return last[outcome];
     return lines.reduce((sum, each) => sum + each[outcome], 0);

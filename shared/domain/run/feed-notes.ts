@@ -1,21 +1,21 @@
-/** A segment's estimate may be wrong by so much before people are informed. */
+/** Tolerated error of a segment's estimate; a larger shortfall is reported. */
 const missingShare = 0.05;
 
-/** What of a feed decides whether its audience came whole. All counts in users. */
+/** Data of a feed that shows whether its audience was complete. All counts are users. */
 export interface FedAudience {
-  /** The segment that is all of the audience; null where there is more to it: then it is unknown how many overlap. */
+  /** Segment that is the entire audience; null otherwise: then the overlap of its sources is unknown. */
   segment: string | null;
   country: string;
-  /** Null where the segmentation service gave none. */
+  /** Null if the segmentation service gave none. */
   estimate: number | null;
   fedUsers: number;
-  /** Whether the segment's last page was fed. */
+  /** True if the segment's last page was fed. */
   complete: boolean;
 }
 
 /**
- * A note for progress and report where a segment ended with more than 5 % of its estimate missing: an estimate may be
- * wrong, and a service that ends a list too early looks the same. Null where there is nothing to say.
+ * Returns a note for progress and report if a segment ended with more than 5 % of its estimate missing. The estimate
+ * may be wrong, but a service that ends a list too early looks the same. Returns null if there is no shortfall.
  */
 export function shortfallNote({ segment, country, estimate, fedUsers, complete }: FedAudience): string | null {
   if (segment === null || !complete || estimate === null || fedUsers >= estimate * (1 - missingShare)) return null;

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** Of the hash's hexadecimal digits, so many: 48 bits, which a double holds exactly. */
+/** Number of hexadecimal digits of the hash: 48 bits, which a double represents exactly. */
 const digits = 12;
 const range = 2 ** 48;
 
 /**
- * Whether a user of the audience gets nothing, so that the others can be compared with those. The same seed and user
- * always give the same answer, in every run and country, and a greater percentage holds out whom the smaller one did
- * and some more.
+ * Returns whether a user of the audience is held out and receives nothing, as a control group. The result is the same
+ * for the same seed and user, in every run and country. A greater percentage holds out the users of a smaller one and
+ * further users.
  *
  * The rule, for use outside of Muster: the first 12 hexadecimal digits of SHA-256 over the seed, a NUL byte and the
  * user's id, as a number over 2^48, are below percent / 100.

@@ -2,7 +2,7 @@ import { classAtAge, type ContractClass } from '../step/consequences.ts';
 import type { RunState } from './run-states.ts';
 
 /**
- * Whether a quarantined step of a run may be opened again: its work has to be able to start, now or when the run is
+ * Returns whether a quarantined step of a run may be reopened: its work must be able to start, now or when the run is
  * resumed.
  */
 export function mayBeReplayed(state: RunState): boolean {
@@ -15,8 +15,8 @@ export interface KeyTerms {
 }
 
 /**
- * Why a step whose key is open must not be called again; null where it may. Only classes A and B give a repeat of the
- * key what it did at first, and only as long as they remember it.
+ * Returns the reason why a step with an open key must not be called again; null if it may. Only classes A and B answer
+ * a repeated key with the first result, and only while they remember the key.
  */
 export function replayRefusal({ class: of, keyLifeSeconds }: KeyTerms, keyAgeMs: number): string | null {
   const known = classAtAge(of, keyLifeSeconds, keyAgeMs);

@@ -3,43 +3,42 @@ import { zonesOfCountry } from '../recurrence/local-start.ts';
 import { zoneSpans } from '../recurrence/zone-spans.ts';
 import type { Shard } from '../endpoint/shard.ts';
 
-/** Stands for all action types, where the others have their names. */
+/** Matches all action types in a rule. */
 export const everyActionType = '*';
 
-/** Hours in which an action type calls no users of a country, by the clocks there. */
+/** Hours in which an action type calls no users of a country, by local time. */
 export interface QuietRule {
-  /** Or `everyActionType`. */
+  /** Action type, or `everyActionType`. */
   readonly actionType: string;
-  /** All of them when absent. */
+  /** Undefined means all countries. */
   readonly countries?: readonly string[] | undefined;
-  /** `21:00`, included. */
+  /** Time of day such as `21:00`, inclusive. */
   readonly from: string;
-  /** `08:00`, excluded; of the next day where it is not after `from`. */
+  /** Time of day such as `08:00`, exclusive; on the next day if it is not after `from`. */
   readonly until: string;
-  /** Of the clocks; those of the country when absent. */
+  /** Time zone of the rule; if undefined, that of the country. */
   readonly zone?: string | undefined;
-  /** What becomes of users that would be called: they wait for the end, or are not called at all. */
+  /** Effect on users who would be called: they wait for the end, or are not called at all. */
   readonly then: 'wait' | 'drop';
 }
 
 export interface QuietNow {
   then: QuietRule['then'];
-  /** When they end. */
+  /** End of the quiet hours, in milliseconds since 1970. */
   untilMs: number;
-  /** For people. */
   cause: string;
 }
 
 const beginning = 'quiet hours: ';
 const dayMs = 86_400_000;
-/** Rules may follow one another for ever: what a step waits for is looked at again after that. */
+/** Search limit: consecutive rules may never end, and the step is examined again after this time. */
 const farthestMs = 2 * dayMs;
 
 export function isQuietCause(cause: string | null): boolean {
   return cause?.startsWith(beginning) ?? false;
 }
 
-/** The first rule that is for the shard and in force counts; null where none is. */
+/** Returns the first rule that applies to the shard and is in force; null if there is none. */
 export function quietAt(rules: readonly QuietRule[], shard: Shard, nowMs: number): QuietNow | null {
   for (const rule of rules) {
     if (!isFor(rule, shard)) continue;
@@ -58,7 +57,8 @@ function isFor({ actionType, countries }: QuietRule, shard: Shard): boolean {
 }
 
 /**
- * Null where they are not. A country with several zones is quiet while it is in any of them, unless the rule names one.
+ * Returns the end of the quiet hours; null if it is not quiet. A country with several zones is quiet while any of them
+ * is, unless the rule names a zone.
  */
 function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
   const own = rule.zone === undefined ? zonesOfCountry(country) : [rule.zone];
@@ -74,7 +74,7 @@ function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
 
 /**
  * Returns the first instant from `atMs` on at which the clocks show no quiet time; null if they show none at `atMs`.
- * The clocks decide also if they are put back or forward: a change may end quiet hours, or begin them once more.
+ * Clock changes count: a change may end quiet hours, or begin them once more.
  */
 function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
   const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
@@ -86,7 +86,7 @@ function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
   throw new Error(`the clocks of ${zone} never show ${rule.until}`);
 }
 
-/** Returns how long it stays quiet on a clock that is not changed; 0 if it is not quiet. */
+/** Returns the milliseconds until quiet hours end on a clock without changes; 0 if it is not quiet. */
 function quietLeftMs({ from, until }: QuietRule, shownMs: number): number {
   const ofDayMs = ((shownMs % dayMs) + dayMs) % dayMs;
   const [fromMs, untilMs] = [msOf(from), msOf(until)];

@@ -1,18 +1,18 @@
-/** Why a run is paused whose database was brought back to an earlier moment: what it did since is not known here. */
+/** Reason of runs that are paused after the database was restored to an earlier moment: their later work is unknown. */
 export const restoredReason = 'the database was restored to an earlier moment';
 
-/** What is known of a run that the database knew at that moment, and that had not ended then. */
+/** State of a run that had not ended at the time of the backup. */
 export interface RestoredRun {
-  /** It had feeds. Of one that had not, nothing says what it began with since, if it did. */
+  /** False if the run had no feeds at the time of the backup; it may have started since. */
   hasBegun: boolean;
-  /** Contract classes of its chain, step by step; null: of a type that is no more. */
+  /** Contract classes of the chain, step by step; null: the action type no longer exists. */
   classes: readonly (string | null)[];
 }
 
 /**
- * Whether it can simply go on, and no user is served twice: its endpoints know each user by run and step, whatever
- * batch they come in. The other classes know request keys, or nothing: what was split, or called for the first time
- * since, may come again under another key.
+ * Returns whether the run can continue without serving a user twice. This requires class A, whose endpoints identify a
+ * user by run and step, whatever the batch. Other classes know request keys, or nothing: batches that were split, or
+ * called for the first time since the backup, may repeat under another key.
  */
 export function mayGoOn({ hasBegun, classes }: RestoredRun): boolean {
   return hasBegun && classes.every((one) => one === 'A');

@@ -2,28 +2,28 @@ import type { RunEventKind } from './run-events.ts';
 import { isTerminal, type RunState } from './run-states.ts';
 
 /**
- * What people may ask of a run.
+ * Requests of people about a run.
  *
- * - `pause`: nothing new starts. What is under way is still recorded; then the run is `paused`.
- * - `resume`: it goes on where it stood.
- * - `cancel`: what has not started is recorded as cancelled. There is no way back.
+ * - `pause`: no new call starts. Calls in progress are still recorded; then the run is `paused`.
+ * - `resume`: the run continues.
+ * - `cancel`: work that has not started is recorded as cancelled. This cannot be undone.
  */
 export const controlVerbs = ['pause', 'resume', 'cancel'] as const;
 
 export type ControlVerb = (typeof controlVerbs)[number];
 
-/** What a run's history says when a verb changes something. */
+/** Events in a run's history for verbs that change its state. */
 export const controlEvents: Record<ControlVerb, RunEventKind> = {
   pause: 'pausing',
   resume: 'resumed',
   cancel: 'cancelling',
 };
 
-/** `stays`: it is done already, which is no error. */
+/** `stays`: the verb has taken effect already, which is no error. */
 export type ControlMove =
   { kind: 'move'; to: RunState } | { kind: 'stays' } | { kind: 'forbidden'; allowed: readonly RunState[] };
 
-/** States in which a verb changes something, and those in which it is done already. */
+/** States in which a verb changes the run, and states in which the verb has taken effect already. */
 const table: Record<ControlVerb, { from: readonly RunState[]; done: readonly RunState[] }> = {
   pause: { from: ['preparing', 'running'], done: ['pausing', 'paused'] },
   resume: { from: ['pausing', 'paused'], done: ['preparing', 'running'] },
@@ -31,8 +31,9 @@ const table: Record<ControlVerb, { from: readonly RunState[]; done: readonly Run
 };
 
 /**
- * @param hasBegun it has feeds: users may have been called for. A run that has not begun has nothing under way, and no
- * user to account for, so it needs no way in between.
+ * Returns the effect of a verb on a run.
+ * @param hasBegun true if the run has feeds: users may have been called. A run that has not begun has no calls in
+ * progress and no users to account for, so it needs no intermediate state.
  */
 export function moveOf(verb: ControlVerb, state: RunState, hasBegun: boolean): ControlMove {
   const { from, done } = table[verb];
@@ -48,18 +49,21 @@ export function moveOf(verb: ControlVerb, state: RunState, hasBegun: boolean): C
   }
 }
 
-/** Whether deadline, priority and pace of the run may still be changed. */
+/** Returns whether deadline, priority and pace of the run may still be changed. */
 export function isChangeable(state: RunState): boolean {
   return !isTerminal(state) && state !== 'cancelling';
 }
 
 /**
- * So soon after the answer to a pause or a cancellation no call starts any more: workers read the states of the runs
- * they serve every half second, and the rest is for a slow database and a slow process.
+ * Milliseconds after the answer to a pause or a cancellation within which the last call starts: workers read the states
+ * of their runs every half second, and the rest is a margin for a slow database and a slow process.
  */
 export const lastCallSentWithinMs = 2000;
 
-/** Until whatever was sent before the stop has ended too. @param timeoutsMs of the endpoints of the chain */
+/**
+ * Returns the milliseconds until calls sent before the stop have ended too.
+ * @param timeoutsMs of the endpoints of the chain
+ */
 export function timeToStopMs(timeoutsMs: readonly number[]): number {
   return lastCallSentWithinMs + Math.max(0, ...timeoutsMs);
 }

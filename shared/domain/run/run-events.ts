@@ -1,22 +1,23 @@
 /**
- * What becomes of a run, as its history tells it.
+ * Events in a run's history.
  *
- * - `created`, `begun`: its job fell due; its feeds were there. Where a person asked for just this run, such as by
- *   starting its campaign once, the detail of the first says who.
- * - `pausing`, `resumed`, `cancelling`, `changed`: a person asked for it; the detail says who.
- * - `auto-paused`: Muster paused it; the detail has the cause.
- * - `paused`: no worker holds a step of it any more.
- * - `snapshot-renewed`: a feed goes on behind its cursor on another snapshot of its segment.
- * - `breaker-opened`, `breaker-closed`: an endpoint that its users have yet to pass was down, and is called again.
- * - `worker-missing`, `worker-back`: no worker served a step in a country that its batches were in, and one does again.
- * - `step-held`, `step-released`: a step in a country waits for a person, and does so no more.
- * - `feed-stalled`, `feed-moved`: whom it is for could not be read in a country, and can be again.
- * - `repaired`: sums or agenda of a feed were not what its rows say; the detail has what was set right.
- * - `ended`: the detail has its last state, and the reason.
+ * - `created`, `begun`: its job fell due; its feeds were inserted. If a person requested this run, for example by
+ *   starting its campaign once, the detail of `created` names the key.
+ * - `pausing`, `resumed`, `cancelling`, `changed`: a person requested it; the detail names the key.
+ * - `auto-paused`: Muster paused the run; the detail has the cause.
+ * - `paused`: no worker owns a step of the run any more.
+ * - `snapshot-renewed`: a feed continues after its cursor on another snapshot of its segment.
+ * - `breaker-opened`, `breaker-closed`: an endpoint that users of the run still need was down, and is called again.
+ * - `worker-missing`, `worker-back`: no worker served a step in a country with batches of the run, and a worker does
+ *   again.
+ * - `step-held`, `step-released`: a step in a country waits for a person, and no longer waits.
+ * - `feed-stalled`, `feed-moved`: the audience could not be read in a country, and can be read again.
+ * - `repaired`: sums or agenda of a feed contradicted its rows; the detail has the corrections.
+ * - `ended`: the detail has the final state and the reason.
  */
 /**
- * What comes in a run's way by itself, and goes. Seen by a look, once a second: what is shorter than that may not be
- * told.
+ * Events about obstacles that appear and disappear without a request. A check detects them once a second: shorter ones
+ * may be missed.
  */
 export const troubleEventKinds = [
   'breaker-opened',
@@ -31,7 +32,7 @@ export const troubleEventKinds = [
 
 export type TroubleEventKind = (typeof troubleEventKinds)[number];
 
-/** Of a run: what flaps for days is not listed for days. */
+/** Maximum number of trouble events of a run, so that an obstacle that flaps for days does not fill its history. */
 export const maxTroubleEvents = 500;
 
 export const runEventKinds = [

@@ -1,15 +1,16 @@
 /**
- * The states of a run, who moves it on, and what a crash in that state leaves.
+ * States of a run, the actor of each transition, and the effect of a crash.
  *
- * - `preparing`: inserted by its fire; a trigger asks the segmentation service and inserts the feeds. A crash leaves it
- *   here, the next trigger prepares it again.
- * - `running`: feeders page, workers work. A crash leaves leases that run out.
- * - `pausing` / `paused`: nothing new starts; what was called is still recorded. A trigger makes it `paused` when no
- *   worker holds a step of it any more; a person lets it go on. A run that was paused before it began goes on with
- *   being prepared.
- * - `cancelling`: what has not started is being recorded as cancelled. A run that has not begun is `cancelled` at once.
+ * - `preparing`: inserted by its fire; a trigger queries the segmentation service and inserts the feeds. After a crash
+ *   the run stays in this state, and the next trigger prepares it again.
+ * - `running`: feeders page, workers work. A crash leaves leases that expire.
+ * - `pausing` / `paused`: no new call starts; calls in progress are still recorded. A trigger changes the run to
+ *   `paused` when no worker owns a step of it any more; a person resumes it. A run that was paused before it began
+ *   returns to `preparing`.
+ * - `cancelling`: work that has not started is being recorded as cancelled. A run that has not begun is `cancelled` at
+ *   once.
  * - `completed`, `completed_with_failures`, `cancelled`, `expired`, `failed`: terminal, never reopened. `failed` means
- *   the run could not be carried out at all (no such segment), with a cause.
+ *   the run could not start at all (no such segment), with a cause.
  */
 export const runStates = [
   'preparing',
@@ -49,7 +50,7 @@ export function isTerminal(state: RunState): state is TerminalRunState {
   return moves[state].length === 0;
 }
 
-/** The states from which `to` can be reached in one move: the `where state in (…)` of its compare-and-set. */
+/** Returns the states from which `to` can be reached in one move: the `where state in (…)` of its compare-and-set. */
 export function statesBefore(to: RunState): RunState[] {
   return runStates.filter((from) => canMove(from, to));
 }

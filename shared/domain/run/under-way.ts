@@ -1,13 +1,11 @@
-/** What of a run is on its way at one moment. */
+/** Work in progress of a run at one moment. */
 export interface UnderWay {
   /**
-   * Claimed by a worker whose lease runs: it may be calling right now. One for each step of a country that has any, in
-   * their order.
+   * Batches claimed by a worker whose lease is valid: the worker may be calling right now. One entry for each step of a
+   * country with such batches, in their order.
    */
   inFlight: readonly StepInFlight[];
-  /** Batches on the topics that no worker has claimed. */
   ready: number;
-  /** Batches that wait for their next attempt. */
   waiting: number;
 }
 
@@ -15,7 +13,7 @@ export interface StepInFlight {
   step: number;
   country: string;
   batches: number;
-  /** Of those batches; who was lost earlier in the chain counts too. */
+  /** Users of those batches, including users lost earlier in the chain. */
   users: number;
 }
 

@@ -4,15 +4,18 @@ import { createFollower } from './earlier-outcomes.ts';
 
 export type UserOutcome = Exclude<Outcome, 'heldOut'> | 'pending';
 
-/** How each step of a chain ended, so far, for one user of a fed batch. */
+/** Outcomes so far of each step of a chain for one user of a fed batch. */
 export interface UserSteps {
   user: string;
   batchNo: number;
-  /** One for each step of the chain; null for those before the one that the user began with. */
+  /** One outcome for each step of the chain; null for steps before the user's first step. */
   steps: readonly (UserOutcome | null)[];
 }
 
-/** In the order of the batches and of the users in each. @param chainLength steps of the chain */
+/**
+ * Returns the outcomes in the order of the batches and of the users in each.
+ * @param chainLength steps of the chain
+ */
 export function stepsOfUsers(rows: EarlierRows, chainLength: number): UserSteps[] {
   const follower = createFollower(rows);
   const fed = rows.batches.filter(({ parent }) => parent === null).toSorted((a, b) => a.batchNo - b.batchNo);
@@ -33,7 +36,7 @@ export function stepsOfUsers(rows: EarlierRows, chainLength: number): UserSteps[
         const owner = follower.ownerIn(step, place.batch, user);
         const own = follower.ownIn(step, user);
         const outcome = own ?? follower.restIn(step, owner) ?? 'pending';
-        // Who was settled as succeeded, after the run, did not go on.
+        // A user whose outcome was settled as succeeded after the run did not continue.
         place = { batch: owner, hasGoneOn: outcome === 'succeeded' && own === undefined };
         steps.push(outcome);
       }
@@ -42,12 +45,15 @@ export function stepsOfUsers(rows: EarlierRows, chainLength: number): UserSteps[
   );
 }
 
-/** How the whole chain ended for a user, and in which step; with a step, how that one did. */
+/**
+ * Returns the outcome of the whole chain for a user and the step in which it ended; with `step`, the outcome of that
+ * step.
+ */
 export function endOf(steps: readonly (UserOutcome | null)[], step?: number): { step: number; outcome: UserOutcome } {
   const last = { step: steps.length, outcome: steps.at(-1) ?? 'pending' };
   if (step !== undefined) return { step, outcome: steps[step - 1] ?? 'skipped' };
   const first = steps.findIndex((outcome) => outcome !== null && outcome !== 'succeeded');
   if (first < 0) return last;
-  // Who was settled as succeeded in a step has an end in the one after it.
+  // The chain of a user whose outcome was settled as succeeded ends in the following step.
   return { step: first + 1, outcome: steps[first] ?? last.outcome };
 }

@@ -1,12 +1,12 @@
-/** What an endpoint keeps about its effects (docs/contracts.md). */
+/** Guarantees of an endpoint about its effects (docs/contracts.md). */
 export type ContractClass = 'A' | 'B' | 'C' | 'D';
 
 /**
- * What an answer, or its absence, says of a batch or of one user in it.
- * - `succeeded`, `failed` (not to be retried), `retryable`, `used-up` (retryable, as often as allowed), `missing`: of
+ * Readings of an answer, or of a missing answer, for a batch or for one user.
+ * - `succeeded`, `failed` (not to be retried), `retryable`, `used-up` (retryable, but out of attempts), `missing`: for
  *   one user.
- * - `refused`: not applied because of what was sent (400, 413, 422); `refused-alone`: and that was one user.
- * - `misconfigured`: not applied because of who sent it where, or because of this run's parameters.
+ * - `refused`: not applied because of the content (400, 413, 422); `refused-alone`: the same for a batch of one user.
+ * - `misconfigured`: not applied because of credentials or address, or because of this run's parameters.
  * - `not-applied`: not applied yet. `ambiguous`: may have been applied.
  */
 export const readings = [
@@ -25,11 +25,12 @@ export const readings = [
 export type ReadingKind = (typeof readings)[number];
 
 /**
+ * Consequences of a reading.
  * - `succeed`, `fail`, `unknown`: the users' outcome.
- * - `retry`: the users go on in a child batch, under a new key. `split`: in several, at once.
- * - `send-again`: the same bytes under the same key, until the run's deadline. `hold`: so too, but when a person has
- *   acted.
- * - `ask-status`: the endpoint is asked what became of them.
+ * - `retry`: the users continue in a child batch, under a new key. `split`: in several child batches, at once.
+ * - `send-again`: the same bytes are sent under the same key, until the run's deadline. `hold`: the same, after a
+ *   person has acted.
+ * - `ask-status`: Muster queries the endpoint for the users' outcome.
  */
 export type Consequence = 'succeed' | 'fail' | 'unknown' | 'retry' | 'split' | 'send-again' | 'hold' | 'ask-status';
 
@@ -38,13 +39,13 @@ interface Cells {
   open: Consequence;
 }
 
-/** The same for every class as long as nothing is open: only what a refusal by itself says matters. */
+/** The same for every class while no key is open: only the reported result itself matters. */
 const reported = { retryable: 'retry', 'used-up': 'fail', failed: 'fail' } as const;
 
 /**
- * The whole decision of docs/contracts.md. *Open*: a call under this key may have been applied, and what is read here
- * does not settle it. Then nothing may be concluded from a refusal: no cell fails a user, and none of class B leads to
- * a new key.
+ * The complete decision table of docs/contracts.md. *Open*: a call under this key may have been applied, and this
+ * reading does not settle it. A refusal then proves nothing: no cell fails a user, and no cell of class B leads to a
+ * new key.
  */
 export const consequences: Readonly<Record<ContractClass, Readonly<Record<ReadingKind, Cells>>>> = {
   A: {
@@ -97,14 +98,17 @@ export const consequences: Readonly<Record<ContractClass, Readonly<Record<Readin
   },
 };
 
-/** @param open a call under the key may have been applied, and this reading does not settle it (`settlesKey`) */
+/**
+ * Returns the consequence of a reading.
+ * @param open a call under the key may have been applied, and this reading does not settle it (`settlesKey`)
+ */
 export function consequenceOf(contractClass: ContractClass, open: boolean, reading: ReadingKind): Consequence {
   return consequences[contractClass][reading][open ? 'open' : 'closed'];
 }
 
 /**
- * What a status endpoint (class C) says of one user under an open key. `missing`: not reported, or the query itself
- * brought nothing.
+ * Answers of a status endpoint (class C) about one user under an open key. `missing`: not reported, or the query
+ * failed.
  */
 export const statusReadings = [
   'succeeded',
@@ -119,8 +123,8 @@ export const statusReadings = [
 export type StatusReading = (typeof statusReadings)[number];
 
 /**
- * The outcome is known, or the user was never served and never will be by that call: whatever follows, the key is
- * closed for this user.
+ * Either the outcome is known, or that call did not serve the user and never will: in both cases the key is closed for
+ * this user.
  */
 const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
   succeeded: 'succeed',
@@ -137,20 +141,23 @@ export function consequenceOfStatus(reading: StatusReading): Consequence {
 }
 
 /**
- * Whether a whole answer closes an open key. In A it repeats each user's first final result, in B the key's first
- * answer; elsewhere it speaks of its own call only.
+ * Returns whether a complete answer closes an open key. Class A repeats each user's first final result, class B the
+ * key's first answer; in other classes an answer describes its own call only.
  */
 export function wholeAnswerSettles(contractClass: ContractClass): boolean {
   return contractClass === 'A' || contractClass === 'B';
 }
 
-/** @returns the class that counts for a key of this age: what an endpoint keeps, it keeps for `keyLifeSeconds` only */
+/**
+ * Returns the effective class for a key of this age.
+ * @returns class D once the endpoint has forgotten the key after `keyLifeSeconds`
+ */
 export function classAtAge(contractClass: ContractClass, keyLifeSeconds: number, ageMs: number): ContractClass {
   const isForgotten = wholeAnswerSettles(contractClass) && ageMs >= keyLifeSeconds * 1000;
   return isForgotten ? 'D' : contractClass;
 }
 
-/** What the users end as when the run's deadline passes before they are settled. */
+/** Returns the outcome of users who are not settled before the run's deadline. */
 export function atDeadline(open: boolean): 'expired' | 'unknown' {
   return open ? 'unknown' : 'expired';
 }

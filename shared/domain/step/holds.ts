@@ -1,15 +1,18 @@
 /**
- * Why a step of a feed is held. Each kind is a row of its own, so that none ends another:
+ * Reasons why a step of a feed is held. Each kind is a row of its own, so that none ends another:
  *
  * | kind          | begins                                             | ends                                              |
  * | ------------- | -------------------------------------------------- | ------------------------------------------------- |
- * | `fault`       | the endpoint refuses the configuration or the step | a batch that is tried after a person mended it    |
+ * | `fault`       | the endpoint refuses the configuration or the step | a batch that succeeds after a person fixed it     |
  * | `quiet-hours` | a batch meets quiet hours that wait                | the clock, or a change of the rules               |
  */
 export type HoldKind = 'fault' | 'quiet-hours';
 
-/** Delay of a batch that was put back for a hold which has ended meanwhile: by then workers know what is quiet now. */
+/**
+ * Delay in milliseconds of a batch that waits for a hold which has ended meanwhile: by then workers have read the
+ * current quiet hours.
+ */
 export const liftedRetryMs = 1000;
 
-/** One batch of a step with a fault is tried this often. */
+/** Interval in milliseconds at which one batch of a step with a fault is tried. */
 export const tryHeldEveryMs = 30_000;

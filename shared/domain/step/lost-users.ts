@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { usersTextOf } from './users-text.ts';
 
-/** 96 bits: no other list with the same digest can be found. */
+/** 96 bits, which makes a second list with the same digest infeasible. */
 const digestLength = 16;
 
 /**
- * Of users whom the chain has lost, in whatever order; null where it has lost none. Kept in the row of a step that is
- * done, so that a list from elsewhere can be told from the true one without reading it.
+ * Returns the digest of the users that the chain has lost, in any order; null if there are none. The row of a finished
+ * step stores the digest, so that a list from a message can be verified without reading the true list.
  */
 export function digestOfLost(users: readonly string[]): string | null {
   if (users.length === 0) return null;

@@ -1,14 +1,14 @@
 /**
- * How a targeted (user, step) can end. Exactly one of these, once (promise P1).
+ * Outcomes of a targeted (user, step). Each ends with exactly one of these, once (promise P1).
  *
- * - `succeeded`: the endpoint said so (for messages: accepted).
- * - `failed`: the endpoint said so, with a reason; or Muster did, with a reason that starts with `muster.`.
+ * - `succeeded`: the endpoint reported success (for messages: accepted).
+ * - `failed`: the endpoint reported a failure, with a reason; or Muster did, with a reason that starts with `muster.`.
  * - `skipped`: an earlier step of the chain did not succeed for this user.
- * - `suppressed`: withheld by a rule (suppression list, check, quiet hours), with a reason; not called.
- * - `heldOut`: belongs to the audience and gets nothing, by design of the campaign.
+ * - `suppressed`: excluded by a rule (suppression list, check, quiet hours), with a reason; not called.
+ * - `heldOut`: belongs to the audience and receives nothing, by design of the campaign.
  * - `expired`: the run's deadline passed before the step could be done.
  * - `cancelled`: a person cancelled the run first.
- * - `unknown`: the endpoint may or may not have applied it; only a person or a settlement can tell.
+ * - `unknown`: the endpoint may or may not have applied the call; only a person or a settlement can decide.
  */
 export const outcomes = [
   'succeeded',
@@ -23,12 +23,12 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
-/** Those that a user of a recorded batch can have apart from the others: each has a row, with its reason. */
+/** Outcomes that single users of a recorded batch can have: each has a row with its reason. */
 export const ownOutcomes = ['failed', 'suppressed', 'unknown'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];
 
-/** What the ledger counts for one step, in users. `batches` counts fed batches that were recorded, for rates. */
+/** Counts of the ledger for one step, in users. `batches` counts fed batches that were recorded, for rates. */
 export interface StepTotals {
   step: number;
   batches: number;
@@ -37,50 +37,51 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
-  /** Absent: none. */
+  /** Undefined means none. */
   suppressed?: number;
   /**
-   * Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go
-   * on.
+   * Users among `succeeded` and `failed` whose outcome was unknown until it was settled. Undefined means none. These
+   * users did not continue.
    */
   settledSucceeded?: number;
   settledFailed?: number;
 }
 
 /**
- * How batches move through one step. Ready are those that wait for a worker alone: entered + born − done − waiting,
- * where the fed batches enter step 1 and those that survived a step enter the next one.
+ * Flow of batches through one step. Batches that wait only for a worker: entered + born − done − waiting, where fed
+ * batches enter step 1, and batches that survived a step enter the next one.
  */
 export interface StepFlow {
-  /** Step rows recorded, child batches included. */
+  /** Recorded step rows, child batches included. */
   done: number;
-  /** Of those, how many go on: at least one user succeeded. */
+  /** Recorded step rows that continue: at least one user succeeded. */
   survived: number;
-  /** Child batches born into this step. */
+  /** Child batches created in this step. */
   born: number;
-  /** Put back, or waiting from birth, and not claimed since. */
+  /** Batches that wait for a retry, or have waited since their creation, and have not been claimed since. */
   waiting: number;
   /** Users that failed by a refusal of their whole batch. */
   refused: number;
 }
 
-/** One line of a report: a step and how many of its audience ended how. All counts in users. */
+/** A line of a report: a step and the outcomes of its audience. All counts are users. */
 export interface StepLine extends Record<Outcome, number> {
   step: number;
   audience: number;
-  /** Neither ended nor skipped yet. */
+  /** Users who have neither ended nor been skipped yet. */
   pending: number;
 }
 
 /**
- * The report's lines from what was recorded: a user that did not succeed in step k is `skipped` in step k+1 (`heldOut`
- * and `cancelled` repeat themselves instead), one that did and has no outcome there yet is `pending`.
+ * Returns the report's lines from the recorded counts. A user who did not succeed in step k is `skipped` in step k+1
+ * (`heldOut` and `cancelled` repeat instead). A user who succeeded in step k and has no outcome in step k+1 yet is
+ * `pending`.
  *
  * @param audience users of the run (or of one country of it), counted so far
  * @param totals one entry per step that recorded anything; steps may be missing
  * @param steps length of the chain
- * @param heldOut users of the audience that get nothing
- * @param fromStep the step that all of these users begin with: in those before they are in no audience
+ * @param heldOut users of the audience that receive nothing
+ * @param fromStep first step of all of these users: earlier steps do not count them in their audience
  */
 export function stepLines(
   audience: number,
@@ -93,7 +94,7 @@ export function stepLines(
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
     const before = lines.at(-1);
-    // Settled after the run had ended: the next step was not called for them.
+    // These users were settled after the run had ended: the next step was not called for them.
     const settledBefore = totals.find((t) => t.step === step - 1)?.settledSucceeded ?? 0;
     const line: StepLine = {
       step,
@@ -116,27 +117,27 @@ export function stepLines(
   return lines;
 }
 
-/** Users of the line that have an outcome. */
+/** Returns the number of users of the line that have an outcome. */
 export function endedUsers(line: Record<Outcome, number>): number {
   return outcomes.reduce((sum, outcome) => sum + line[outcome], 0);
 }
 
-/** Unknown outcomes that were settled, over all steps. */
+/** Returns the number of settled unknown outcomes, over all steps. */
 export function settledUsers(totals: readonly StepTotals[]): number {
   return totals.reduce((sum, { settledSucceeded = 0, settledFailed = 0 }) => sum + settledSucceeded + settledFailed, 0);
 }
 
-/** A line balances when its outcomes and what is pending make up its audience and nothing was counted twice. */
+/** Returns true if outcomes and pending users add up to the audience, and no user was counted twice. */
 export function isBalanced(line: StepLine): boolean {
   return line.pending >= 0 && endedUsers(line) + line.pending === line.audience;
 }
 
-/** Nothing pending and nothing unknown: the line may be one of a `completed` run. */
+/** Returns true if no user is pending or unknown: a condition of a `completed` run. */
 export function isSettled(line: StepLine): boolean {
   return isBalanced(line) && line.pending === 0 && line.unknown === 0;
 }
 
-/** Adds lines of the same step (of several countries) up. */
+/** Returns the sum of lines of the same step (of several countries). */
 export function sumLines(lines: readonly StepLine[]): StepLine {
   const [first, ...rest] = lines;
   if (!first) throw new Error('cannot add up no lines at all');

@@ -1,17 +1,16 @@
-/** Reasons that Muster itself gives; an endpoint's own codes never start with `muster.`. */
+/** Reasons of Muster itself; an endpoint's own codes never start with `muster.`. */
 export const reasons = {
   invalidUserId: 'muster.invalid-user-id',
   attemptsUsedUp: 'muster.attempts-used-up',
   ambiguousAnswer: 'muster.ambiguous-answer',
   noResult: 'muster.no-result',
   quarantined: 'muster.quarantined',
-  /** The user is on a suppression list. */
   suppressionList: 'muster.suppression-list',
-  /** Its step's check gave no answer, and was not to be done without. */
+  /** The step's check gave no answer, and the campaign does not allow a call without it. */
   checkUnavailable: 'muster.check-unavailable',
-  /** Its users are not called at that hour, and are not to be called later. */
+  /** The user's call fell into quiet hours, and the rule drops such users. */
   quietHours: 'muster.quiet-hours',
-  /** Settled by status: the endpoint never applied it. */
+  /** Settled by status: the endpoint never applied the call. */
   neverApplied: 'muster.never-applied',
   /** Settled by a person or a file, without a code. */
   settled: 'muster.settled',
@@ -21,8 +20,8 @@ const maxCodeLength = 64;
 const maxDetailLength = 500;
 
 /**
- * An endpoint's code as it may be stored: at most 64 of `[A-Za-z0-9._-]`, and never one of Muster's own; of none
- * remains `unspecified`.
+ * Returns an endpoint's code in the form to store: at most 64 of `[A-Za-z0-9._-]`, and never a code of Muster;
+ * `unspecified` if nothing remains.
  */
 export function cleanCode(code: string): string {
   const cleaned = code
@@ -32,7 +31,7 @@ export function cleanCode(code: string): string {
   return cleaned === '' ? 'unspecified' : cleaned;
 }
 
-/** An endpoint's message as it may be stored: no control characters, at most 500 characters. */
+/** Returns an endpoint's message in the form to store: no control characters, at most 500 characters. */
 export function cleanDetail(message: string): string {
   return (
     message

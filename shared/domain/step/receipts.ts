@@ -1,9 +1,9 @@
-/** What delivery receipts of a step add up to, in users: the last one of each user counts. */
+/** Sums of the delivery receipts of a step, in users: the latest receipt of each user counts. */
 export interface ReceiptTotals {
   step: number;
   delivered: number;
   undelivered: number;
-  /** Receipts of users that failed, or are unknown: in neither of the others. */
+  /** Receipts of users that failed or are unknown; the other counts exclude them. */
   unexpected: number;
 }
 
@@ -12,11 +12,14 @@ export interface ReceiptLine {
   delivered: number;
   undelivered: number;
   unexpected: number;
-  /** Below zero while receipts are here of users whose acceptance is not recorded. */
+  /** Negative while there are receipts of users whose acceptance is not recorded yet. */
   awaiting: number;
 }
 
-/** @param accepted users that succeeded in the step */
+/**
+ * Returns the receipt line of a step.
+ * @param accepted users that succeeded in the step
+ */
 export function receiptLine(accepted: number, totals: readonly ReceiptTotals[], step: number): ReceiptLine {
   const ofStep = totals.filter((each) => each.step === step);
   const delivered = ofStep.reduce((sum, each) => sum + each.delivered, 0);

@@ -1,8 +1,8 @@
-/** So many refused users are an accident in any audience. */
+/** Minimum number of refused users that indicates an accident, in any audience. */
 const minRefusedUsers = 1000;
 
 /**
- * Whether so many users of a step were refused that it is more likely its parameters than its people.
+ * Returns whether so many users of a step were refused that its parameters are a more likely cause than its users.
  * @param limitPercent of the users that were answered for
  */
 export function isRefusedTooOften(

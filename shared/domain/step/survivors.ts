@@ -1,10 +1,10 @@
-/** What is known of a step that ended: the outcome of its users without one of their own, and how many they are. */
+/** A finished step: the outcome of its users without an outcome of their own, and their number. */
 interface Ended {
   rest: string | null;
   restUsers: number;
 }
 
-/** Whether the chain goes on behind a step: a user succeeded in it. */
+/** Returns whether the chain continues after a step: a user succeeded in it. */
 export function hasSurvivors({ rest, restUsers }: Ended): boolean {
   return rest === 'succeeded' && restUsers > 0;
 }

@@ -1,11 +1,11 @@
 /**
- * A step whose lease lapsed so often with a call begun is a suspect: it may kill the worker that calls for it. A worker
- * calls for one suspect at a time, so that none is blamed for what another one did.
+ * Number of expired leases with a begun call from which a step is suspect: it may kill the worker that calls it. A
+ * worker calls only one suspect at a time, so that no step is blamed for another one.
  */
 export const aloneFromLapses = 2;
 
 /**
- * Stands in place of a number of lapses: no lease has lapsed with a call begun, and a call that begins is written down
- * first, so that a lapse without that is none.
+ * Value instead of a number of lapses: no lease with a begun call has expired. The ledger records the next call before
+ * it begins, so an expiry without that record does not count as a lapse.
  */
 export const noneBegun = -1;

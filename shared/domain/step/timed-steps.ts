@@ -1,18 +1,24 @@
-/** A step that waits. What is due soon, its worker keeps in mind and claims by itself: the agenda is the net. */
+/**
+ * A step that waits. If the step is due soon, its worker times and claims it without the agenda, which is the fallback.
+ */
 export interface Waits {
   delayMs: number;
-  /** What it waits for; null where it was merely released, to any worker that has room. */
+  /** Cause of waiting; null if the step was merely released, for any worker with free capacity. */
   cause?: string | null;
 }
 
-/** @param timedWithinMs nothing is timed when undefined */
+/**
+ * Returns whether the worker times the step itself.
+ * @param timedWithinMs nothing is timed if undefined
+ */
 export function isTimed({ delayMs, cause }: Waits, timedWithinMs: number | undefined): boolean {
   return timedWithinMs !== undefined && cause !== null && delayMs <= timedWithinMs;
 }
 
 /**
- * How long after it is due the agenda offers it. What a worker times it may have in its queue for as long as it waited
- * at most: its worker is gone where it is not claimed by then, or has no room.
+ * Returns the milliseconds after the due time at which the agenda offers the step. A timed step may be in its worker's
+ * queue for at most as long as it waited. If the worker has not claimed the step by then, the worker is gone or has no
+ * capacity.
  */
 export function agendaGraceMs(waits: Waits, timedWithinMs: number | undefined): number {
   return timedWithinMs !== undefined && isTimed(waits, timedWithinMs) ? timedWithinMs : 0;

@@ -1,12 +1,12 @@
 import { fnv1a } from '../partitioning.ts';
 
 /**
- * Rows that the totals of one (feed, step) are spread over, so that workers do not fight for one. May be changed:
- * totals are summed over all.
+ * Number of rows for the totals of one (feed, step), so that workers do not contend for one row. The number may be
+ * changed: totals are summed over all rows.
  */
 const totalsSlots = 64;
 
-/** The slot that this owner adds to: always the same one. */
+/** Returns the slot of an owner, which is always the same. */
 export function totalsSlotOf(owner: string): number {
   return fnv1a(owner) % totalsSlots;
 }

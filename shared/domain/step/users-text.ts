@@ -1,6 +1,6 @@
 /**
- * The users of a batch as one text: the JSON list without its brackets (`"id1","id2"`). It is stored, claimed and sent
- * as it is: parsing a list and writing it again costs twenty times what forwarding its bytes does.
+ * Users of a batch as one text: the JSON list without its brackets (`"id1","id2"`). The text is stored, claimed and
+ * sent unchanged: parsing and serializing a list costs twenty times as much as forwarding its bytes.
  */
 export type UsersText = string;
 
@@ -15,14 +15,14 @@ export function usersOf(text: UsersText): string[] {
 }
 
 /**
- * True when every id is in the text as its plain characters, so that `","`, read from the left, can only be a border
- * between two ids. The one id that looks like a border is a lone comma in front.
+ * Returns true if every id is in the text without escapes: read from the left, `","` can then only be the border
+ * between two ids. The one id that looks like a border is a lone comma at the beginning.
  */
 export function isPlain(text: UsersText): boolean {
   return !text.includes('\\') && !text.startsWith('","');
 }
 
-/** The text without the given ids. Ids that are not in it are passed over. */
+/** Returns the text without the given ids. Ids that are not in the text are ignored. */
 export function withoutUsers(text: UsersText, lost: readonly string[]): UsersText {
   if (lost.length === 0) return text;
   if (!isPlain(text) || lost.length > 8 || lost.includes(',')) {
@@ -34,7 +34,7 @@ export function withoutUsers(text: UsersText, lost: readonly string[]): UsersTex
   return rest;
 }
 
-/** Cuts one quoted id out of a plain text. The quotes make sure that no id is found inside another. */
+/** Cuts one quoted id out of a plain text. The quotes prevent matches within another id. */
 function cut(text: UsersText, quoted: string): UsersText {
   if (text === quoted) return '';
   if (text.startsWith(`${quoted},`)) return text.slice(quoted.length + 1);

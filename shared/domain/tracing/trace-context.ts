@@ -1,12 +1,10 @@
-/**
- * W3C Trace Context (https://www.w3.org/TR/trace-context/): where a request stands in a trace.
- */
+/** W3C Trace Context (https://www.w3.org/TR/trace-context/): the position of a request in a trace. */
 export interface TraceContext {
-  /** 32 small hexadecimal digits, not all of them 0. */
+  /** 32 lower-case hexadecimal digits, not all 0. */
   traceId: string;
-  /** 16 of them: the span that whatever begins now belongs below. */
+  /** 16 lower-case hexadecimal digits: the parent span of new spans. */
   spanId: string;
-  /** Whether those before us record it. */
+  /** True if the caller records the trace. */
   isSampled: boolean;
 }
 
@@ -16,11 +14,11 @@ const parentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2}
 const sampledFlag = 1;
 
 /**
- * What a `traceparent` says; undefined where it is none, which is as if there were no header. A later version may say
- * more behind what is known.
+ * Returns the content of a `traceparent`. Returns undefined for an invalid value, which counts as a missing header. A
+ * later version may have further fields after the known ones.
  */
 export function readTraceparent(text: string): TraceContext | undefined {
-  // No version needs more: what a stranger may send is not looked through.
+  // No version needs more characters; longer values of unknown senders are not parsed.
   if (text.length > 256) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = parentPattern.exec(text) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
@@ -32,12 +30,15 @@ export function writeTraceparent({ traceId, spanId, isSampled }: TraceContext): 
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** Characters that everybody has to pass on, by the specification; more than that is not. */
+/** Lengths that every participant must propagate, by the specification; longer values are dropped. */
 const maxStateLength = 512;
 const maxStateMembers = 32;
 const stateMember = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
 
-/** A `tracestate` as it may be passed on; undefined where it is none, or longer than a receiver has to take. */
+/**
+ * Returns a `tracestate` in the form to propagate. Returns undefined if it is invalid, or longer than a receiver must
+ * accept.
+ */
 export function readTracestate(text: string): string | undefined {
   if (text === '' || text.length > maxStateLength) return undefined;
   const members = text.split(',').map((member) => member.trim());
