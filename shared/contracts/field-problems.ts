@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** An error in a request, or in one of the items of a request. */
 export const fieldProblem = z.object({
   pointer: z.string().describe('JSON pointer (RFC 6901) to the field, or to the query parameter'),
   code: z.string(),

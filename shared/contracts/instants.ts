@@ -48,7 +48,6 @@ function isWithin(year: number, last: number): boolean {
   return Number.isNaN(year) || (year >= firstYear && year <= last);
 }
 
-/** Returns true for existing days and times of day. */
 export function isLocalTime(text: string): boolean {
   const parsed = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   return !Number.isNaN(parsed) && new Date(parsed).toISOString().startsWith(text);

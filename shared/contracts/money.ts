@@ -4,7 +4,6 @@ const units = z.number().min(0);
 
 const amount = z.string().describe('A decimal with two to six places, exact');
 
-/** Cost of a number of users. */
 const cost = z.object({
   units,
   amount: amount.nullable().describe('Of what has a price; null where nothing has'),

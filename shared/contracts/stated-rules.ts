@@ -17,32 +17,26 @@ export function refusals(rules: Refusals) {
   return { [refusalsKey]: rules };
 }
 
-/** Returns the parameters of a check whose error has this code. */
 export function withCode(code: string, error: string) {
   return { error, params: { code } };
 }
 
 type Combination = object;
 
-/** Returns the metadata of an object in which some combinations of fields are invalid. */
 export function forbids(...combinations: readonly Combination[]) {
   return { not: { anyOf: combinations } };
 }
 
-/** Combination in which all of these fields are given. */
 export const together = (...names: readonly string[]): Combination => ({ required: names });
 
-/** Combination in which none of these fields is given. */
 export const without = (...names: readonly string[]): Combination => ({
   not: { anyOf: names.map((name) => ({ required: [name] })) },
 });
 
-/** Combinations in which two or more of these fields are given. */
 export function several(...names: readonly string[]): Combination[] {
   return names.flatMap((name, index) => names.slice(index + 1).map((other) => together(name, other)));
 }
 
-/** Combinations in which none, or more than one, of these fields is given. */
 export const notExactlyOne = (...names: readonly string[]): Combination[] => [without(...names), ...several(...names)];
 
 /** Metadata of texts that the database can store: without U+0000 and lone surrogates. */

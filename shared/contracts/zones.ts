@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isZone } from '../domain/recurrence/zone-spans.ts';
 import { refusals, withCode } from './stated-rules.ts';
 
-/** Metadata of time zone names. */
 export const zoneText = {
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
   ...refusals({ 'unknown-zone': 'a name is no IANA time zone' }),

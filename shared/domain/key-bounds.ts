@@ -12,7 +12,6 @@ export const noBounds: KeyBounds = { jobsPerSecond: null, storedJobs: null, requ
 
 const boundNames = ['jobsPerSecond', 'storedJobs', 'requestsPerMinute'] as const;
 
-/** Returns the first limit that is looser in `inner` than in `outer`. */
 export function looserBound(inner: KeyBounds, outer: KeyBounds): (typeof boundNames)[number] | undefined {
   return boundNames.find((name) => outer[name] !== null && (inner[name] === null || inner[name] > outer[name]));
 }

@@ -28,13 +28,11 @@ export const heavySlotsOfAccount = heavySlotsOfProcess / 2;
 /** Configured quotas; `streams` applies to each process. */
 export type Quotas = Readonly<Record<StoredQuota | 'streams', number>>;
 
-/** Current use of each quota. */
 export type QuotaUse = Readonly<Record<StoredQuota, number>>;
 
 /** Fraction of a quota from which the API reports that it is nearly used. */
 export const nearlyUsed = 0.8;
 
-/** The request would exceed a quota of the account or the installation. */
 export class BeyondQuotaError extends Error {
   override readonly name = 'BeyondQuotaError';
   readonly quota: StoredQuota;
@@ -50,7 +48,6 @@ export class BeyondQuotaError extends Error {
 /** Settings of a client that limit its schedules. */
 export type ScheduleBound = 'maxSchedules' | 'acceptPerSecond';
 
-/** A schedule would exceed a limit of its client. */
 export class BeyondScheduleBoundError extends Error {
   override readonly name = 'BeyondScheduleBoundError';
   readonly bound: ScheduleBound;

@@ -18,7 +18,6 @@ export interface CampaignReach {
   actionTypes: readonly string[];
 }
 
-/** Part of a scope that limits campaigns. */
 export type CampaignScope = Pick<Scope, 'countries' | 'actionTypes'>;
 
 export const wholeScope: Scope = { clients: null, countries: null, actionTypes: null };
@@ -59,7 +58,6 @@ export function readsAllUsers(scope: Scope): boolean {
   return scope.users === true || holdsEveryCampaign(scope);
 }
 
-/** Returns whether the outer scope contains the whole inner scope. */
 export function isWithin(inner: Scope, outer: Scope): boolean {
   return (
     holdsAll(outer.clients, inner.clients) &&

@@ -2,13 +2,11 @@
 export const variableKey = '$variable';
 
 export interface VariablePlace {
-  /** JSON pointer of the placeholder. */
   pointer: string;
   /** Undefined if the placeholder names no variable or has other fields. */
   name: string | undefined;
 }
 
-/** Returns the placeholders in a definition. */
 export function placesOfVariables(value: unknown, pointer = ''): VariablePlace[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Object.hasOwn(value, variableKey)) return [{ pointer, name: nameIn(value) }];
@@ -25,7 +23,6 @@ export function filled(value: unknown, values: ReadonlyMap<string, unknown>): un
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, values)]));
 }
 
-/** Returns the variable that a pointer leads to or into. */
 export function variableAt(pointer: string, places: readonly VariablePlace[]): VariablePlace | undefined {
   return places.find((place) => pointer === place.pointer || pointer.startsWith(`${place.pointer}/`));
 }

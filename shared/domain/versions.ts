@@ -21,9 +21,7 @@ function partsOf(version: string): number[] {
   return [Number(major), Number(minor), Number(patch), before === undefined ? 1 : 0];
 }
 
-/** State of a database's schema for a version of Muster that connects to it. */
 export interface SchemaStanding {
-  /** Migrations of this version that the database lacks. */
   missing: readonly string[];
   /** Version that last changed the schema, and the oldest version that it supports; null: no version has. */
   made: { version: string; oldest: string } | null;

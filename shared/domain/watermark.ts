@@ -7,7 +7,6 @@ export interface Watermark {
   deliver(offset: number): void;
   /** Returns false if the offset is not unsettled: never delivered, or settled before. */
   settle(offset: number): boolean;
-  /** Number of unsettled offsets. */
   readonly unsettled: number;
   /** The first unsettled offset; undefined until a message was delivered. */
   readonly position: number | undefined;

@@ -1,7 +1,6 @@
 /**
- * Kinds of rows that may have changed. `run-starts`, `schedules` and `jobs` cover those that fall due soon,
- * `occurrences` those that wait, `feeds` those without a trigger, `nodes` schedulers and dispatchers, `hosts` open
- * circuits.
+ * Kinds of rows that may have changed. `jobs`, `run-starts` and `schedules`: rows that fall due soon. `occurrences`:
+ * waiting rows. `feeds`: feeds without a trigger. `nodes`: schedulers and dispatchers. `hosts`: open circuits.
  */
 export type ChangeKind =
   | 'registry'

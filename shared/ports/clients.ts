@@ -36,7 +36,6 @@ export interface ClientEndpoint {
   updatedAt: Date;
 }
 
-/** Owner of jobs. */
 export interface Client {
   clientId: string;
   name: string;
@@ -57,7 +56,6 @@ export interface Client {
   updatedAt: Date;
 }
 
-/** Source from which every process reads clients. */
 export interface ClientSource {
   /** Returns the revision of the clients with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;

@@ -2,7 +2,6 @@ import type { LaneMessage } from './message-bus.ts';
 
 export interface DeadLetter {
   message: LaneMessage;
-  /** Reason for which the message was quarantined. */
   reason: string;
 }
 
@@ -14,7 +13,6 @@ export interface DeadLetters {
   add(letters: readonly DeadLetter[]): Promise<void>;
 }
 
-/** A message with the bytes that it had on its topic. */
 export interface LetterBytes {
   topic: string;
   key: Buffer | null;

@@ -5,14 +5,13 @@ export type GuardLook = Shard &
   (
     | {
         state: 'open';
-        /** Failure of its calls, for people. */
         cause: string;
         /** Milliseconds until the next probe may begin; 0 if it may begin now. */
         retryInMs: number;
       }
     | {
         state: 'slow-start';
-        /** Milliseconds since a probe succeeded. */
+        /** Milliseconds since a probe was answered. */
         sinceMs: number;
         /**
          * Workers that have work for the shard, this worker included. `rank` is the position of this worker among them,
@@ -61,7 +60,6 @@ export interface EndpointGuards {
   close(shard: Shard, how: { startsSlowly: boolean }): Promise<void>;
 }
 
-/** A circuit breaker, for people. */
 export interface GuardRow extends Shard {
   state: 'open' | 'slow-start' | 'closed';
   cause: string;

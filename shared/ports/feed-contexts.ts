@@ -4,7 +4,6 @@ import type { StepCheck } from '../domain/step/checks.ts';
 import type { HoldKind } from '../domain/step/holds.ts';
 import type { StepRef } from './step-ledger.ts';
 
-/** Data of a feed that a worker needs to serve its steps. */
 export interface FeedContext {
   feedId: string;
   runId: string;
@@ -37,7 +36,6 @@ export interface StepHold {
   tryDue: boolean;
 }
 
-/** Recorded outcomes of a step. */
 export interface StepAcceptance {
   /** True if a user of the feed succeeded. */
   isAccepted: boolean;

@@ -20,7 +20,6 @@ export interface JobToStore {
   alike?: (() => Pick<JobToStore, 'url' | 'headers'>[]) | undefined;
   body: string | null;
   tags: readonly string[] | null;
-  /** Schedule that the job is an occurrence of. */
   scheduleId: string | null;
   /** Call terms of the job itself, as `writeOwnTerms` writes them; null or undefined if it has none. */
   terms?: string | null | undefined;
@@ -34,9 +33,8 @@ export interface JobOrdering {
   isInOrder: boolean;
 }
 
-/** A job that is stored already, in any state. */
 export interface KnownJob {
-  /** Null if the job is quarantined or has ended. */
+  /** Null if the job is sidelined (the circuit of its host is open) or has ended. */
   dueAtMs: number | null;
   /**
    * True if the job makes the requested call: method, URL, headers and body are equal, however they are encrypted.
@@ -45,7 +43,6 @@ export interface KnownJob {
   isSameCall: boolean;
 }
 
-/** Storage for accepted jobs. */
 export interface JobIntake {
   /**
    * Stores the jobs, and counts them as accepted by their clients, in one transaction. A job whose id is stored already

@@ -5,15 +5,14 @@ export const deadAfterMs = 10_000;
 
 /** Number of job references that may be sent to a dispatcher. */
 export interface NodeCredit {
-  /** By client, for clients that the dispatcher is working on. */
+  /** Credit by client, for clients that the dispatcher is working on. */
   toClients: Readonly<Record<string, number>>;
-  /** For each other client. */
+  /** Credit for each other client. */
   toAnyClient: number;
 }
 
 /** Calls of a dispatcher for one outlet: a client, or an endpoint of a client. */
 export interface OutletCalls {
-  /** Calls in progress. */
   underWay: number;
   /** Concurrent calls allowed: the dispatcher's share of the limit over all dispatchers. */
   slots: number;
@@ -21,7 +20,6 @@ export interface OutletCalls {
   lastMinute: number;
 }
 
-/** Durations of recent calls. */
 export interface CallDurations {
   /** Milliseconds covered by the counts: ten minutes or slightly more, less after a start. */
   forMs: number;

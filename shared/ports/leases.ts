@@ -12,7 +12,6 @@ export interface HeldLease {
 export interface WantedLeases {
   /** Names in the order of preference. No name is in two `WantedLeases` of one call. */
   names: readonly string[];
-  /** Maximum number of leases. */
   count: number;
 }
 

@@ -45,18 +45,15 @@ export type MetricTable = Readonly<
   Record<string, (MetricSpec<string> & { kind: 'counter' | 'gauge' }) | (HistogramSpec<string> & { kind: 'histogram' })>
 >;
 
-/** A counter that only grows while the process lives. */
 export interface Counter<Name extends string = never> {
   /** Returns the counter under these labels. Keep it if the same labels recur: the look-up costs more than counting. */
   of(labels: LabelValues<Name>): { add(by?: number): void };
 }
 
-/** A value that goes up and down. */
 export interface Gauge<Name extends string = never> {
   of(labels: LabelValues<Name>): { set(value: number): void };
 }
 
-/** A distribution of values, such as durations. */
 export interface Histogram<Name extends string = never> {
   of(labels: LabelValues<Name>): { observe(value: number): void };
 }

@@ -7,12 +7,10 @@ import type { DiscoveryDocument, KeySet } from '../contracts/access/openid.ts';
  */
 export type IssuerAnswer<Value> = { ok: true; value: Value } | { ok: false; kind: 'away' | 'refused'; cause: string };
 
-/** Parameters of the token request of a sign-in. */
 export interface CodeExchange {
   code: string;
   /** Address to which the issuer sent the code. */
   redirectUri: string;
-  /** PKCE code verifier. */
   verifier: string;
   client: { id: string; secret: string | undefined };
 }
@@ -21,7 +19,6 @@ export interface CodeExchange {
 export interface OpenIdIssuer {
   /** Returns the discovery document, which must name this very issuer. */
   discover(): Promise<IssuerAnswer<DiscoveryDocument>>;
-  /** Returns the issuer's current signing keys. */
   keys(discovered: DiscoveryDocument): Promise<IssuerAnswer<KeySet>>;
   /** Returns the ID token for a code, unverified. A code is valid once. */
   exchange(discovered: DiscoveryDocument, exchange: CodeExchange): Promise<IssuerAnswer<string>>;

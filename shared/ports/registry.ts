@@ -10,7 +10,6 @@ export const secretNames = ['authorization', 'signing', 'receipts'] as const;
 
 export type SecretName = (typeof secretNames)[number];
 
-/** A secret as it is stored: encrypted. */
 export interface SealedSecret {
   sealed: string;
   changedAt: Date;
@@ -39,7 +38,6 @@ export interface RegisteredShard extends Shard {
   createdAt: Date;
 }
 
-/** The whole registry, as of one moment. */
 export interface Registry {
   /** Increases with every change of anything in the registry. */
   revision: number;
@@ -51,10 +49,9 @@ export interface Registry {
   quietHours: readonly QuietRule[];
 }
 
-/** Part of an engine's configuration file that seeds the registry. */
+/** Initial content of the registry, from an engine's configuration file. */
 export type Seed = Pick<EngineConfig, 'actionTypes' | 'countries' | 'partitionsPerShard'>;
 
-/** Source from which every process reads action types and shards. */
 export interface RegistrySource {
   /** Returns the revision of the registry with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;

@@ -8,7 +8,6 @@ export type SettlementMethod = 'hand' | 'file' | 'status';
 
 export type SettledOutcome = 'succeeded' | 'failed';
 
-/** A user whose outcome is now known. */
 export interface SettledUser {
   user: string;
   step: number;
@@ -32,7 +31,6 @@ export type SettlementVerdict = 'settled' | 'already' | 'otherwise' | 'not-unkno
 export interface SettlementCounts {
   succeeded: number;
   failed: number;
-  /** Users that were requested and are still unknown. */
   leftUnknown: number;
   rejected: number;
 }

@@ -3,7 +3,6 @@ import type { Shard } from '../domain/endpoint/shard.ts';
 /** Work in progress of a worker in a shard. */
 export interface ShardReport extends Shard {
   inFlight: number;
-  /** Maximum number of concurrent calls. */
   callLimit: number;
   waiting: number;
   breakerOpen: boolean;

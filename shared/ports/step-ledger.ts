@@ -12,7 +12,7 @@ export interface StepRef {
 export interface StepClaim extends StepRef {
   /** Users that are still to be served. */
   remaining?: number;
-  /** Digest of the users that the chain has lost before this step (`digestOfLost`). */
+  /** Digest by `digestOfLost` of the users that the chain has lost before this step. */
   lostDigest?: string | null | undefined;
 }
 
@@ -43,7 +43,6 @@ export interface ClaimedStep extends StepRef {
   lapses: number;
   /** All users of the batch as they were fed, including those lost earlier in the chain. */
   users: UsersText;
-  /** Number of `users`. */
   size: number;
   /**
    * Number of users that the remaining budget of the campaign covers. The worker must split these users off before it
@@ -114,7 +113,6 @@ export interface StepDone extends StepRef {
   state: 'done';
   epoch: number;
   rest: 'succeeded' | 'expired' | 'cancelled';
-  /** Number of users with the outcome `rest`. */
   restUsers: number;
   /**
    * Digest of all users that the chain has lost so far, in this step and before (`digestOfLost`); null in its last
@@ -137,7 +135,7 @@ export interface StepWaiting extends StepRef {
   state: 'waiting';
   epoch: number;
   delayMs: number;
-  /** Same as in `ClaimedStep`, from now on: a complete answer closes the key. */
+  /** True if the key is still open, as in `ClaimedStep`; a complete answer closes it. */
   open: boolean;
   /** True if a complete answer was read: one attempt is used up. */
   answered: boolean;
@@ -201,14 +199,12 @@ export interface LedgerFlushed {
    * waiting; the worker must repeat them.
    */
   busy: StepRef[];
-  /** Claims, successful or not, that the rows contradict. */
   contradicted: Contradiction[];
   /**
    * Claims of the children with `claim`, by the result that created them. Missing if an earlier flush whose answer was
    * lost recorded the result: those children wait for their leases to expire.
    */
   children: ClaimedChildren[];
-  /** All children of the results recorded now, claimed or not. */
   born: BornChild[];
   /**
    * Results in `handOn` whose next step this worker now owns, in its first epoch. Missing if an earlier flush whose
@@ -220,7 +216,7 @@ export interface LedgerFlushed {
    * them: the agenda offers those.
    */
   timed: TimedStep[];
-  /** Begins that this worker still owns. It must not make the calls of the others. */
+  /** Begins that this worker still owns. The worker must not make the calls of the others. */
   begun: StepBegin[];
   /** Entries that the store will never accept, separated from the rest: a bug on our side. A repeat does not help. */
   refused: RefusedStep[];
@@ -235,13 +231,10 @@ export interface BornChild {
 
 export interface ClaimedChildren {
   result: StepDone;
-  /** Claims in the order of the children with `claim`. */
   claims: ClaimedStep[];
 }
 
-/** A child batch or a step that waits. */
 export interface TimedStep extends StepRef {
-  /** Result that created the child or made the step wait. */
   result: StepResult;
   /** Milliseconds from the flush on. */
   dueInMs: number;

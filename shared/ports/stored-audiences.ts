@@ -7,10 +7,8 @@ export interface StoredList {
   users: number;
 }
 
-/** A run whose users another run selects. */
 export interface EarlierRun {
   state: RunState;
-  /** Length of its chain. */
   steps: number;
   /** Feeds of the run in the country, the oldest first. */
   feedIds: string[];
@@ -27,7 +25,6 @@ export interface StoredPage {
 
 export interface EarlierUsers {
   feedId: string;
-  /** Length of the run's chain. */
   steps: number;
   /** Undefined means users of every outcome. */
   outcomes?: readonly EarlierOutcome[] | undefined;
@@ -35,9 +32,7 @@ export interface EarlierUsers {
   step?: number | undefined;
 }
 
-/** A page of a feed's users, with the position of the next page. */
 export interface EarlierPage extends StoredPage {
-  /** Number of the batch that the next page begins with. */
   nextBatchNo: number;
 }
 

@@ -14,7 +14,6 @@ export interface Span {
   startMs: number;
   endMs: number;
   attributes: SpanAttributes;
-  /** Related spans of other traces. */
   links?: readonly SpanLink[] | undefined;
   /** For people; null if the operation succeeded. */
   error: string | null;

@@ -181,7 +181,7 @@ export const apiKeyShape = z
 
 export type ApiKeyShape = z.output<typeof apiKeyShape>;
 
-/** A key with its number of sessions. Only lists have it, because they count the sessions of a whole page at once. */
+/** A key with its number of sessions: only lists have it, counted for a whole page at once. */
 export const listedApiKey = apiKeyShape
   .extend({ sessions: z.int().min(0).describe('Browsers that are logged in with it') })
   .meta({ id: 'ListedApiKey' });

@@ -24,7 +24,6 @@ export const auditRecord = z
 
 const chainPlace = z.object({ number: z.int().min(0), hash: hashShape });
 
-/** HTTP shape of the verification of a part of the audit log. */
 export const auditVerification = z
   .object({
     checked: z.int().min(0).describe('Entries'),

@@ -7,7 +7,6 @@ const answers = {
   failed: z.int().min(0).describe('Answered by 500 and more'),
 };
 
-/** HTTP shape of the use of a key. */
 export const keyCalls = z
   .object({
     days: z
@@ -25,7 +24,7 @@ export const keyCalls = z
   })
   .meta({ id: 'KeyCalls' });
 
-/** HTTP shape of a person whom the issuer authenticates and whom Muster refused. */
+/** HTTP shape of a person with a valid sign-in who was refused access. */
 export const refusedPerson = z
   .object({
     issuer: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Returns true for addresses that may receive secrets and people: https, or http on this very machine for trials. */
+/** Returns true for addresses that may receive secrets and people: https, or http on this machine for trials. */
 export function isIssuerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url?.username !== '' || url.password !== '') return false;

@@ -25,7 +25,6 @@ export const logIn = z
 
 export type LogIn = z.output<typeof logIn>;
 
-/** Ways to open a session. */
 export const logInWays = z
   .object({
     apiKey: z.boolean(),

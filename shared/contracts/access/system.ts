@@ -3,7 +3,6 @@ import { z } from 'zod';
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 
-/** HTTP shape of an installation: its parts, and the environment of its API. */
 export const systemShape = z
   .object({
     asOf: time,

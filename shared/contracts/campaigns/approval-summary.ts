@@ -17,7 +17,6 @@ export const costAtMost = z.object({
   amount: z.string().describe('A decimal: of so many users, at the prices of then, and never more than the budgets'),
 });
 
-/** Fields of an approval, without `covers`. */
 export const approvalFields = {
   id: z.string().describe('apr_…'),
   state: z.enum(approvalStates),

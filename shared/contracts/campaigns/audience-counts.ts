@@ -30,7 +30,6 @@ export const countRequest = z
     examples: [{ countries: ['SG'], audience: { include: [{ segment: 'lapsed-riders' }] } }],
   });
 
-/** A count's parameters as they are stored. */
 export const countQuestion = z.object({
   countries: z.array(z.string()),
   audience: countedAudience,
@@ -69,7 +68,6 @@ export function sumOfParts(
   };
 }
 
-/** Count of a country, so far or final. */
 export const countedCountry = z.object({
   country: z.string(),
   done: z.boolean(),
@@ -140,7 +138,6 @@ function withoutEmpty({ include, exclude = [] }: z.infer<typeof countedAudience>
   return exclude.length === 0 ? { include } : { include, exclude };
 }
 
-/** Returns the segments among the sources, with their current snapshots. */
 export function snapshotsOf(
   sources: readonly { entry: AudienceEntry; country: string; snapshot: string | null }[],
 ): SegmentSnapshot[] {

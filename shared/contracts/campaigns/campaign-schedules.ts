@@ -8,7 +8,6 @@ import { localTimeText, withCode } from '../stated-rules.ts';
 
 const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:00';
 
-/** Shapes of a campaign's start. */
 export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
 const startWithin = recurrenceFields.catchUpSeconds

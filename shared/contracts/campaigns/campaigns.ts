@@ -123,7 +123,6 @@ export const pauseAtFailedMinUsers = z
   .max(1_000_000_000)
   .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
 
-/** A canary: the run calls a few users first, and then pauses. */
 export const canary = z
   .strictObject({
     users: z.int().min(1).max(10_000_000).optional().describe('So many over all countries, by what is estimated'),
@@ -182,7 +181,6 @@ export const sourceRefusals = {
   'unknown-segment': 'the segmentation service does not know a segment in a country',
 };
 
-/** Refusals of a campaign that depend on the configuration and on stored data. */
 export const campaignRefusals = {
   ...refusalsOfShape('parameters do not fit the schema of their action type'),
   ...sourceRefusals,

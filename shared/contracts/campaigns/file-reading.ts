@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** HTTP shapes of the detected format of a file of users. */
 export const fileWarning = z
   .object({
     code: z

@@ -32,7 +32,6 @@ function instantIn(zone: string, time: string): number {
   return firstInstantOf(zone, Date.parse(`${time}Z`));
 }
 
-/** Returns the earliest start of the countries. */
 export function earliestStartMs(schedule: LocalSchedule, countries: readonly string[]): number | undefined {
   const starts = countries.map((country) => localStartMs(schedule, country)).filter((atMs) => atMs !== undefined);
   return starts.length === 0 ? undefined : Math.min(...starts);

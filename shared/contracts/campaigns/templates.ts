@@ -27,7 +27,6 @@ export const templateVariable = z
 
 export type TemplateVariable = z.infer<typeof templateVariable>;
 
-/** Refusals between the variables of a template and its campaign. */
 export const templateRefusals = {
   ...refusalsWithin(writtenCampaign),
   ...refusalsOfShape('the campaign with values for its variables would not fit the schema of a campaign'),

@@ -6,7 +6,6 @@ const amount = z.int().min(0);
 
 export const columnUses = ['user', 'country', 'step', 'outcome', 'code', 'ignored'] as const;
 
-/** Rules of rejected rows: of lists, and of settlements. */
 export const previewedRules = [...rejectRules, 'invalid-step', 'invalid-outcome'] as const;
 
 /** Upload refusals that a preview returns in its answer. */
@@ -30,7 +29,6 @@ const previewedColumn = z.object({
   use: z.enum(columnUses),
 });
 
-/** HTTP shape of a preview of a file of users, with the same reading as an upload. */
 export const userFilePreview = z
   .object({
     format: z.enum(['plain', 'gzip']).describe('gzip: the file came packed'),

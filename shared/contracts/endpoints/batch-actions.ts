@@ -16,7 +16,6 @@ export const compactAnswer = z.object({
   failed: z.array(userResult.omit({ status: true })),
 });
 
-/** Body of a batch call. */
 export const batchCall = z.object({
   campaign: z.string(),
   run: z.string(),

@@ -173,7 +173,6 @@ const actionTypeFields = service.extend({
     .describe('JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused'),
 });
 
-/** Rules between the fields of an action type, for the OpenAPI document. */
 export const actionTypeRules = {
   if: { properties: { class: { const: 'C' } }, required: ['class'] },
   then: { required: ['statusUrl', 'appliesLateSeconds'] },

@@ -3,7 +3,6 @@ import { countryPattern } from '../../domain/endpoint/shard.ts';
 
 /** HTTP shapes of delivery receipts (docs/optional-contracts.md). */
 
-/** Maximum number of receipts in one request. */
 export const maxReceipts = 1000;
 
 const step = z.int().min(1).max(20);
@@ -43,12 +42,12 @@ export const receiptsRequest = z
   });
 
 /**
- * Reasons to refuse a receipt; the other receipts of the request are accepted.
- * - `malformed`: the receipt does not have the form. `invalid-key`: `key` is no `Idempotency-Key` of ours.
- *   `invalid-time`: `at` is before 2000 or more than a day ahead.
- * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the
- *   step's action type is not the one whose secret signs the request. `not-kept`: retention has deleted the run's
- *   users.
+ * Problems of receipts that were not accepted.
+ * - Unreadable: `malformed`, `invalid-key` (`key` is no `Idempotency-Key` of ours), `invalid-time` (`at` is before 2000
+ *   or more than a day ahead). The other receipts of the request are accepted.
+ * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it.
+ * - `other-action-type`: the step's action type is not the one whose secret signs the request.
+ * - `not-kept`: retention has deleted the run's users.
  */
 export const receiptProblems = [
   'malformed',
@@ -78,7 +77,6 @@ export type ReceiptsAnswer = z.infer<typeof receiptsAnswer>;
 
 export type ReceiptProblem = ReceiptsAnswer['problems'][number];
 
-/** Receipt of a user that counts. */
 export const userReceipt = z
   .object({
     userId: z.string(),

@@ -3,7 +3,6 @@ import { templateNames } from '../../domain/job/call-template.ts';
 import { priorities } from '../../domain/priorities.ts';
 import { readTraceparent, readTracestate } from '../../domain/tracing/trace-context.ts';
 
-/** Call terms of a client or of a single job. */
 const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
 const hourMs = 3_600_000;
 
@@ -68,7 +67,6 @@ export const jobPriority = z
 
 /** Template of a job: values for its body and its headers. Without a template, both are sent unchanged. */
 const callTemplate = z.object({
-  /** Form of the body. */
   form: z.enum(['json', 'text']),
   /** Values in addition to those that every job has when it is called. */
   values: z.partialRecord(z.enum(templateNames), z.string().max(512)),

@@ -46,7 +46,6 @@ const counts = {
   stored: z.int().describe('Not ended: pending, being called, or sidelined'),
 };
 
-/** Maximum number of clients listed separately. */
 export const mostCountedClients = 1000;
 
 export const jobCounts = z

@@ -3,7 +3,6 @@ import { z } from 'zod';
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 
-/** Load of an outlet, or of a whole client. */
 const load = {
   due: count.describe('Due, and not being called yet'),
   lagMs: z.number().min(0).describe('For how long the oldest of these has been due; 0 where none is'),

@@ -8,7 +8,6 @@ const noLocalTime = 'has to be a time without a zone, such as 2026-12-01T09:00:0
 /** Ten years, in seconds. */
 export const longestDelaySeconds = 3660 * 86_400;
 
-/** Due time of a job. */
 export const dueFields = {
   dueAt: anyInstant
     .optional()
@@ -55,10 +54,8 @@ export function saysTime({ dueAt, delaySeconds, localTime }: SaidTimes): boolean
   return (dueAt ?? delaySeconds ?? localTime) !== undefined;
 }
 
-/** Refusal for requests in which `saysTime` is false. */
 export const needsTime = { path: ['dueAt'], error: 'is missing: say dueAt, delaySeconds, or localTime and zone' };
 
-/** New due time of a job. */
 export const newDue = z
   .strictObject(dueFields)
   .superRefine(checkTimes)

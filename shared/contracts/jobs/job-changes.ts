@@ -6,10 +6,8 @@ import { checkTimes, dueFields, saysTime, severalTimes, timeRules, times, withou
 import { clientRef, jobTag, time } from './jobs.ts';
 import { forbids, together } from '../stated-rules.ts';
 
-/** HTTP shapes of bulk changes of jobs. */
 export const jobChangeVerbs = ['cancel', 'reschedule'] as const;
 
-/** Request to change all matching jobs of a client. */
 export const newJobChange = z
   .strictObject({
     verb: z.enum(jobChangeVerbs),

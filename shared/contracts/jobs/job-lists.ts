@@ -28,7 +28,6 @@ const notOneList = notExactlyOne('ids', 'idempotencyKeys');
 
 const example = { client: 'shop', idempotencyKeys: ['order-17'] };
 
-/** Jobs of a client, by ids or by idempotency keys. */
 export const listedJobs = z
   .strictObject(named)
   .refine(saysOneList, oneList)

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { textShape } from '../stored-texts.ts';
 
-/** Names of call headers about the report. */
 export const reportHeaders = {
   /** URL that the report is posted to; only its path if this installation knows no public address of its own. */
   url: 'muster-report',
-  /** Bearer token of the report. */
   token: 'muster-report-token',
   /** Seconds until the report is due, unless the answer gives fewer. */
   within: 'muster-report-within',

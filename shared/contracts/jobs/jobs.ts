@@ -10,7 +10,6 @@ import { forbids, refusals, storedText, withCode, without } from '../stated-rule
 import { reservedHeaderRule, whyReserved } from './reserved-headers.ts';
 import { sealedMark } from './stored-calls.ts';
 
-/** HTTP shapes of submitted jobs: callbacks that are due once. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const maxBulkJobs = 5000;
@@ -118,7 +117,6 @@ const call = {
   body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
 };
 
-/** Destination of a call: a URL, or the URL of an endpoint. */
 const callTarget = {
   endpoint: endpointName
     .optional()

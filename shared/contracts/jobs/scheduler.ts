@@ -6,7 +6,6 @@ import { textShape } from '../stored-texts.ts';
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 
-/** HTTP shapes of the scheduling and dispatching of jobs. */
 export const regionShape = z
   .object({
     name: z.string(),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { jobPriority, retryStrategy } from './call-terms.ts';
 import { jobOrderings } from './job-keys.ts';
 
-/** HTTP shapes of jobs in responses, and of their cancellation. */
 const time = z.iso.datetime({ precision: 3 });
 
 export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;

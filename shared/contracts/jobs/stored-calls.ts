@@ -17,7 +17,7 @@ export function isSecretHeader(name: string): boolean {
 export const sealedValue = z.object({
   /** Value encrypted by a secret box, bound to its header (`headerPlace`). */
   sealed: z.string(),
-  /** Length of the value in characters. */
+  /** Length in characters. */
   length: z.int(),
 });
 

@@ -1,7 +1,6 @@
-/** Scheme of a Kafka topic: jobs with such a URL are written to the topic instead of called. */
+/** Scheme of a Kafka topic: the job is written to the topic, without an HTTP call. */
 export const topicScheme = 'kafka:';
 
-/** Topic names that Kafka accepts. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
 
 /** Returns the topic that a URL writes to; undefined if the URL is called. */

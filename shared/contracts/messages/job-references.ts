@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Maximum number of jobs in one message. */
 export const maxReferences = 50;
 
 /** A uuid as Postgres writes it: in upper case, the same job would have a different id here. */

@@ -1,6 +1,5 @@
 import { maxLostInMessage, type StepMessage } from './messages.ts';
 
-/** A batch whose step is due. */
 export interface StepReference {
   batchNo: number;
   /** Users of the batch that are still to be served. */

@@ -26,7 +26,6 @@ export function itemShape<const Kind extends QuarantineKind, const State extends
   });
 }
 
-/** Returns the shape of a group of quarantined items, with the fields of every kind. */
 export function groupShape<const Kind extends QuarantineKind>(kind: Kind) {
   return z.object({
     kind: z.literal(kind),
@@ -37,7 +36,6 @@ export function groupShape<const Kind extends QuarantineKind>(kind: Kind) {
   });
 }
 
-/** Returns the shape of the answer to a decision about one item. */
 export function decisionShape<const Kind extends QuarantineKind, const State extends readonly string[]>(
   kind: Kind,
   states: State,
@@ -49,7 +47,6 @@ export function decisionShape<const Kind extends QuarantineKind, const State ext
   });
 }
 
-/** Answer to a decision about several items. */
 export const decidedItems = z
   .object({
     items: z.int().describe('Number of items that the decision changed'),
@@ -59,10 +56,8 @@ export const decidedItems = z
 
 export type DecidedItems = z.output<typeof decidedItems>;
 
-/** Field of a selection that names all items of the kind. */
 export const allItems = z.literal(true).optional().describe('All items of this kind about which no person has decided');
 
-/** Returns true if at least one field of the selection is given. */
 export const namesSome = (selection: Readonly<Record<string, unknown>>) =>
   Object.values(selection).some((value) => value !== undefined);
 

@@ -40,7 +40,6 @@ export const messageDecision = decisionShape('message', messageStates).meta({ id
 
 const rule = namesNothing('topic', 'reason', 'all');
 
-/** Messages that a decision is about. */
 export const messageSelection = z
   .strictObject({
     topic: z.string().min(1).max(249).optional().describe('All messages of this topic'),

@@ -3,10 +3,8 @@ import { campaignStandings } from '../../domain/run/campaign-standing.ts';
 import { campaign } from '../campaigns/campaigns.ts';
 import { runProgress } from './runs.ts';
 
-
 const count = z.int().min(0);
 
-/** Fields of a run's progress that a list shows. */
 export const listedRun = runProgress
   .pick({
     runId: true,

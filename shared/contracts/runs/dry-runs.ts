@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { runSummary } from './runs.ts';
 import { warning } from '../warnings.ts';
 
-/** HTTP shape of a dry run: a campaign that runs without making calls. */
 export const dryRun = z
   .object({
     run: runSummary,

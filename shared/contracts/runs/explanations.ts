@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 
-/** HTTP shape of the history of one user in one run. */
 const time = z.iso.datetime({ precision: 3 });
 
 /**

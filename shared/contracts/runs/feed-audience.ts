@@ -19,7 +19,6 @@ const listSource = z.object({ listId: z.string(), estimate: z.number() });
 const runSource = z.object({
   runId: z.string(),
   feedIds: z.array(z.string()),
-  /** Length of its chain. */
   steps: z.number(),
   /** Undefined means users of every outcome. */
   outcomes: z.array(z.enum(earlierOutcomes)).optional(),
@@ -29,7 +28,7 @@ const runSource = z.object({
 });
 
 const holdOut = z.object({
-  /** Between 0 and 100, both exclusive. */
+  /** Exclusive range from 0 to 100. */
   percent: z.number(),
   seed: z.string(),
 });

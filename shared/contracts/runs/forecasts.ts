@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { loadLine, takesSeconds } from '../campaigns/load-lines.ts';
 
-/** Forecast of a dry run for the real run, in addition to the figures of the report. */
 export const runForecast = z
   .object({
     batchUsers: z.int().min(0).nullable().describe('Users of a call, at most: as many as all of its actions take'),

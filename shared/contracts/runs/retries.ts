@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { textShape } from '../stored-texts.ts';
 
-/** HTTP shapes of retrying failed users. */
 const reason = textShape(200, 1);
 
 export const retryRequest = z

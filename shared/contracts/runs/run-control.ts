@@ -6,7 +6,6 @@ import { instant } from '../instants.ts';
 import { forbids, refusals, together } from '../stated-rules.ts';
 import { runSettings, runSummary } from './runs.ts';
 
-/** HTTP shapes of requests that control a run in progress, and of the answers. */
 const users = z.int().min(0);
 
 const deadlineSeconds = z
@@ -49,7 +48,6 @@ const timeToStopMs = z
     'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
   );
 
-/** Answer to a control request. */
 export const controlledRun = z
   .object({
     run: runSummary,

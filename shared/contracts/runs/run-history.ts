@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { runEventKinds } from '../../domain/run/run-events.ts';
 
-/** HTTP shapes of events and rates recorded during a run. */
 const time = z.iso.datetime({ precision: 3 });
 
 export const runEvent = z

@@ -8,7 +8,6 @@ const code = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be at most 64 of A–Z a–z 0–9 . _ -')
   .describe('Why it failed, as the endpoint would say it');
 
-/** Fields of a user in a settlement, except for the country. */
 export const settledFields = {
   userId: z.string().min(1).max(1024),
   step,
@@ -51,7 +50,6 @@ export const settlement = z
     rejected: z.int().min(0),
     /** First thousand rejected lines. */
     rejects: z.array(rejectedLine),
-    /** Key of the request. */
     requestedBy: z.object({ keyId: z.string(), name: z.string() }).nullable(),
     createdAt: z.iso.datetime({ precision: 3 }),
     endedAt: z.iso.datetime({ precision: 3 }).nullable(),

@@ -4,7 +4,6 @@ import { runSummary } from './runs.ts';
 import { userId } from '../user-ids.ts';
 import { warning } from '../warnings.ts';
 
-/** HTTP shapes of test sends to a few users. */
 const maxTestUsers = 50;
 
 export const testSendRequest = z

@@ -15,7 +15,6 @@ import { checkRecurrence, policiesOf, recurrenceFields, recurrenceOf, recurrence
 
 /** Stored callback of a schedule. The API validates its fields in the request. */
 const keptCall = z.object({
-  /** Endpoint of the client that the callback uses. */
   endpoint: z.object({ id: z.uuid(), name: endpointName }).optional(),
   url: z.string(),
   method: z.enum(jobMethods),
@@ -43,7 +42,6 @@ export const groupSelection = z.union([
   z.strictObject({ tags: z.array(z.string()) }),
 ]);
 
-/** Definition of a schedule as it is stored, and as the planning process reads it. */
 export const keptSchedule = z.object({
   recurrence: recurrenceShape.superRefine(checkRecurrence),
   groups: groupSelection.optional(),
@@ -54,7 +52,7 @@ export const keptSchedule = z.object({
 export type KeptSchedule = z.output<typeof keptSchedule>;
 export type KeptCall = z.output<typeof keptCall>;
 
-/** A stored definition, or the readable parts of an unreadable definition. */
+/** A stored definition, or the reason why it is unreadable. */
 export type ReadSchedule = { kept: KeptSchedule; unreadable: null } | { kept: null; unreadable: UnreadableSchedule };
 
 export interface UnreadableSchedule {
@@ -64,7 +62,6 @@ export interface UnreadableSchedule {
   places: readonly string[];
 }
 
-/** A schedule that cannot be read or planned. */
 export interface BrokenSchedule {
   scheduleId: string;
   cause: string;
@@ -122,7 +119,6 @@ export function readableCall(stored: unknown): KeptCall | undefined {
   return keptCall.safeParse(partOf(stored, 'call')).data;
 }
 
-/** Data of a schedule that decides when it fires. */
 export interface PlannableSchedule {
   definition: KeptSchedule;
   createdAtMs: number;
@@ -130,7 +126,6 @@ export interface PlannableSchedule {
   silence: { untilMs: number; cause: SkipCause } | null;
 }
 
-/** Environment of the schedule at the time of planning. */
 export interface PlanningView {
   nowMs: number;
   /** Null means all regions. */

@@ -2,7 +2,6 @@ import { jobIdOf } from '../../domain/job/job-ids.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
 import { spreadDelayMs } from '../../domain/recurrence/spread.ts';
 
-/** Target that a schedule fires. */
 export type ScheduleTarget =
   { kind: 'callback'; clientId: string } | { kind: 'campaign'; campaignId: string; revision: number };
 

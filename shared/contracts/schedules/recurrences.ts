@@ -20,7 +20,6 @@ const cron = z
 
 const daySeconds = 86_400;
 
-/** Recurrence fields of schedules and recurring campaigns. */
 export const recurrenceFields = {
   cron: cron
     .describe('minute, hour, day of month, month, day of week, on the clocks of the zone; L, W and # name days; @daily')
@@ -76,14 +75,12 @@ export const recurrenceShape = z.object(recurrenceFields);
 
 export type RecurrenceDefinition = z.output<typeof recurrenceShape>;
 
-/** Rules between the fields of a recurrence, for the OpenAPI document. */
 export const recurrenceRules = {
   ...forbids(...notExactlyOne('cron', 'everySeconds'), together('workCalendar', 'everySeconds')),
   dependentRequired: { onDayOff: ['workCalendar'] },
   ...refusals({ 'invalid-span': '`until` lies before `from`' }),
 };
 
-/** Checks the rules between the fields of a recurrence. */
 export function checkRecurrence(
   definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until' | 'workCalendar' | 'onDayOff'>,
   context: z.RefinementCtx,

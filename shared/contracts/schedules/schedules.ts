@@ -135,7 +135,6 @@ export const previewQuery = z.strictObject({
   before,
 });
 
-/** Recurrence to preview before the schedule is created. */
 export const previewBody = z
   .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after, before })
   .superRefine(checkRecurrence)

@@ -3,12 +3,10 @@ import { longestRowOff, mostDaysOffInARow, type WorkCalendar } from '../../domai
 import { refusals } from '../stated-rules.ts';
 import { nameShape } from '../stored-texts.ts';
 
-/** HTTP shapes of work calendars: days off that schedules respect. */
 export const workCalendarName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'has to be 1 to 63 letters, digits and . _ -, such as SG');
 
-/** Maximum number of work calendars in an installation. */
 export const mostWorkCalendars = 200;
 const mostDates = 2000;
 const [firstYear, lastYear] = [1970, 2199];
@@ -79,7 +77,6 @@ export const workCalendarDefinition = z
 
 export type WorkCalendarDefinition = z.output<typeof workCalendarDefinition>;
 
-/** Returns the calendar in the form that planning uses. */
 export function workCalendarOf({ weekDaysOff, dates }: z.output<z.ZodObject<typeof fields>>): WorkCalendar {
   return {
     weekDaysOff: new Set(weekDaysOff.map((day) => weekDays.indexOf(day))),

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { callUrl, invalidUrl } from '../jobs/jobs.ts';
 import { refusals } from '../stated-rules.ts';
 
-/** Scheme of an e-mail address: notices with such a URL are sent by e-mail instead of called. */
+/** Scheme of an e-mail address: the notice is sent by e-mail, without an HTTP call. */
 export const mailScheme = 'mailto:';
 
 const mailAddress = z.email().max(254);
 
-/** Destination of notices: a URL to call, or an e-mail address. */
 export const noticeUrl = z
   .string()
   .superRefine((text, context) => {

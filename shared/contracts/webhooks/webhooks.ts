@@ -64,7 +64,6 @@ const digest = z
 
 export type Digest = z.output<typeof digest>;
 
-/** Formats of a webhook's body. */
 export const noticeFormats = ['standard', 'slack', 'teams'] as const;
 
 export type NoticeFormat = (typeof noticeFormats)[number];
@@ -194,7 +193,6 @@ export const digestLine = z.object({
 
 export type DigestLine = z.output<typeof digestLine>;
 
-/** Body of a notice. */
 export const notice = z
   .object({
     type: z.enum([...noticeTypes, 'campaign.digest', 'webhook.test']),

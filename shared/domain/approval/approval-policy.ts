@@ -9,12 +9,10 @@ export interface ApprovalRule {
   countries?: readonly string[] | undefined;
   usersAbove?: number | undefined;
   unitsAbove?: number | undefined;
-  /** Amount in the currency of the installation. */
   amountAbove?: string | undefined;
   approvers: number;
 }
 
-/** Maximum size of a run in a country. */
 export interface CountryReach {
   country: string;
   users: number;
@@ -105,7 +103,6 @@ function sizeOf(reach: readonly CountryReach[]): Size {
   };
 }
 
-/** A size above which a rule requires an approval. */
 interface Limit {
   /** Formatted size, such as `2,000 users`. */
   words: string;

@@ -18,7 +18,6 @@ export interface KeyHolder {
 export interface Voting {
   /** Keys that wrote the campaign or submitted it. */
   authors: readonly KeyHolder[];
-  /** Keys that have approved already. */
   voters: readonly KeyHolder[];
   /** True if the policy counts no API keys, only people whom an issuer authenticates. */
   approversSignIn: boolean;

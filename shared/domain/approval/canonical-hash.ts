@@ -8,7 +8,6 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (isPlain(inner) ? sorted(inner) : inner));
 }
 
-/** Returns the SHA-256 of the canonical JSON, in hexadecimal digits. */
 export function canonicalHash(value: unknown): string {
   return hash('sha256', canonicalJson(value), 'hex');
 }

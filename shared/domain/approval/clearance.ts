@@ -19,11 +19,9 @@ export interface GivenApproval {
   amountAtMost: string | null;
   /** Number of people who have approved. */
   given: number;
-  /** Number of approvers that were required. */
   needed: number;
 }
 
-/** Basis on which a start was cleared. */
 export interface ClearedBy {
   /** Revision of the policy; null: there was no policy. */
   policy: number | null;
@@ -93,7 +91,6 @@ export function clearanceNeed(
   return need.approvers >= approvedBy ? need : { approvers: approvedBy, why: ['more than was approved'] };
 }
 
-/** Returns true if this number of users, at current prices, is within the approval. */
 function isWithin(users: UsersByCountry, terms: CostTerms, { usersAtMost, amountAtMost }: GivenApproval): boolean {
   return isWithinBounds(users, usersAtMost) && costsAtMost(users, terms, amountAtMost);
 }

@@ -10,10 +10,8 @@ export interface Starter {
   actions: readonly string[];
 }
 
-/** A key under which starts are summed. */
 export interface SumKey {
   kind: 'account' | 'person' | 'action';
-  /** The key in its stored form. */
   key: string;
   words: string;
 }

@@ -13,7 +13,6 @@ export interface StepPrices {
 
 export const noPrices: StepPrices = { currency: null, steps: [] };
 
-/** Terms that determine the cost of a run's users. */
 export interface CostTerms {
   /** Total over all steps of the chain. */
   unitsPerUser: number;
@@ -50,7 +49,6 @@ export function costTermsOf(
   };
 }
 
-/** Returns the maximum size of a run with these users. */
 export function reachOf(users: UsersByCountry, terms: CostTerms): CountryReach[] {
   const { unitsPerUser, millionthsPerUser, currency, budgets } = terms;
   return Object.entries(users).map(([country, count]) => {
@@ -78,7 +76,10 @@ export function amountAtMostOf(users: UsersByCountry, terms: CostTerms): string 
 
 /** Segments grow between the day of an approval and the day of the run. */
 const headroom = 1.05;
-/** If a run exceeds its bound, its final number of users is unknown: it requests this multiple of the bound. */
+/**
+ * Factor for a run that exceeds its bound. Its final number of users is unknown, so it requests this multiple of the
+ * bound.
+ */
 const beyondBound = 1.5;
 
 export function withHeadroom(users: number): number {

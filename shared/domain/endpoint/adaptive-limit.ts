@@ -1,6 +1,5 @@
 import type { Pressure } from './own-matter.ts';
 
-/** A call that has ended, as input of the limit. */
 export interface LimitedCall {
   startedMs: number;
   nowMs: number;
@@ -28,7 +27,7 @@ export interface AdaptiveLimit {
   onEnd(call: LimitedCall): void;
   /** Resets the limit to the upper bound: the breaker handles the slow start. */
   reset(): void;
-  /** Applies new bounds of the action type and keeps what the limit has adapted to. */
+  /** Applies new bounds of the action type and keeps the adapted limit. */
   resize(min: number, max: number): void;
 }
 
@@ -59,7 +58,7 @@ export function createAdaptiveLimit(initialMin: number, initialMax: number): Ada
   }
 
   function grow({ inFlight, isSlower }: LimitedCall): void {
-    // Answers show whether a higher limit works only if the limit is used.
+    // Answers show whether a higher limit works only if at least half of the limit is in use.
     if (inFlight * 2 < limit || isSlower) return;
     if (++answered < limit) return;
     answered = 0;

@@ -5,7 +5,6 @@ export const optionsKeyword = 'x-options';
 export interface PlainParameter {
   /** JSON pointer of the parameter, such as `/rewardId`. */
   pointer: string;
-  /** Names of the nested properties, from the outside in. */
   names: readonly string[];
   type: 'string' | 'number';
   /** Source as the schema names it: a URL, or a path relative to the endpoint's URL. */
@@ -37,7 +36,6 @@ export function isOptionsReference(value: unknown): boolean {
   return typeof value === 'string' && optionsUrlOf(value, anyEndpoint) !== null;
 }
 
-/** Returns the plain parameters among the properties of a schema, in its order. */
 export function plainParametersOf(schema: unknown): PlainParameter[] {
   const found: PlainParameter[] = [];
   const defs = isFields(schema) && isFields(schema['$defs']) ? schema['$defs'] : {};

@@ -23,7 +23,6 @@ export type CallEnd = 'answered' | 'unanswered' | 'misconfigured' | 'failed';
 /** Sign that an endpoint is overloaded: its answer reports overload, or the call timed out. */
 export type Pressure = 'throttled' | 'timed-out';
 
-/** Kind of trouble that calls meet. */
 export type Trouble = 'failure' | 'pressure';
 
 /** Latest ends of a source's calls in this process, by the clock's `monotonicMs`; -Infinity means never. */

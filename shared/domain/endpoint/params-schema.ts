@@ -11,11 +11,9 @@ export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 /** Formats with checks in linear time. */
 export const paramsFormats = ['date-time', 'date', 'time', 'duration', 'email', 'uri', 'uuid', 'ipv4', 'ipv6'] as const;
 
-/** Maximum length of the schema's JSON. */
 const maxBytes = 16 * 1024;
-/** Maximum nesting of schemas. */
 const maxDepth = 16;
-/** Maximum number of schemas after references are expanded: a short schema can stand for a long one. */
+/** Maximum number of schemas after references are expanded: a short schema can expand to a long one. */
 const maxSchemas = 500;
 /** Limit for `uniqueItems`, which compares every pair. */
 const maxUniqueItems = 1000;
@@ -24,7 +22,6 @@ const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 const ownRef = /^#\/\$defs\/([A-Za-z0-9._-]+)$/;
 
 export interface SchemaProblem {
-  /** Path of the invalid keyword or schema. */
   path: readonly (string | number)[];
   /** Rest of a sentence that begins with the path. */
   message: string;
@@ -34,7 +31,6 @@ export interface SchemaProblem {
 type Path = SchemaProblem['path'];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns all reasons why a value is not a valid schema of parameters. */
 export function paramsSchemaProblems(schema: unknown): SchemaProblem[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema ?? null));
   if (bytes > maxBytes) return [{ path: [], message: `has to be at most ${maxBytes} bytes of JSON`, value: schema }];
@@ -92,7 +88,6 @@ function keywordProblems(keyword: string, value: unknown, path: Path, defs: unkn
   }
 }
 
-/** Returns the expected form if the value does not have it. */
 function rightValue(
   kind: Exclude<KeywordKind, 'schema' | 'schema-list' | 'schemas-by-name' | 'schemas-by-pattern' | 'ref' | 'pattern'>,
   value: unknown,

@@ -33,7 +33,6 @@ const part =
   /^(?:\\(?:u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\(\??[:=!<]*|.)/su;
 const quantifier = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;
 
-/** Reads a valid expression. */
 function createPatternReader(pattern: string) {
   let left = pattern;
   let found: string | undefined;
@@ -80,7 +79,6 @@ function createPatternReader(pattern: string) {
     return ways;
   }
 
-  /** Returns the number of lengths that a repeated character may have. */
   function lengthsOf({ sign, least, most }: { sign: string; least: number; most: number }): number {
     if (!sign.startsWith('{') || most === 0) return maxMatchedCharacters;
     if (most > maxRepeats) refuse(`must not repeat more than ${maxRepeats} times`);

@@ -1,4 +1,3 @@
-/** Unit of a rate that all workers share. */
 export type RateUnit = 'calls' | 'users';
 
 export interface OtherShare {

@@ -1,6 +1,5 @@
 import { optionsKeyword } from './option-sources.ts';
 
-/** Kind of value that a JSON Schema keyword requires. */
 export type KeywordKind =
   | 'anything'
   | 'boolean'
@@ -15,7 +14,6 @@ export type KeywordKind =
   /** URL, or a path relative to another URL. */
   | 'options'
   | 'pattern'
-  /** Number above 0. */
   | 'positive'
   | 'ref'
   | 'schema'

@@ -31,7 +31,6 @@ export interface GuardedCall {
   pressure: Pressure | null;
   /** Delay that the endpoint requested, in milliseconds; null if it requested none. */
   retryAfterMs: number | null;
-  /** True if the endpoint serves another source at the same time. */
   isOwnMatter: boolean;
 }
 
@@ -46,7 +45,6 @@ export interface SourceGuard extends SourceEvidence {
   readonly isFailing: boolean;
   /** True if the source is called rarely, one call at a time, because its calls are not answered. */
   readonly isTroubled: boolean;
-  /** Returns the number of calls that the source may have in flight. */
   allowed(nowMs: number): number;
   /** Returns the allowed calls in flight without the limit of a new source. */
   takenWell(nowMs: number): number;

@@ -15,7 +15,6 @@ const secretPrefix = 'whsec_';
 /** Limits in the specification, in bytes. */
 const secretBytes = { min: 24, max: 64 };
 
-/** Form of a secret, for messages. */
 export const webhookSecretForm = `${secretPrefix} and ${secretBytes.min} to ${secretBytes.max} bytes in base64`;
 
 /**
@@ -78,7 +77,6 @@ export function webhookHeadProblem(received: Omit<ReceivedWebhook, 'body'>, nowS
   return isOffered ? null : `${webhookHeaders.signature} holds no signature such as v1,…`;
 }
 
-/** An HMAC-SHA256 in base64. */
 const signatureForm = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 /**

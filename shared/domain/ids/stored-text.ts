@@ -12,7 +12,6 @@ export const unnameable = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180
 
 const holdsUnnameable = new RegExp(`[${unnameable}]`);
 
-/** Returns whether a text is a valid name. */
 export function isName(text: string): boolean {
   return text.isWellFormed() && !holdsUnnameable.test(text);
 }

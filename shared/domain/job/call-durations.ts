@@ -7,7 +7,6 @@ export const callDurationBoundsMs = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000
 /** Number of buckets: one for each bound, and one for longer calls. */
 export const callDurationBuckets = callDurationBoundsMs.length + 1;
 
-/** Returns the bucket of a call with this duration. */
 export function durationBucketOf(ms: number): number {
   let bucket = 0;
   while (ms > (callDurationBoundsMs[bucket] ?? Infinity)) bucket++;

@@ -1,6 +1,6 @@
 import type { SaidPriority } from './priority-bands.ts';
 
-/** Key of a pending job. Moving a job changes its key: an owner of the old key finds no job. */
+/** Key of a pending job. Moving a job changes its key: a process with the old key finds no job. */
 export interface JobKey {
   partition: number;
   /** Microseconds since 1970: the precision of Postgres. */
@@ -8,7 +8,6 @@ export interface JobKey {
   jobId: string;
 }
 
-/** A due job with its client. */
 export interface JobReference extends JobKey {
   clientId: string;
   /** Undefined means normal priority. */

@@ -11,7 +11,7 @@ export function saidPriority(priority: Priority | undefined): SaidPriority | und
 export const bandOrder = ['high', 'normal', 'low'] as const satisfies readonly Priority[];
 
 /**
- * Returns the band of an outlet and a priority: the unit that looks skip and that dispatchers give credit for. The band
+ * Returns the band of an outlet and a priority. Schedulers skip bands, and dispatchers give credit for bands. The band
  * of normal priority has the outlet's own name, so that without priorities band and outlet are the same.
  */
 export function bandOf(outletId: string, priority?: Priority): string {
@@ -23,9 +23,7 @@ const costs = { high: 1, normal: 4, low: 16 } as const;
 
 /** Chooses the next priority while several priorities of one outlet have waiting jobs. Each keeps its share. */
 export interface PriorityTurns {
-  /** Returns the next of the priorities that have waiting jobs. */
   next(present: readonly Priority[]): Priority;
-  /** Records that a job of this priority was served. */
   took(priority: Priority): void;
 }
 

@@ -9,7 +9,6 @@ export const pricePattern = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
 /** Up to 10^12: amounts in millionths fit a bigint of Postgres. */
 export const amountPattern = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/;
 
-/** Returns a price or an amount in millionths. */
 export function millionthsOf(text: string): bigint {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole) * 10n ** BigInt(places) + BigInt(part.padEnd(places, '0'));

@@ -1,6 +1,5 @@
 import { isRuledDay, readMonthDayRule, readWeekDayRule, type DayRule } from './cron-days.ts';
 
-/** A parsed five-field cron expression. */
 export interface Cron {
   months: ReadonlySet<number>;
   /** Days of the month, 1 to 31. */
@@ -125,7 +124,6 @@ interface ReadField {
   rules: readonly DayRule[];
 }
 
-/** Returns the values of a field, or its error. */
 function readField(field: string, rule: FieldRule): ReadField | string {
   const values = new Set<number>();
   const rules: DayRule[] = [];
@@ -170,7 +168,6 @@ function readPart(part: string, rule: FieldRule): number[] | string {
   return every(step, from, to);
 }
 
-/** Extensions of cron in other schedulers. */
 const extension = /[#?@]|^(L(-.*)?|LW|\d+[LW])$/i;
 
 const dayRules: Partial<Record<CronField, string>> = {

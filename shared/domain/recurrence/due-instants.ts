@@ -32,7 +32,6 @@ export interface DueQuestion {
   graceMs: number;
   /** Maximum number of instants examined at once: years of minutes must not delay other schedules. */
   maxInstants: number;
-  /** Maximum number of fires at once. */
   maxFires: number;
   /** Instants for which some groups have been decided: they never share a range with others. */
   begun: ReadonlySet<number>;
@@ -43,7 +42,6 @@ export interface Silence {
   cause: SkipCause;
 }
 
-/** Returns which of the due instants fire and which do not. */
 export function dueInstants(question: DueQuestion): DueInstants {
   const { instants, leaps, more } = collect(question);
   const judged = judge(question, instants, more);

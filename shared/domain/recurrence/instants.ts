@@ -41,10 +41,8 @@ export interface DayOffTime {
 /** Look-back before a range: a gap may last a whole day, and its times belong to the instant after it. */
 const lookBackMs = 3 * 86_400_000;
 
-/** A range with inclusive bounds. */
 export interface TimeRange {
   fromMs: number;
-  /** Infinity means no end. */
   untilMs: number;
 }
 
@@ -96,7 +94,6 @@ function leaptTimes(times: Iterable<number>, isFixed: boolean, atMs: number): Cr
   return firstLocalMs === undefined ? undefined : { kind: 'skipped', atMs, firstLocalMs, lastLocalMs, count };
 }
 
-/** Yields the instants that fire if some days are off. */
 export function workingInstants(
   cron: Cron,
   zone: string,

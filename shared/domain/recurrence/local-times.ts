@@ -46,7 +46,6 @@ export function workingTimes(cron: Cron, daysOff: DaysOff, fromMs: number, until
   });
 }
 
-/** Returns the times that an expression names on days off. */
 export function timesOfDaysOff(cron: Cron, calendar: WorkCalendar, fromMs: number, untilMs: number): Iterable<number> {
   return timesOfDays(cron, fromMs, untilMs, (day) => isDayOff(calendar, day) && isCronDay(cron, day));
 }

@@ -2,7 +2,6 @@ import { dueInstants, type Silence, type SkippedRange } from './due-instants.ts'
 import type { RecurrencePolicies, SkipCause } from './policies.ts';
 import { nextTimes, type Recurrence } from './recurrence.ts';
 
-/** A current group of the schedule. */
 export interface PlannedGroup {
   name: string;
   /** Region whose nodes fire for the group at once; null: nodes of any region. */
@@ -40,7 +39,6 @@ export interface OccurrencePlan {
   fires: PlannedOccurrence[];
   buffered: PlannedOccurrence[];
   skipped: SkippedRange[];
-  /** Occurrences skipped for one group. */
   skippedOfGroup: (PlannedOccurrence & { cause: SkipCause })[];
   /** Time up to which, inclusive, everything is decided for all groups. */
   highWaterMs: number;

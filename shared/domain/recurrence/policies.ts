@@ -53,5 +53,4 @@ export interface RecurrencePolicies {
   overlap: OverlapPolicy;
 }
 
-/** Name of the single group of a schedule without groups. */
 export const wholeSchedule = '';

@@ -10,7 +10,6 @@ import {
 } from './instants.ts';
 import { dayOf, type DaysOff } from './work-calendars.ts';
 
-/** Times at which something recurs. */
 export type Recurrence = {
   /** First possible instant, inclusive; intervals count from it. */
   fromMs: number;

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A period without a change of a zone's clocks. */
 export interface ZoneSpan {
   startMs: number;
   /** Exclusive. */

@@ -1,6 +1,5 @@
 import { amountText, millionthsOf, moneyWords } from '../money/amounts.ts';
 
-/** Budget of a country in a definition: an amount of units or of a currency. */
 export interface SaidBudget {
   country: string;
   units?: number | undefined;
@@ -23,7 +22,7 @@ export function isInSame(one: SaidBudget, other: SaidBudget): boolean {
   return one.currency === other.currency;
 }
 
-/** Formats a budget: `1,000 units`, `5,000.00 EUR`. */
+/** Returns text such as `1,000 units` or `5,000.00 EUR`. */
 export function budgetWords({ units = 0, amount, currency = '' }: SaidBudget): string {
   return amount === undefined ? `${units.toLocaleString('en-US')} units` : moneyWords(amount, currency);
 }

@@ -48,7 +48,6 @@ function weightsOf(countries: readonly string[], estimates: EstimatesByCountry):
   return countries.map((country) => [country, sum === 0 ? 1 : (estimates[country] ?? usual)]);
 }
 
-/** Divides users by the method of largest remainders. */
 function partsOf(users: number, weights: readonly [string, number][]): Record<string, number> {
   const sum = weights.reduce((all, [, weight]) => all + weight, 0);
   const exact = weights.map(([country, weight]) => ({ country, part: (users * weight) / sum }));

@@ -1,6 +1,5 @@
 import type { OwnOutcome, StepLine } from '../step/outcomes.ts';
 
-/** Outcomes of an earlier run by which audiences select users. */
 export const earlierOutcomes = [
   'succeeded',
   'failed',
@@ -75,7 +74,6 @@ function createEnds(rows: EarlierRows, steps: number): (fed: Batch, user: string
   };
 }
 
-/** Returns look-ups of a user's batch in a step, and of the recorded outcomes. */
 export function createFollower({ batches, rests, failures }: EarlierRows) {
   const children = Map.groupBy(batches, ({ parent }) => parent);
   const members = new Map(batches.map(({ batchNo, users }) => [batchNo, new Set(users)]));
@@ -92,7 +90,6 @@ export function createFollower({ batches, rests, failures }: EarlierRows) {
   return {
     /** Returns the user's batch at the end of the step: the batch at its beginning, or one split from it. */
     ownerIn,
-    /** Returns the outcome in the user's own row, if there is one. */
     ownIn: (step: number, user: string) => failureOf.get(`${step}/${user}`),
     /** Returns the outcome of the users in the batch without a row of their own; undefined: the step has not ended. */
     restIn: (step: number, { batchNo }: Batch) => restOf.get(`${batchNo}/${step}`),

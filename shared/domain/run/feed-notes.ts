@@ -6,7 +6,6 @@ export interface FedAudience {
   /** Segment that is the entire audience; null otherwise: then the overlap of its sources is unknown. */
   segment: string | null;
   country: string;
-  /** Null if the segmentation service gave none. */
   estimate: number | null;
   fedUsers: number;
   /** True if the segment's last page was fed. */

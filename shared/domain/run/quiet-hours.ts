@@ -8,7 +8,6 @@ export const everyActionType = '*';
 
 /** Hours in which an action type calls no users of a country, by local time. */
 export interface QuietRule {
-  /** Action type, or `everyActionType`. */
   readonly actionType: string;
   /** Undefined means all countries. */
   readonly countries?: readonly string[] | undefined;

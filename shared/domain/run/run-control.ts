@@ -12,7 +12,6 @@ export const controlVerbs = ['pause', 'resume', 'cancel'] as const;
 
 export type ControlVerb = (typeof controlVerbs)[number];
 
-/** Events in a run's history for verbs that change its state. */
 export const controlEvents: Record<ControlVerb, RunEventKind> = {
   pause: 'pausing',
   resume: 'resumed',

@@ -1,4 +1,3 @@
-/** Work in progress of a run at one moment. */
 export interface UnderWay {
   /**
    * Batches claimed by a worker whose lease is valid: the worker may be calling right now. One entry for each step of a

@@ -1,7 +1,6 @@
 /** Maximum number of users in a batch, the unit of claim, call and retry, regardless of action types. */
 export const maxBatchUsers = 1000;
 
-/** Default number of users in a batch. */
 export const usualBatchUsers = 100;
 
 /** Number of the first child batch. Fed batches count from 1 in ascending user order, so the numbers do not overlap. */

@@ -4,7 +4,6 @@
  */
 export const checkFallbacks = ['wait', 'fail', 'call'] as const;
 
-/** Check that runs before a step of a chain. */
 export interface StepCheck {
   /** Action type that is a check. */
   readonly type: string;

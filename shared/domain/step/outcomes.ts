@@ -117,12 +117,10 @@ export function stepLines(
   return lines;
 }
 
-/** Returns the number of users of the line that have an outcome. */
 export function endedUsers(line: Record<Outcome, number>): number {
   return outcomes.reduce((sum, outcome) => sum + line[outcome], 0);
 }
 
-/** Returns the number of settled unknown outcomes, over all steps. */
 export function settledUsers(totals: readonly StepTotals[]): number {
   return totals.reduce((sum, { settledSucceeded = 0, settledFailed = 0 }) => sum + settledSucceeded + settledFailed, 0);
 }

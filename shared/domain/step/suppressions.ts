@@ -3,7 +3,6 @@ export const allActionTypes = '*';
 
 export interface SuppressedUser {
   user: string;
-  /** Action type of the list, or `allActionTypes`. */
   list: string;
   /** Note from when the user was added to the list. */
   note: string | null;

@@ -1,4 +1,3 @@
-/** A finished step: the outcome of its users without an outcome of their own, and their number. */
 interface Ended {
   rest: string | null;
   restUsers: number;

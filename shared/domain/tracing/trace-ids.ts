@@ -8,7 +8,6 @@ export function traceOfJob(jobId: string): string {
   return jobId.replaceAll('-', '');
 }
 
-/** Traces of the batches of one feed. */
 export interface BatchTraces {
   traceOf: (batchNo: number) => string;
   /**
