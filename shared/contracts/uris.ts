@@ -9,9 +9,7 @@ const httpUri = new RegExp(
   'i',
 );
 
-/**
- * Scheme, host and port in plain ASCII, without a fragment: scheme, host and port of a matching text are always valid.
- */
+/** URIs with scheme, host and port in plain ASCII, which are always valid, and without a fragment. */
 export const plainHttpUri = new RegExp(
   String.raw`^(https?://[A-Za-z0-9.-]+(?::${notPortZero}\d{1,5})?)(?:[/?]${behindHost})?$`,
 );

@@ -1,7 +1,4 @@
-/**
- * Partitions of the jobs table. The number is fixed: with another number, look-ups of pending jobs would read the wrong
- * partition.
- */
+/** Number of partitions of the jobs table. A change would make pending jobs unfindable. */
 export const partitionCount = 64;
 
 /** Returns the partition of a key's jobs, 0 to 63, which never changes. */

@@ -19,10 +19,7 @@ export type HeavyKind = (typeof heavyKinds)[number];
 /** Concurrent requests of one kind in a process. Connection pools for these requests have the same size. */
 export const heavySlotsOfProcess = 4;
 
-/**
- * Concurrent requests of one kind that one account may have in a process: half of all slots, so that other accounts can
- * use the rest.
- */
+/** Half of all slots of a process, so that other accounts can use the rest. */
 export const heavySlotsOfAccount = heavySlotsOfProcess / 2;
 
 /** Configured quotas; `streams` applies to each process. */

@@ -2,9 +2,7 @@
 export interface Scope {
   /** Ids of clients whose jobs and schedules the key may read and change. */
   clients: readonly string[] | null;
-  /**
-   * Countries of campaigns. The key may read a campaign that has one of them, and change a campaign that has no others.
-   */
+  /** Countries of campaigns. The key may read campaigns with one of them, and change campaigns with no others. */
   countries: readonly string[] | null;
   /** Action types of a campaign's chain, with the same rule. */
   actionTypes: readonly string[] | null;
@@ -35,25 +33,17 @@ export function holdsSomeCampaigns({ countries, actionTypes }: CampaignScope): b
   return countries?.length !== 0 && actionTypes?.length !== 0;
 }
 
-/**
- * Returns true if a key of this scope may read a campaign of this reach: one of its countries and actions is in the
- * scope.
- */
+/** Returns true if a key of this scope may read such a campaign: one of its countries and actions is in the scope. */
 export function seesReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && overlaps(scope.countries, countries) && overlaps(scope.actionTypes, actionTypes);
 }
 
-/**
- * Returns true if a key of this scope may change a campaign of this reach, which has no effect outside of the scope.
- */
+/** Returns true if a key of this scope may change such a campaign: it has no effect outside of the scope. */
 export function holdsReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && holdsAll(scope.countries, countries) && holdsAll(scope.actionTypes, actionTypes);
 }
 
-/**
- * Returns true if a key of this scope may read users of every campaign in the scope, and of the list of suppressed
- * users.
- */
+/** Returns true if a key may read users of every campaign in its scope, and all suppressed users. */
 export function readsAllUsers(scope: Scope): boolean {
   return scope.users === true || holdsEveryCampaign(scope);
 }
@@ -76,10 +66,7 @@ export function holdsAll(of: readonly string[] | null, values: readonly string[]
   return values?.every((value) => of.includes(value)) ?? false;
 }
 
-/**
- * Returns true if a part of a scope has one of the values. Without values yet, as during an upload, every scope
- * matches.
- */
+/** Returns true if a scope has one of the values, or if there are no values yet, as during an upload. */
 function overlaps(of: readonly string[] | null, values: readonly string[]): boolean {
   return of === null || values.length === 0 || values.some((value) => of.includes(value));
 }

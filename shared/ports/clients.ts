@@ -8,10 +8,7 @@ export interface ClientKey {
   /** Secret encrypted by a secret box, bound to `clientKeyContext`. */
   sealed: string;
   createdAt: Date;
-  /**
-   * Time from which no call is signed with the key; null means never. A snapshot may hold keys that have expired since
-   * it was read.
-   */
+  /** End of signing; null means never. A snapshot may hold keys that have expired since it was read. */
   expiresAt: Date | null;
 }
 
@@ -59,9 +56,6 @@ export interface Client {
 export interface ClientSource {
   /** Returns the revision of the clients with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;
-  /**
-   * Returns all clients by name, as of one moment. A client that a newer version wrote, and this version cannot read,
-   * is omitted.
-   */
+  /** Returns all clients by name, as of one moment, except clients that a newer version wrote and this cannot read. */
   read(): Promise<{ revision: number; clients: Client[] }>;
 }

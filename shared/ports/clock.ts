@@ -1,6 +1,4 @@
-/**
- * The clock of the process. The database's clock, never this clock, decides which work is due and when leases expire.
- */
+/** The clock of the process. The database's clock, never this one, decides about due work and leases. */
 export interface Clock {
   /** Wall clock, for times that people read. */
   now(): Date;

@@ -13,10 +13,7 @@ export type GuardLook = Shard &
         state: 'slow-start';
         /** Milliseconds since a probe was answered. */
         sinceMs: number;
-        /**
-         * Workers that have work for the shard, this worker included. `rank` is the position of this worker among them,
-         * from 0.
-         */
+        /** Workers that have work for the shard, this worker included. `rank` counts this worker among them from 0. */
         workers: number;
         rank: number;
       }

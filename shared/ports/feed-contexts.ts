@@ -49,9 +49,6 @@ export interface FeedContexts {
   load(feedIds: readonly string[]): Promise<FeedContext[]>;
   /** Reads the admissions anew at every call. The database's clock decides about deadlines. Unknown ids are omitted. */
   admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
-  /**
-   * Reads the acceptance anew at every call. A call reads all totals of the run in this step, so use it only for steps
-   * that refuse users.
-   */
+  /** Reads all totals of the run in this step at every call: only for steps that refuse users. */
   acceptanceOf(step: Pick<StepRef, 'feedId' | 'step'>): Promise<StepAcceptance>;
 }

@@ -9,8 +9,6 @@ export interface PartitionTraffic {
 
 /** State of a consumer group, as the brokers report it. */
 export interface GroupLook {
-  /**
-   * Returns partitions by topic; a missing topic is omitted. Returns null if the brokers do not answer. Never rejects.
-   */
+  /** Returns partitions by topic, without missing topics; null if the brokers do not answer. Never rejects. */
   look(topics: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionTraffic[]> | null>;
 }

@@ -1,6 +1,4 @@
-/**
- * A job to accept. The caller chooses its id beforehand, so that it can store the job again if the outcome is unknown.
- */
+/** A job to accept. The caller chooses the id, to store the job again if the outcome is unknown. */
 export interface JobToStore {
   /** Id by `jobIdOf`. */
   jobId: string;

@@ -35,9 +35,7 @@ export interface JobNode {
   figures: Readonly<Record<string, number>>;
   /** Null if the node accepts no references. */
   credit: NodeCredit | null;
-  /**
-   * Calls by outlet, for outlets active now or in the last minute. Undefined means unchanged since the last heartbeat.
-   */
+  /** Calls by outlet active now or in the last minute. Undefined means unchanged since the last heartbeat. */
   calls?: Readonly<Record<string, OutletCalls>> | undefined;
   /** Undefined means unchanged since the last heartbeat. */
   durations?: CallDurations | undefined;

@@ -1,6 +1,5 @@
 /**
- * Ownership of a named resource until a time, by the database's clock. The token only grows: a write with an older
- * token is refused.
+ * A lease on a named resource, by the database's clock. The token only grows: writes with an older token are refused.
  */
 export interface HeldLease {
   name: string;

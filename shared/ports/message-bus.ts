@@ -57,10 +57,7 @@ export interface LaneReceiver {
    * should be dropped.
    */
   revoke(lane: Lane): void;
-  /**
-   * Returns true if the receiver's queue is long. Messages are then gathered for longer, which costs less but delays
-   * them.
-   */
+  /** Returns true if the receiver's queue is long: messages are then gathered for longer, for lower cost. */
   isCrowded(): boolean;
 }
 

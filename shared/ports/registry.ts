@@ -3,8 +3,7 @@ import type { QuietRule } from '../domain/run/quiet-hours.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 
 /**
- * Secrets of an action type: the whole `Authorization` header, the key that signs our calls, and the key of receipts
- * sent to us.
+ * Secrets of an action type: its whole `Authorization` header, the key that signs our calls, and the key of receipts.
  */
 export const secretNames = ['authorization', 'signing', 'receipts'] as const;
 

@@ -1,8 +1,7 @@
 import type { SegmentDescription, SegmentPage, UserPage } from '../contracts/endpoints/segmentation.ts';
 
 /**
- * A failed request. `refused`: a retry will not help before a person changes something. `unavailable`: a retry may
- * help.
+ * A failed request. `refused`: a retry helps only after a person changed something. `unavailable`: a retry may help.
  */
 export interface SegmentationFailure {
   kind: 'not-found' | 'gone' | 'refused' | 'unavailable';

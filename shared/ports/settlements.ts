@@ -75,10 +75,7 @@ export interface Settlements {
 
   /** Claims one settlement by status that is due and that no worker owns; null if there is none. */
   claimByStatus(owner: string, leaseMs: number): Promise<StatusSettlement | null>;
-  /**
-   * Returns the next users that the settlement has not processed, at most `limit`. An empty result means that all are
-   * processed.
-   */
+  /** Returns the next unprocessed users of the settlement, at most `limit`; none if all are processed. */
   unknownUsers(settlement: StatusSettlement, limit: number): Promise<UnknownUser[]>;
   /** Records that the users up to `last` are processed. Returns false if another worker owns the settlement by now. */
   moveOn(settlementId: string, owner: string, last: UnknownUser): Promise<boolean>;

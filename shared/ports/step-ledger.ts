@@ -18,9 +18,7 @@ export interface StepClaim extends StepRef {
 
 /** A claim that the rows contradict: the message behind it was not made by this installation. */
 export interface Contradiction extends StepRef {
-  /**
-   * Values in the rows. Null if the step cannot be due: there is no such batch, or the previous step has no survivors.
-   */
+  /** Values in the rows. Null if the step cannot be due: no such batch, or no survivors of the previous step. */
   truth: { remaining: number; lostDigest: string | null } | null;
 }
 
@@ -37,22 +35,19 @@ export interface ClaimedStep extends StepRef {
    */
   waited: boolean;
   /**
-   * Expired leases under which a call had begun, or may have. If there are any, `begins` must name the next call, also
-   * if `noneBegun` is set.
+   * Expired leases under which a call had begun, or may have. If there are any, or if this is `noneBegun`, `begins`
+   * must name the next call.
    */
   lapses: number;
   /** All users of the batch as they were fed, including those lost earlier in the chain. */
   users: UsersText;
   size: number;
   /**
-   * Number of users that the remaining budget of the campaign covers. The worker must split these users off before it
-   * makes a call.
+   * Number of users that the campaign's budget still covers, if fewer than all. The worker must split them off before
+   * any call.
    */
   fits?: number;
-  /**
-   * Users of the batch, among all of them, that are on a suppression list of the action type. The worker must split
-   * them off before it makes a call.
-   */
+  /** Users on a suppression list, among all users of the batch. The worker must split them off before any call. */
   suppressed?: readonly SuppressedUser[];
   /** Set if the step is `checked`: the worker must run the check before it makes a call. */
   check?: {
@@ -62,8 +57,7 @@ export interface ClaimedStep extends StepRef {
 }
 
 /**
- * Budget units that a user costs in each step of the chain, by feed. Feeds whose campaign has no budget in their
- * country are omitted.
+ * Budget units that a user costs in each step, by feed; without feeds whose campaign has no budget in their country.
  */
 export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
@@ -114,10 +108,7 @@ export interface StepDone extends StepRef {
   epoch: number;
   rest: 'succeeded' | 'expired' | 'cancelled';
   restUsers: number;
-  /**
-   * Digest of all users that the chain has lost so far, in this step and before (`digestOfLost`); null in its last
-   * step.
-   */
+  /** Digest (`digestOfLost`) of all users lost up to and including this step; null in the chain's last step. */
   lostDigest: string | null;
   failures: readonly UserFailure[];
   /** Answered calls, the last call included; stored with the failures. */
@@ -128,9 +119,7 @@ export interface StepDone extends StepRef {
   note?: AttemptNote;
 }
 
-/**
- * Result of a step that is to be sent again as a whole, with the same key, by the worker that claims it when it is due.
- */
+/** Result of a step to send again as a whole, with the same key, by the worker that claims it when it is due. */
 export interface StepWaiting extends StepRef {
   state: 'waiting';
   epoch: number;
@@ -151,10 +140,7 @@ export type StepResult = StepDone | StepWaiting;
 export interface LedgerFlush {
   results: readonly StepResult[];
   claims: readonly StepClaim[];
-  /**
-   * Claimed steps with `lapses` whose call is about to begin. If their lease expires again, the ledger then knows that
-   * there was a call.
-   */
+  /** Claimed steps with `lapses` whose call is about to begin: if a lease expires again, there was a call. */
   begins: readonly StepBegin[];
   /**
    * Finished results whose next step this worker does at once. The ledger claims that step as it records the result, if
@@ -167,10 +153,7 @@ export interface LedgerFlush {
    * undefined.
    */
   timedWithinMs?: number | undefined;
-  /**
-   * Action type whose suppression lists apply to claims and handed-on steps. If undefined, only the list of all types
-   * applies.
-   */
+  /** Action type, for its suppression lists. If undefined, only the list of all types applies. */
   actionTypeOf?: ((step: StepRef) => string | undefined) | undefined;
   /** Returns true for steps that have a check; if undefined, none has. */
   checked?: ((step: StepRef) => boolean) | undefined;
@@ -273,8 +256,7 @@ export interface StepLedger {
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
   /**
-   * Returns for each ref, in the same order, the users of its batch that did not succeed in an earlier step or
-   * continued in a child batch.
+   * Returns, in the order of the refs, the users who did not succeed in an earlier step or continued in a child batch.
    */
   lostUsers(refs: readonly StepRef[]): Promise<string[][]>;
 }

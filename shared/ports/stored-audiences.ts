@@ -38,10 +38,7 @@ export interface EarlierPage extends StoredPage {
 
 /** Sources of audiences other than segments: uploaded lists, and the users of earlier runs. */
 export interface StoredAudiences {
-  /**
-   * Returns undefined if there is no such list, or it is not ready. The list has no users if it has none in the
-   * country.
-   */
+  /** Returns undefined if there is no such list, or it is not ready; no users if it has none in the country. */
   list(listId: string, country: string): Promise<StoredList | undefined>;
   /** Returns at least one user, unless it is the last page. Returns undefined if the list was deleted. */
   listPage(listId: string, country: string, after: string | null): Promise<StoredPage | undefined>;

@@ -213,10 +213,7 @@ export const writtenCampaign = z
 
 export type WrittenCampaign = z.infer<typeof writtenCampaign>;
 
-/**
- * Changes to a campaign. A given field replaces the whole field; null resets the field to the default of a new
- * campaign.
- */
+/** Changes to a campaign. A given field replaces the whole field; null resets it to the default of a new campaign. */
 export const campaignPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(writtenFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),

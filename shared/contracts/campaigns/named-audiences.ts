@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { audienceStates } from './audiences.ts';
 
-/**
- * HTTP shapes of the list of everything that a campaign can name
- * (docs/decisions/0101-saved-audiences-counts-and-use.md).
- */
+/** HTTP shapes of all audiences that a campaign can name (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export const namedKinds = ['list', 'segment', 'saved'] as const;
 
 export type NamedKind = (typeof namedKinds)[number];

@@ -121,10 +121,7 @@ export const clientAuthShape = z
 
 export type ClientAuthShape = z.output<typeof clientAuthShape>;
 
-/**
- * Returns the encryption context of a client's secret, which binds the secret to the client and to the servers it is
- * sent to.
- */
+/** Returns the encryption context of a secret, which binds the secret to its client and destination servers. */
 export function authPlace(clientId: string, secret: string, sentTo: readonly string[]): string {
   return `client:${clientId}:auth:${secret}:${sentTo.join(',')}`;
 }

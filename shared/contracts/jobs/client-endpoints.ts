@@ -105,8 +105,5 @@ export const addedEndpointKey = z
   })
   .meta({ id: 'AddedClientEndpointKey' });
 
-/**
- * Maximum number of endpoints of a client. Every process holds all of them in memory, and each may have at least one
- * call in flight.
- */
+/** Limited because every process holds all endpoints in memory, and each may have a call in flight. */
 export const maxEndpointsOfClient = 100;

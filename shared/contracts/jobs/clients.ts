@@ -128,10 +128,7 @@ export const clientDefinition = z.strictObject(clientFields);
 
 export type ClientDefinition = z.output<typeof clientDefinition>;
 
-/**
- * Definition as it is read from storage: fields that a newer version may have written are ignored, and missing fields
- * get their defaults.
- */
+/** Definition as read from storage. Unknown fields of newer versions are ignored; missing fields get their defaults. */
 export const keptClientDefinition = z.object(clientFields);
 
 export const newClient = z

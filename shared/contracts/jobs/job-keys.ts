@@ -7,10 +7,7 @@ export const jobKey = z
   .regex(jobKeyPattern, 'has to be 1 to 255 visible ASCII characters')
   .describe('A repeat with the same key of the same client is the same job, until three days after it has ended');
 
-/**
- * Orderings of jobs with the same key. With `in-order`, a job that waits for its retry keeps its place before the
- * others.
- */
+/** Orderings of jobs with the same key. With `in-order`, a job that waits for its retry keeps its place. */
 export const jobOrderings = ['exclusive', 'in-order'] as const;
 
 export const orderingFields = {

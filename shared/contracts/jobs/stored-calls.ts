@@ -21,24 +21,17 @@ export const sealedValue = z.object({
   length: z.int(),
 });
 
-/**
- * Headers of a job or a schedule as they are stored, by names in lower case. Values that may be secrets are encrypted;
- * all others are stored in clear text.
- */
+/** Stored headers by name in lower case. Values that may be secrets are encrypted; all others are in clear text. */
 export const storedHeaders = z.record(z.string(), z.union([z.string(), sealedValue]));
 
 export type StoredHeaders = z.output<typeof storedHeaders>;
 
 /**
- * Separator before the encrypted part of a stored URL. It is a fragment: fragments are never sent, and no accepted URL
- * has this one.
+ * Marks the encrypted part of a stored URL as a fragment. Fragments are never sent, and no accepted URL has this one.
  */
 export const sealedMark = '#sealed=';
 
-/**
- * Splits a stored URL. `open` precedes the encrypted part directly. Returns undefined if no part of the URL is
- * encrypted.
- */
+/** Splits a stored URL before its encrypted part; undefined if no part is encrypted. */
 export function sealedPartOf(url: string): { open: string; sealed: string } | undefined {
   const at = url.indexOf(sealedMark);
   return at < 0 ? undefined : { open: url.slice(0, at), sealed: url.slice(at + sealedMark.length) };
@@ -50,10 +43,7 @@ export function shownUrl(url: string): string {
   return parts ? `${parts.open}[sealed]` : url;
 }
 
-/**
- * Returns the encryption context of a header value, which binds the value to its client and to the server it is sent
- * to.
- */
+/** Returns the encryption context of a header value, which binds the value to its client and destination server. */
 export function headerPlace(clientId: string, origin: string, name: string): string {
   return `call:${clientId}:${origin}:header:${name}`;
 }

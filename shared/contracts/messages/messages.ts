@@ -4,10 +4,7 @@ import { maxUserIdBytes } from '../../domain/ids/user-id.ts';
 // The first field of every message, `installation`, names its installation. The publisher adds the field, and the
 // consumer checks it before it parses the message (shared/runtime/installation/installation-bus.ts).
 
-/**
- * Maximum number of lost users of a batch in a message, which keeps messages small. If there are more, the claim of the
- * step reads them.
- */
+/** Limit that keeps messages small. If a batch has more lost users, the claim of the step reads them. */
 export const maxLostInMessage = 20;
 
 /**

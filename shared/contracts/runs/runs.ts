@@ -139,10 +139,7 @@ export const runFigures = runSummary.extend({
   countries: z.array(
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
-  /**
-   * Outcomes that were unknown when the run ended and have been settled since; undefined if there are none. `unknown`
-   * excludes them.
-   */
+  /** Outcomes settled since the run ended; undefined if there are none. `unknown` excludes them. */
   settled: users.optional(),
   balanced: z.boolean(),
   cost: runCost.optional().describe('Absent where no step costs units'),

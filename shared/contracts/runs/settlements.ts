@@ -36,10 +36,7 @@ export const settlement = z
     settlementId: z.string(),
     runId: z.string(),
     by: z.enum(['hand', 'file', 'status']),
-    /**
-     * `running`: some users have not been processed. `failed`: the settlement could not continue; settled users stay
-     * settled.
-     */
+    /** `running`: some users are not processed yet. `failed`: it could not continue; settled users stay settled. */
     state: z.enum(['running', 'done', 'failed']),
     cause: z.string().nullable(),
     step: step.nullable(),

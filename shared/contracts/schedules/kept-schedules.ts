@@ -88,10 +88,7 @@ function partOf(stored: unknown, name: keyof KeptSchedule): unknown {
   return fields.safeParse(stored).data?.[name];
 }
 
-/**
- * Returns the readable recurrence fields of an unreadable definition. Fields that otherwise have a default are null if
- * unreadable.
- */
+/** Returns the readable fields of an unreadable definition; null for unreadable fields with a default. */
 export function readableRecurrence(stored: unknown) {
   const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
   const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;

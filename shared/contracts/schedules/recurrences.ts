@@ -106,9 +106,7 @@ export function checkRecurrence(
   }
 }
 
-/**
- * A schedule cannot use the work calendar that it names: the calendar does not exist, or the schedule would never fire.
- */
+/** The work calendar of a schedule does not exist, or the schedule would never fire with it. */
 export class WorkCalendarError extends Error {
   override readonly name = 'WorkCalendarError';
   readonly code: 'unknown-work-calendar' | 'never-fires';

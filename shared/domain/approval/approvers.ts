@@ -7,8 +7,7 @@ export interface KeyHolder {
   /** Current and former persons of the key, in the form of `personOf`. */
   persons: readonly string[];
   /**
-   * Keys that made or changed this key, or gave it a secret, directly or through others, and their persons. Includes
-   * the key itself.
+   * Keys that made or changed this key or gave it a secret, directly or indirectly, and this key; with their persons.
    */
   behind: { keys: readonly string[]; persons: readonly string[] };
   /** True if an issuer authenticates the person. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * Returns the same text for equal values: keys are sorted by their code units, and undefined fields are omitted. Lists
- * keep their order.
+ * Returns the same text for equal values: keys sorted by code units, without undefined fields. Lists keep their order.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (isPlain(inner) ? sorted(inner) : inner));

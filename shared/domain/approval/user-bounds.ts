@@ -18,10 +18,7 @@ export interface CostTerms {
   unitsPerUser: number;
   /** Cost in millionths of the currency, over the steps that have a price. */
   millionthsPerUser: bigint;
-  /**
-   * Lowest and highest price of a unit among the steps that cost units, in millionths. A step without a price counts as
-   * 0.
-   */
+  /** Lowest and highest unit price of the steps that cost units, in millionths; 0 for a step without a price. */
   unitCosts: { least: bigint; most: bigint };
   currency: string | null;
   /** Budgets by country; a country without a budget is not limited. */
@@ -76,10 +73,7 @@ export function amountAtMostOf(users: UsersByCountry, terms: CostTerms): string 
 
 /** Segments grow between the day of an approval and the day of the run. */
 const headroom = 1.05;
-/**
- * Factor for a run that exceeds its bound. Its final number of users is unknown, so it requests this multiple of the
- * bound.
- */
+/** Factor for the request of a run that exceeds its bound, because its final number of users is unknown. */
 const beyondBound = 1.5;
 
 export function withHeadroom(users: number): number {

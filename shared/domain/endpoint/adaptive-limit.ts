@@ -33,10 +33,7 @@ export interface AdaptiveLimit {
 
 /** Growth from half the bound to the bound takes 25 rounds. */
 const partPerRound = 1 / 50;
-/**
- * Claims wait for their calls during a pause, and their leases run. The breaker and the delays of steps handle longer
- * pauses.
- */
+/** Leases run during a pause. The breaker and the delays of steps handle longer pauses. */
 const maxPauseMs = 10_000;
 
 export function createAdaptiveLimit(initialMin: number, initialMax: number): AdaptiveLimit {

@@ -3,10 +3,7 @@ import { backoffMs } from '../retry.ts';
 /** Backoff between two probes of an endpoint that is down; a probe is one call over all workers. */
 const probeBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };
 
-/**
- * Duration of a slow start: workers gradually increase calls to a recovered endpoint. A failure within this time opens
- * its breaker again.
- */
+/** Time in which calls to a recovered endpoint increase. A failure within this time opens its breaker again. */
 export const slowStartMs = 10_000;
 const firstCallsAfter = 2;
 
@@ -24,10 +21,7 @@ export function probeDelayMs(openings: number, retryAfterMs: number | null, rand
 /** Longest `Retry-After` that is respected, in milliseconds. */
 export const maxRetryAfterMs = 300_000;
 
-/**
- * Returns the allowed calls in flight, over all workers, `sinceMs` after an endpoint has recovered. The number doubles
- * every second.
- */
+/** Returns the calls in flight that all workers may make `sinceMs` after a recovery; they double every second. */
 export function slowStartCalls(sinceMs: number): number {
   return sinceMs >= slowStartMs ? Number.POSITIVE_INFINITY : firstCallsAfter * 2 ** (Math.max(0, sinceMs) / 1000);
 }

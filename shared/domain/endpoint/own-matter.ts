@@ -52,9 +52,7 @@ export function isOwnMatter(
   return false;
 }
 
-/**
- * Returns true if the answers of this source show that the endpoint works, or has worked at any time since `sinceMs`.
- */
+/** Returns true if this source shows that the endpoint works, or has worked at any time since `sinceMs`. */
 function isWitness(trouble: Trouble, source: SourceEvidence, sinceMs: number): boolean {
   if (sinceMs - source.answeredAtMs >= witnessLastsMs) return false;
   if (trouble === 'pressure') return sinceMs - source.pressedAtMs >= witnessLastsMs;

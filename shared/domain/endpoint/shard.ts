@@ -4,9 +4,7 @@ export interface Shard {
   country: string;
 }
 
-/**
- * Returns the names of topics. The prefix distinguishes installations that share a cluster; the default is `muster`.
- */
+/** Returns topic names. The prefix separates installations that share a cluster; the default is `muster`. */
 export function topicNames(prefix: string) {
   return {
     shard: ({ actionType, country }: Shard) => `${prefix}.${actionType}.${country}`,

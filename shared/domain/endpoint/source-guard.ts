@@ -5,16 +5,12 @@ import type { CallEnd, Pressure, SourceEvidence } from './own-matter.ts';
 
 /** Consecutive calls without an answer before the source is called rarely. */
 const failuresToTrouble = 10;
-/**
- * Backoff between calls of a source in trouble. It is short: the endpoint serves other sources, so a recovery is likely
- * soon.
- */
+/** Short backoff of a source in trouble: the endpoint serves other sources, so a recovery is likely soon. */
 const troubleBackoff = { firstDelayMs: 500, maxDelayMs: 5000 };
 /** Calls in flight after the first answer; each further answer adds one. */
 const firstCallsAfter = 2;
 /**
- * A source is stuck if no call has begun or ended for this time in milliseconds, or for this multiple of the usual
- * duration.
+ * A source is stuck if no call has begun or ended for this many milliseconds, or this multiple of the usual duration.
  */
 const stuckAfterMs = 500;
 const stuckAfterCalls = 4;

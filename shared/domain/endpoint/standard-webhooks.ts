@@ -17,9 +17,7 @@ const secretBytes = { min: 24, max: 64 };
 
 export const webhookSecretForm = `${secretPrefix} and ${secretBytes.min} to ${secretBytes.max} bytes in base64`;
 
-/**
- * Maximum difference in seconds between a call's time and the receiver's clock, as in the specification's libraries.
- */
+/** Maximum difference of a call's time to the receiver's clock, in seconds, as in the specification's libraries. */
 export const webhookToleranceSeconds = 300;
 
 /**

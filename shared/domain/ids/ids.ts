@@ -1,9 +1,6 @@
 import { fromString, toUUID } from 'typeid-js';
 
-/**
- * Prefixes of public ids. Ids in the API are type-prefixed and sortable (TypeID over uuid v7); internal ids are plain
- * uuids.
- */
+/** Public ids are type-prefixed and sortable (TypeID over uuid v7); internal ids are plain uuids. */
 export const idPrefixes = {
   campaign: 'cmp',
   template: 'tpl',
@@ -37,9 +34,7 @@ export function publicId(kind: IdKind, uuid: string): string {
   return `${idPrefixes[kind]}_${base32Of(uuid)}`;
 }
 
-/**
- * Crockford's alphabet in lower case. We do not use the library because jobs need two ids each: 0.2 µs instead of 1.8.
- */
+/** Crockford's alphabet. Own code, because jobs need two ids each: 0.2 µs instead of the library's 1.8. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs = Array.from({ length: 1024 }, (_, value) => alphabet.charAt(value >> 5) + alphabet.charAt(value & 31));
 /** Positions of a uuid's 32 digits between its dashes. */
@@ -50,10 +45,7 @@ for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
   hexDigits[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/**
- * Encodes 128 bits after two zero bits as 26 characters: two for the first byte, then four for each five hexadecimal
- * digits.
- */
+/** Encodes 128 bits after two zero bits: two characters for the first byte, then four for each five hex digits. */
 function base32Of(uuid: string): string {
   const digits = (from: number, until: number) => {
     let value = 0;
@@ -70,10 +62,7 @@ function base32Of(uuid: string): string {
   return text;
 }
 
-/**
- * Returns a regular expression of a kind's public ids: 26 digits of Crockford's base 32 that contain a version and a
- * variant.
- */
+/** Returns a regular expression of public ids: 26 digits of Crockford's base 32 with a version and a variant. */
 export function idPattern(kind: IdKind): string {
   const digit = '[0-9a-hjkmnp-tv-z]';
   return `^${idPrefixes[kind]}_[0-7]${digit}{9}[2-9a-h]${digit}{2}[89abrstv]${digit}{12}$`;

@@ -50,10 +50,7 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-/**
- * Compares by byte order: negative if `a` comes first, zero if equal. JavaScript's own `<` orders surrogates below
- * U+E000.
- */
+/** Compares by byte order: negative if `a` comes first. JavaScript's own `<` orders surrogates below U+E000. */
 export function compareUserIds(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -64,10 +61,7 @@ export function compareUserIds(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/**
- * Returns the index of the first id that does not follow its predecessor, or `after`. Returns -1 if the ids are in
- * strictly ascending byte order.
- */
+/** Returns the index of the first id that breaks the strictly ascending byte order after `after`; -1 if none does. */
 export function findDisorder(ids: readonly string[], after: string | null): number {
   // Without characters above the basic plane, JavaScript's own order equals byte order, and is several times as fast.
   const isBasic = !surrogate.test(ids.join('')) && (after === null || !surrogate.test(after));

@@ -16,9 +16,7 @@ export function durationBucketOf(ms: number): number {
 /** Number of calls in each bucket, in the order of the bounds. */
 export type DurationBuckets = readonly number[];
 
-/**
- * Number of calls by the upper bound of their bucket: `{"250": 40, "500": 2}`; `over` counts calls above all bounds.
- */
+/** Calls by the upper bound of their bucket: `{"250": 40, "500": 2}`; `over` counts calls above all bounds. */
 export type DurationCounts = Readonly<Record<string, number>>;
 
 const over = 'over';

@@ -10,10 +10,7 @@ export function jobIdOf(clientId: string, key: string | null): string {
   return key === null ? newId() : derivedId(`${clientId}\n${key}`);
 }
 
-/**
- * Returns the id of an endpoint: the same for the same name of the same client, so that jobs find an endpoint that was
- * deleted and created again.
- */
+/** Returns an id derived from client and name, so that jobs find an endpoint that was deleted and created again. */
 export function endpointIdOf(clientId: string, name: string): string {
   return derivedId(`${clientId}\nendpoint\n${name}`);
 }
@@ -36,18 +33,12 @@ function derivedId(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/**
- * Returns a delay in [0, `withinMs`) that is always the same for a job. It uses bits that are random in both kinds of
- * ids.
- */
+/** Returns a delay in [0, `withinMs`) that is fixed for a job, from bits that are random in both kinds of ids. */
 export function jitterMs(jobId: string, withinMs: number): number {
   return Math.floor((Number.parseInt(jobId.slice(24, 32), 16) / 2 ** 32) * withinMs);
 }
 
-/**
- * Returns the partition of a job, 0 to 63: six bits of its id that are random in both kinds of ids. The mapping must
- * never change.
- */
+/** Returns the partition of a job, 0 to 63, from bits that are random in both kinds of ids. Must never change. */
 export function jobPartitionOf(jobId: string): number {
   return Number.parseInt(jobId.slice(-2), 16) % partitionCount;
 }

@@ -14,10 +14,7 @@ export interface JobReference extends JobKey {
   priority?: SaidPriority | undefined;
 }
 
-/**
- * Compares by partition, due time and id, in the order in which Postgres sorts uuids: statements that lock in this
- * order never deadlock.
- */
+/** Compares in the order of Postgres (partition, due time, id): statements that lock in this order never deadlock. */
 export function compareKeys(a: JobKey, b: JobKey): number {
   return a.partition - b.partition || a.dueUs - b.dueUs || (a.jobId < b.jobId ? -1 : a.jobId > b.jobId ? 1 : 0);
 }

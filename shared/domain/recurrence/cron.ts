@@ -13,10 +13,7 @@ export interface Cron {
   eitherDay: boolean;
   /** Minutes since midnight, ascending. */
   times: readonly number[];
-  /**
-   * True if neither minute nor hour begins with `*`: a time of day that a person chose. A clock change must not drop or
-   * repeat it.
-   */
+  /** True if neither minute nor hour begins with `*`: a chosen time, which clock changes must not drop or repeat. */
   isFixed: boolean;
 }
 

@@ -15,10 +15,7 @@ export interface RegisteredGroup {
 /** A list of names, of which the registered ones are selected; or tags, all of which a group must have. */
 export type GroupSelection = { names: readonly string[] } | { tags: readonly string[] };
 
-/**
- * Returns the groups that are selected at this moment. A schedule without groups has a single unnamed group, whose home
- * is every region.
- */
+/** Returns the groups selected now. A schedule without groups has one unnamed group, at home in every region. */
 export function selectGroups(
   selection: GroupSelection | undefined,
   registered: readonly RegisteredGroup[],

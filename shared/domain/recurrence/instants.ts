@@ -131,10 +131,7 @@ function* timesOff(cron: Cron, zone: string, range: TimeRange, { calendar }: Day
   }
 }
 
-/**
- * Yields an instant every `everyMs` from the anchor on, regardless of clock changes; the first one is at or after
- * `fromMs`.
- */
+/** Yields an instant every `everyMs` from the anchor on, regardless of clock changes, not before `fromMs`. */
 export function* intervalInstants(everyMs: number, anchorMs: number, fromMs: number): Generator<FireInstant, void> {
   let atMs = anchorMs + Math.max(0, Math.ceil((fromMs - anchorMs) / everyMs)) * everyMs;
   for (; ; atMs += everyMs) yield { kind: 'fire', atMs, mark: null, localMs: null };

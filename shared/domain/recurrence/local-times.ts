@@ -5,10 +5,7 @@ import { dayOf, isDayOff, movedTo, type DaysOff, type WorkCalendar } from './wor
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/**
- * Search horizon: every day that an expression can name occurs within eight years; a combination of date and weekday
- * may take 40.
- */
+/** Search horizon: every day of an expression occurs within 8 years; a date that is also a weekday may take 40. */
 const horizonMs = 50 * 366 * dayMs;
 
 /**

@@ -82,10 +82,7 @@ export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   return { fireMs, lookMs: null };
 }
 
-/**
- * Search horizon in milliseconds: without it, a rare recurrence would be searched through thousands of years of clock
- * changes.
- */
+/** Search horizon: otherwise a rare recurrence is searched through thousands of years of clock changes. */
 export const farthestFireMs = 20 * 366 * 86_400_000;
 
 /** Limits the search, because an expression may name only days off. */
@@ -107,9 +104,7 @@ export interface NextFires {
   lookedUntilMs: number | null;
 }
 
-/**
- * Maximum number of examined times of days off: a calendar may have two months of days off, with a time in each minute.
- */
+/** Limits the times of days off that are examined: a calendar may have two months off, with a time in each minute. */
 const mostTimesOff = 100_000;
 
 /**

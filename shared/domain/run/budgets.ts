@@ -27,10 +27,7 @@ export function budgetWords({ units = 0, amount, currency = '' }: SaidBudget): s
   return amount === undefined ? `${units.toLocaleString('en-US')} units` : moneyWords(amount, currency);
 }
 
-/**
- * Delay in milliseconds before batches that exceed their budget are offered again: other batches may have released
- * units by then.
- */
+/** Delay before batches that exceed their budget are offered again: others may have released units by then. */
 export const budgetWaitMs = 5000;
 
 /** Prefix of all causes that are a budget, for which batches wait until a person acts. */

@@ -1,10 +1,7 @@
 import { classAtAge, type ContractClass } from '../step/consequences.ts';
 import type { RunState } from './run-states.ts';
 
-/**
- * Returns whether a quarantined step of a run may be reopened: its work must be able to start, now or when the run is
- * resumed.
- */
+/** Returns whether a quarantined step may be reopened: its work must be able to start, now or once the run resumes. */
 export function mayBeReplayed(state: RunState): boolean {
   return state === 'running' || state === 'pausing' || state === 'paused';
 }

@@ -45,10 +45,7 @@ export function stepsOfUsers(rows: EarlierRows, chainLength: number): UserSteps[
   );
 }
 
-/**
- * Returns the outcome of the whole chain for a user and the step in which it ended; with `step`, the outcome of that
- * step.
- */
+/** Returns the outcome of the chain and the step in which it ended; with `step`, the outcome of that step. */
 export function endOf(steps: readonly (UserOutcome | null)[], step?: number): { step: number; outcome: UserOutcome } {
   const last = { step: steps.length, outcome: steps.at(-1) ?? 'pending' };
   if (step !== undefined) return { step, outcome: steps[step - 1] ?? 'skipped' };

@@ -106,10 +106,7 @@ export function consequenceOf(contractClass: ContractClass, open: boolean, readi
   return consequences[contractClass][reading][open ? 'open' : 'closed'];
 }
 
-/**
- * Answers of a status endpoint (class C) about one user under an open key. `missing`: not reported, or the query
- * failed.
- */
+/** Answers of a status endpoint (class C) about a user. `missing`: not reported, or the query failed. */
 export const statusReadings = [
   'succeeded',
   'failed',
@@ -123,8 +120,7 @@ export const statusReadings = [
 export type StatusReading = (typeof statusReadings)[number];
 
 /**
- * Either the outcome is known, or that call did not serve the user and never will: in both cases the key is closed for
- * this user.
+ * In each case the key is closed for the user: the outcome is known, or that call never served the user and never will.
  */
 const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
   succeeded: 'succeed',

@@ -39,10 +39,7 @@ export interface StepTotals {
   unknown: number;
   /** Undefined means none. */
   suppressed?: number;
-  /**
-   * Users among `succeeded` and `failed` whose outcome was unknown until it was settled. Undefined means none. These
-   * users did not continue.
-   */
+  /** Unknown outcomes that were settled; part of `succeeded` and `failed`. These users did not continue. */
   settledSucceeded?: number;
   settledFailed?: number;
 }

@@ -1,6 +1,4 @@
-/**
- * A step that waits. If the step is due soon, its worker times and claims it without the agenda, which is the fallback.
- */
+/** A waiting step. If it is due soon, its worker times and claims it; the agenda is the fallback. */
 export interface Waits {
   delayMs: number;
   /** Cause of waiting; null if the step was merely released, for any worker with free capacity. */

@@ -35,10 +35,7 @@ const maxStateLength = 512;
 const maxStateMembers = 32;
 const stateMember = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
 
-/**
- * Returns a `tracestate` in the form to propagate. Returns undefined if it is invalid, or longer than a receiver must
- * accept.
- */
+/** Returns a `tracestate` to propagate; undefined if it is invalid, or longer than a receiver must accept. */
 export function readTracestate(text: string): string | undefined {
   if (text === '' || text.length > maxStateLength) return undefined;
   const members = text.split(',').map((member) => member.trim());

@@ -11,8 +11,7 @@ export function traceOfJob(jobId: string): string {
 export interface BatchTraces {
   traceOf: (batchNo: number) => string;
   /**
-   * Returns the same as `isSampled` for the batch's trace, in a hundredth of the time: it is called for each batch, and
-   * most are not sampled.
+   * Returns the same as `isSampled` for the batch's trace, in a hundredth of the time: most batches are not sampled.
    */
   isSampled: (batchNo: number, share: number) => boolean;
 }
