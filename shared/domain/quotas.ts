@@ -19,7 +19,7 @@ export type HeavyKind = (typeof heavyKinds)[number];
 /** Concurrent requests of one kind in a process. Connection pools for these requests have the same size. */
 export const heavySlotsOfProcess = 4;
 
-/** Half of all slots of a process, so that other accounts can use the rest. */
+/** Concurrent requests of one kind of one account in a process: half of all slots, so that others can use the rest. */
 export const heavySlotsOfAccount = heavySlotsOfProcess / 2;
 
 /** Configured quotas; `streams` applies to each process. */

@@ -1,7 +1,10 @@
 /**
- * Roles of a key: `viewer` reads; `scheduler` manages jobs and schedules of clients; `manager` creates, runs and stops
- * campaigns; `approver` approves campaigns of others; `operator` may do everything, such as changing action types,
- * clients, keys and quarantined messages and steps.
+ * Roles of a key.
+ * - `viewer`: reads.
+ * - `scheduler`: manages jobs and schedules of clients.
+ * - `manager`: creates, runs and stops campaigns.
+ * - `approver`: approves campaigns of others.
+ * - `operator`: may do everything, such as changing action types, clients, keys and quarantined messages and steps.
  */
 export const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 

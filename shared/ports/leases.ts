@@ -21,8 +21,8 @@ export interface Leases {
    */
   acquire(name: string, owner: string, ttlMs: number): Promise<HeldLease | null>;
   /**
-   * Acquires many leases in one statement and returns those that `owner` holds now. The statement skips locked leases
-   * instead of waiting, so it may return fewer than are free.
+   * Acquires many leases in one statement and returns those that `owner` holds now. The statement skips leases of other
+   * owners without waiting for them, so it may return fewer than are free.
    */
   acquireSome(wanted: readonly WantedLeases[], owner: string, ttlMs: number): Promise<HeldLease[]>;
   /** Returns false if the lease was lost. */

@@ -61,9 +61,9 @@ export interface StatusSettlement {
 /** Users with unknown outcomes, of runs that have ended. */
 export interface Settlements {
   /**
-   * Settles users whose outcome is unknown, in one transaction: their rows, the totals, the counts by reason, a line
-   * each in the settlement log, and the counts of the settlement. A user is settled once; a repeat changes nothing.
-   * Returns verdicts in the order of the users. No user is settled in a run that has not ended.
+   * Settles users whose outcome is unknown, in one transaction. It changes their rows, the totals, the counts by reason
+   * and the counts of the settlement, and adds a line for each user to the settlement log. A user is settled once; a
+   * repeat changes nothing. Returns verdicts in the order of the users. No user is settled in a run that has not ended.
    *
    * @param more amounts to add to the settlement's counts
    */

@@ -16,7 +16,7 @@ export interface StepClaim extends StepRef {
   lostDigest?: string | null | undefined;
 }
 
-/** A claim that the rows contradict: the message behind it was not made by this installation. */
+/** A claim that the rows contradict: its message was not made by this installation. */
 export interface Contradiction extends StepRef {
   /** Values in the rows. Null if the step cannot be due: no such batch, or no survivors of the previous step. */
   truth: { remaining: number; lostDigest: string | null } | null;

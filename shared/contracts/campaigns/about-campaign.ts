@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nameShape, textShape } from '../stored-texts.ts';
 
-/** Notes about a campaign, apart from what it sends: they may change at any time, and change no run. */
+/** Notes about a campaign. They do not affect its messages: they may change at any time, and change no run. */
 
 const maxTags = 20;
 const maxMetadata = 20;

@@ -205,8 +205,8 @@ export const actionTypeConfig = actionTypeFields.superRefine((type, context) => 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
 /**
- * Configuration as it is read from storage. Fields that this version does not know are dropped, because a newer version
- * may have written them; missing fields get their defaults.
+ * Configuration as read from storage. Fields that only a newer version knows are dropped, and missing fields get their
+ * defaults.
  */
 export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 

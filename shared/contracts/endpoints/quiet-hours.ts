@@ -33,7 +33,7 @@ const ruleFields = {
     .describe('wait: users are called when the hours end; drop: they end as suppressed, with muster.quiet-hours'),
 };
 
-/** A rule as it is read from storage: fields that a newer version may have written are ignored. */
+/** A rule as read from storage: fields that only a newer version knows are ignored. */
 export const keptQuietRule = z.object(ruleFields);
 
 export const quietRule = z

@@ -68,7 +68,7 @@ export const jobPriority = z
 /** Template of a job: values for its body and its headers. Without a template, both are sent unchanged. */
 const callTemplate = z.object({
   form: z.enum(['json', 'text']),
-  /** Values in addition to those that every job has when it is called. */
+  /** Values in addition to those of every job. */
   values: z.partialRecord(z.enum(templateNames), z.string().max(512)),
 });
 

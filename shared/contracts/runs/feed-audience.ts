@@ -83,8 +83,8 @@ export function onlySegment({
 }
 
 /**
- * Returns the rank of each source, from 1. If several sources hold a person in different countries, the source with the
- * lowest rank counts: lists, then earlier runs, then segments, each in the order in which they are listed.
+ * Returns the rank of each source, from 1. If several sources hold a person in different countries, the lowest rank
+ * counts. Lists come first, then earlier runs, then segments, each in their order in `include`.
  */
 export function ranksOf(include: readonly FeedSource[]): number[] {
   const kindOf = (source: FeedSource) => ('listId' in source ? 0 : 'runId' in source ? 1 : 2);

@@ -24,8 +24,8 @@ export interface CountryReach {
 }
 
 /**
- * Sum of the starts within the last 24 hours that had no approval: of one account, of one person, or of all campaigns
- * with one action type in one country.
+ * Sum of the starts without an approval within the last 24 hours. A sum covers one account, one person, or all
+ * campaigns with one action type in one country.
  */
 export interface StartedSum {
   /** Description for users that follows a size: `by mei`. */

@@ -74,9 +74,9 @@ export function clearanceOf(
 
 /**
  * Returns the approvers that a start requires if no approval in force covers it. Earlier approvals are limits of their
- * own: a start beyond the users or the money of every approval requires at least as many approvers as they did, even if
- * no rule requires any. More users never require fewer approvers. A submission for at least the known users therefore
- * requires an approval whenever its start does.
+ * own. A start beyond the users or the money of every approval requires at least as many approvers as they did, even if
+ * no rule requires any. More users never require fewer approvers. If a submission covers at least the known users, it
+ * therefore requires an approval whenever its start does.
  */
 export function clearanceNeed(
   rules: readonly ApprovalRule[],

@@ -3,8 +3,8 @@ import { patternProblem } from './pattern-cost.ts';
 import { kindOf, knownKeywords, type KeywordKind } from './schema-keywords.ts';
 
 /**
- * Rules for JSON Schemas (2020-12) of action parameters. Their vocabulary is a subset of JSON Schema that cannot harm
- * the validating process: nothing is fetched, schemas are not recursive, and the cost of a validation is bounded.
+ * Rules for JSON Schemas (2020-12) of action parameters. Only a subset that cannot harm the validating process is
+ * allowed: nothing is fetched, schemas are not recursive, and validation has a bounded cost.
  */
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 

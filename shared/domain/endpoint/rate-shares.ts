@@ -9,8 +9,8 @@ export interface OtherShare {
 
 /**
  * Returns a worker's share of a rate, per second. Shares are max-min fair by demand; the remainder is divided evenly,
- * so that every worker can grow. The share never exceeds what the other workers leave: when a share shrinks, the
- * difference is free once its worker has confirmed the new share.
+ * so that every worker can grow. The share never exceeds the part that other workers are not using. When a share
+ * shrinks, the difference is free once its worker has confirmed the new share.
  */
 export function rateShareOf(ratePerSecond: number, demand: number, others: readonly OtherShare[]): number {
   const demands = [demand, ...others.map((other) => other.demand)].toSorted((a, b) => a - b);

@@ -116,7 +116,7 @@ export function createSourceGuard(terms: SourceGuardTerms): SourceGuard {
       return;
     }
     failures++;
-    // If other sources are served and the limit is low, even a few failures are enough.
+    // A few failures are enough if other sources are served and the limit is low.
     const enough = isOwnMatter ? Math.min(failuresToTrouble, limit, restart ?? limit) : failuresToTrouble;
     if (failures >= enough) enterTrouble(nowMs, nowMs);
   }

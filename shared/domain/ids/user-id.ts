@@ -82,7 +82,7 @@ function liftSurrogate(unit: number): number {
 const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 
 /**
- * Returns a printable form of an invalid id, escaped as in JSON. An id of more than 256 bytes is truncated and ends in
+ * Returns a printable form of an invalid id, escaped as in JSON. An id of more than 256 bytes is truncated. It ends in
  * `…#` and eight hex digits of its SHA-256, so that ids with the same beginning differ.
  */
 export function escapeUserId(id: string): string {

@@ -43,7 +43,7 @@ const fieldRules: readonly [FieldRule, FieldRule, FieldRule, FieldRule, FieldRul
 /**
  * Reads minute, hour, day of month, month and day of week as in crontab(5): `*`, numbers, lists, ranges, steps, English
  * names of months and days, and nicknames such as `@daily`. As an extension, days of a month may be `L` (the last),
- * `L-3`, `15W` (the nearest working day) and `LW`; days of a week may be `MON#2` (the second) and `FRIL` (the last).
+ * `L-3`, `15W` (the nearest working day) and `LW`. Days of a week may be `MON#2` (the second) and `FRIL` (the last).
  * Errors name `?`, seconds and years explicitly.
  */
 export function readCron(expression: string): ReadCron {

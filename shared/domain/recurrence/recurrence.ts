@@ -15,10 +15,7 @@ export type Recurrence = {
   fromMs: number;
   /** Last possible instant, inclusive; null: no end. */
   untilMs: number | null;
-} & (
-  | { kind: 'cron'; cron: Cron; zone: string; /** None unless given. */ daysOff?: DaysOff | undefined }
-  | { kind: 'interval'; everyMs: number }
-);
+} & ({ kind: 'cron'; cron: Cron; zone: string; daysOff?: DaysOff | undefined } | { kind: 'interval'; everyMs: number });
 
 /** A fire, times that a clock change skips, or a time omitted because its day is off. */
 export type RecurringInstant = CronInstant | DayOffTime;

@@ -1,7 +1,10 @@
 /**
- * Summary states of a campaign in a list, in the order of interest. The first rule that applies decides: `running` and
- * `paused` while a run has not ended; `archived` if the campaign is archived and no run is planned; `draft`;
- * `scheduled` while a run is planned; otherwise `ended`.
+ * Summary states of a campaign in a list, in the order of interest. The first rule that applies decides.
+ * - `paused`, `running`: a run has not ended.
+ * - `archived`: the campaign is archived, and no run is planned or in progress.
+ * - `draft`: the campaign is a draft.
+ * - `scheduled`: a run is planned.
+ * - `ended`: all other campaigns.
  */
 export const campaignStandings = ['running', 'paused', 'scheduled', 'ended', 'draft', 'archived'] as const;
 

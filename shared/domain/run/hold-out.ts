@@ -9,8 +9,8 @@ const range = 2 ** 48;
  * for the same seed and user, in every run and country. A greater percentage holds out the users of a smaller one and
  * further users.
  *
- * The rule, for use outside of Muster: the first 12 hexadecimal digits of SHA-256 over the seed, a NUL byte and the
- * user's id, as a number over 2^48, are below percent / 100.
+ * The rule, for use outside of Muster: take the first 12 hexadecimal digits of SHA-256 over the seed, a NUL byte and
+ * the user's id. As a number over 2^48, they are below percent / 100.
  *
  * @param percent 0 to 100
  */

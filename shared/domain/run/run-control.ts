@@ -54,8 +54,8 @@ export function isChangeable(state: RunState): boolean {
 }
 
 /**
- * Milliseconds after the answer to a pause or a cancellation within which the last call starts: workers read the states
- * of their runs every half second, and the rest is a margin for a slow database and a slow process.
+ * Milliseconds after the answer to a pause or a cancellation within which the last call starts. Workers read the states
+ * of their runs every half second; the rest is a margin for a slow database and a slow process.
  */
 export const lastCallSentWithinMs = 2000;
 

@@ -1,5 +1,5 @@
 /**
- * Fallbacks if a step's check gives no answer at its last try: the users wait for an answer until the deadline, end as
+ * Fallbacks if a step's check gives no answer at its last try. The users wait for an answer until the deadline, end as
  * failed, or are called without the check.
  */
 export const checkFallbacks = ['wait', 'fail', 'call'] as const;

@@ -119,9 +119,7 @@ export const statusReadings = [
 
 export type StatusReading = (typeof statusReadings)[number];
 
-/**
- * In each case the key is closed for the user: the outcome is known, or that call never served the user and never will.
- */
+/** If the outcome is known, or that call never served the user and never will, the key is closed for this user. */
 const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
   succeeded: 'succeed',
   failed: 'fail',

@@ -3,7 +3,7 @@
  *
  * | kind          | begins                                             | ends                                              |
  * | ------------- | -------------------------------------------------- | ------------------------------------------------- |
- * | `fault`       | the endpoint refuses the configuration or the step | a batch that succeeds after a person fixed it     |
+ * | `fault`       | the endpoint refuses the configuration or the step | a batch that is tried after a person fixed it     |
  * | `quiet-hours` | a batch meets quiet hours that wait                | the clock, or a change of the rules               |
  */
 export type HoldKind = 'fault' | 'quiet-hours';

@@ -1,5 +1,5 @@
 /**
- * Trace ids are derived from the ids of jobs, feeds and batches: every process can compute them, and nothing has to be
+ * Trace ids are derived from the ids of jobs, feeds and batches. Every process can compute them, and nothing has to be
  * stored or sent for them (docs/decisions/0014-metrics-and-traces.md).
  */
 
@@ -17,8 +17,9 @@ export interface BatchTraces {
 }
 
 /**
- * Returns the traces of a feed's batches. Half of a trace id comes from the feed, the other half mixes feed and batch:
- * different batches of a feed have different traces, and the last bits are distributed like those of random ids.
+ * Returns the traces of a feed's batches. Half of a trace id comes from the feed, the other half mixes feed and batch.
+ * Different batches of a feed therefore have different traces, and the last bits are distributed like those of random
+ * ids.
  */
 export function batchTracesOf(feedId: string): BatchTraces {
   const digits = feedId.replaceAll('-', '');
