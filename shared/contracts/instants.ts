@@ -23,7 +23,6 @@ const lastYear = 9999;
  */
 const yearsToRecur = 100;
 
-/** A time from people and from other services. */
 export const instant = instantUntil(lastYear);
 
 /** A time from which something recurs. */

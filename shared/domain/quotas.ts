@@ -42,7 +42,6 @@ export class BeyondQuotaError extends Error {
   }
 }
 
-/** Settings of a client that limit its schedules. */
 export type ScheduleBound = 'maxSchedules' | 'acceptPerSecond';
 
 export class BeyondScheduleBoundError extends Error {

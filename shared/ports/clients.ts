@@ -41,7 +41,6 @@ export interface Client {
   definition: ClientDefinition;
   /** False if no job is accepted for the client and none is called; stored jobs wait. */
   enabled: boolean;
-  /** Reason for disabling the client, if a person gave one. */
   disabledReason: string | null;
   /** Credentials of its calls, with secrets encrypted for `authPlace`. */
   auth: StoredClientAuth | null;

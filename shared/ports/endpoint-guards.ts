@@ -63,7 +63,7 @@ export interface GuardRow extends Shard {
   openedAt: Date;
   /** Time when the next probe may begin; null unless the breaker is open. */
   retryAt: Date | null;
-  /** Time when the breaker closed; null while it is open. */
+  /** Null while the breaker is open. */
   closedAt: Date | null;
 }
 

@@ -16,7 +16,6 @@ export interface FeedContext {
   stepModes: readonly StepMode[] | null;
 }
 
-/** Permission to start work of a feed, as of the last read. */
 export interface FeedAdmission {
   feedId: string;
   runId: string;

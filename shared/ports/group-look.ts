@@ -1,4 +1,3 @@
-/** A partition of a topic, as a consumer group sees it. */
 export interface PartitionTraffic {
   partition: number;
   /** Messages that are published and that the group has not committed. */
@@ -7,7 +6,6 @@ export interface PartitionTraffic {
   member: string | null;
 }
 
-/** State of a consumer group, as the brokers report it. */
 export interface GroupLook {
   /** Returns partitions by topic, without missing topics; null if the brokers do not answer. Never rejects. */
   look(topics: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionTraffic[]> | null>;

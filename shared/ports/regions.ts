@@ -1,4 +1,3 @@
-/** State of a region, for the processes that work in it. */
 export interface RegionState {
   name: string;
   /** Increases with every switch. A claim with an older epoch is refused. */

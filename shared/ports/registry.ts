@@ -23,7 +23,6 @@ export interface RegisteredActionType {
   config: ActionTypeConfig;
   /** False if no campaign may start with the action type. Runs in progress continue. */
   enabled: boolean;
-  /** Source of the last change of `config`. */
   origin: 'file' | 'api';
   secrets: SealedSecrets;
   createdAt: Date;

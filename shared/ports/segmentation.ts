@@ -29,7 +29,6 @@ export interface Segmentation {
 export interface SegmentsAsked {
   country?: string | undefined;
   search?: string | undefined;
-  /** `next` of the previous page. */
   after: string | null;
   limit: number;
 }

@@ -42,7 +42,6 @@ export interface UnknownUser {
   user: string;
 }
 
-/** A settlement by status that this worker continues. */
 export interface StatusSettlement {
   settlementId: string;
   runId: string;

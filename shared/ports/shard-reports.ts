@@ -1,6 +1,5 @@
 import type { Shard } from '../domain/endpoint/shard.ts';
 
-/** Work in progress of a worker in a shard. */
 export interface ShardReport extends Shard {
   inFlight: number;
   callLimit: number;

@@ -10,7 +10,6 @@ export interface StepRef {
 
 /** A step to claim. The ledger compares the remaining users, where the claim gives them, with the rows. */
 export interface StepClaim extends StepRef {
-  /** Users that are still to be served. */
   remaining?: number;
   /** Digest by `digestOfLost` of the users that the chain has lost before this step. */
   lostDigest?: string | null | undefined;
@@ -92,7 +91,6 @@ export interface AttemptNote {
   reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous' | 'unchecked';
   /** For people; null if the users have causes of their own. */
   cause: string | null;
-  /** Reports about users that continue, by code and message. */
   users: readonly ReportedUsers[];
 }
 
@@ -205,7 +203,6 @@ export interface LedgerFlushed {
   refused: RefusedStep[];
 }
 
-/** A child batch with its number, and the result that created it. */
 export interface BornChild {
   child: ChildBatch;
   batchNo: number;

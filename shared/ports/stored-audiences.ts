@@ -1,7 +1,6 @@
 import type { EarlierOutcome } from '../domain/run/earlier-outcomes.ts';
 import type { RunState } from '../domain/run/run-states.ts';
 
-/** A list that is ready to use, in one country. */
 export interface StoredList {
   name: string;
   users: number;

@@ -26,7 +26,6 @@ export interface SpanLink {
   isSampled: boolean;
 }
 
-/** Recorder of spans, if tracing is on. */
 export interface Tracing {
   /** Share of the traces that begin here and are recorded, from 0 to 1. All processes must have the same share. */
   readonly share: number;

@@ -8,7 +8,6 @@ export const columnUses = ['user', 'country', 'step', 'outcome', 'code', 'ignore
 
 export const previewedRules = [...rejectRules, 'invalid-step', 'invalid-outcome'] as const;
 
-/** Upload refusals that a preview returns in its answer. */
 export const previewedRefusals = [
   'no-user-column',
   'no-country-column',

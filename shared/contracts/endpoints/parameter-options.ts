@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** A value of a parameter, in the list that a team may offer (docs/optional-contracts.md). */
 export const offeredOption = z.object({
-  /** Value in the campaign's parameters. */
   value: z.union([z.string().min(1).max(500), z.number()]),
   /** Name for people; the value if there is none. */
   label: z.string().min(1).max(200).nullish(),

@@ -14,7 +14,6 @@ export const acceptedAnswer = z.object({ reportWithinSeconds: z.number().positiv
 
 const detail = textShape(2000).optional().describe('For people: kept as the answer of the call');
 
-/** Report of a receiver that had answered 202. */
 export const jobReport = z
   .discriminatedUnion('outcome', [
     z.strictObject({ outcome: z.literal('done'), detail }),

@@ -2,9 +2,7 @@ import { maxLostInMessage, type StepMessage } from './messages.ts';
 
 export interface StepReference {
   batchNo: number;
-  /** Users of the batch that are still to be served. */
   remaining: number;
-  /** Users that the chain has lost before this step. */
   lost: readonly string[];
 }
 

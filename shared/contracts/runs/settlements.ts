@@ -42,7 +42,6 @@ export const settlement = z
     step: step.nullable(),
     country: z.string().nullable(),
     settled: z.object({ succeeded: z.int().min(0), failed: z.int().min(0) }),
-    /** Requested users that are still unknown. */
     leftUnknown: z.int().min(0),
     rejected: z.int().min(0),
     /** First thousand rejected lines. */

@@ -35,7 +35,6 @@ export const madeReportLink = reportLink
 
 const reported = runReport.shape;
 
-/** Fields of a report that reveal no single user. */
 export const sharedReport = z
   .object({
     campaignName: reported.campaignName,

@@ -52,7 +52,6 @@ export const keptSchedule = z.object({
 export type KeptSchedule = z.output<typeof keptSchedule>;
 export type KeptCall = z.output<typeof keptCall>;
 
-/** A stored definition, or the reason why it is unreadable. */
 export type ReadSchedule = { kept: KeptSchedule; unreadable: null } | { kept: null; unreadable: UnreadableSchedule };
 
 export interface UnreadableSchedule {
@@ -128,11 +127,9 @@ export interface PlanningView {
   /** Null means all regions. */
   region: string | null;
   registered: readonly RegisteredGroup[];
-  /** Work calendars that schedules name. */
   calendars: WorkCalendars;
   /** Occurrences of the schedule that are still running or buffered. */
   open: readonly { group: string; isBuffered: boolean }[];
-  /** Occurrences above the schedule's high-water mark. */
   decided: readonly PlannedOccurrence[];
 }
 

@@ -29,7 +29,6 @@ export function mailAddressOf(url: string): string | undefined {
   return url.startsWith(mailScheme) ? url.slice(mailScheme.length) : undefined;
 }
 
-/** Returns the domain of an e-mail address in lower case. */
 export function mailDomainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -22,7 +22,6 @@ export const noticeTypes = [
   'key.ending',
 ] as const;
 
-/** Event types that `run.ended` includes. */
 const endings: readonly string[] = ['run.completed', 'run.cancelled', 'run.expired', 'run.failed'];
 export const askedEvents = [...noticeTypes, 'run.ended'] as const;
 

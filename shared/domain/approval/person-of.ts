@@ -70,7 +70,6 @@ export function personOf(owner: string): string {
   return letters.join('').replaceAll(dottedI, 'l').replace(/\.+$/, '');
 }
 
-/** Scripts whose letters can be confused with each other. */
 const alikeScripts = [
   ...[/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u, /\p{Script=Armenian}/u],
   ...[/\p{Script=Cherokee}/u, /\p{Script=Coptic}/u, /\p{Script=Lisu}/u],

@@ -29,7 +29,6 @@ export function sumKeysOf({ account, owners, actions }: Starter): SumKey[] {
   ];
 }
 
-/** Users and costs that count under a key in a country. */
 export type StartedInCountry = CountryReach & { key: string };
 
 /** Returns the sums that a start with these keys adds to. An action type has a sum in each country. */

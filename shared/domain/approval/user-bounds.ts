@@ -4,7 +4,6 @@ import { approvalNeed, type ApprovalRule, type CountryReach, type StartedSum } f
 
 export type UsersByCountry = Readonly<Record<string, number>>;
 
-/** Price of a unit in each step, as runs store it. */
 export interface StepPrices {
   currency: string | null;
   /** Decimals, in the order of the chain; null for a step without a price. */

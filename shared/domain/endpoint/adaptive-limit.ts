@@ -9,7 +9,6 @@ export interface LimitedCall {
   pressure: Pressure | null;
   /** Pause that the endpoint requested, in milliseconds; null if it requested none. */
   pauseMs: number | null;
-  /** True if the calls of this source take much longer than usual. */
   isSlower: boolean;
 }
 

@@ -4,7 +4,6 @@ export interface CallTimes {
   readonly recentMs: number;
   /** Longest duration in milliseconds that counts as usual. */
   readonly usualMs: number;
-  /** True if calls take much longer than usual. */
   readonly isSlower: boolean;
   onAnswer(tookMs: number, nowMs: number): void;
 }

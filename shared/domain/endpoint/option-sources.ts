@@ -9,7 +9,6 @@ export interface PlainParameter {
   type: 'string' | 'number';
   /** Source as the schema names it: a URL, or a path relative to the endpoint's URL. */
   options: string | undefined;
-  /** JSON pointer of the keyword in the schema. */
   keyword: string;
 }
 
@@ -21,7 +20,6 @@ const maxLooks = 2000;
 /** Characters of a URI (RFC 3986) without a fragment. */
 const reference = /^[\w.~!$&'()*+,;=:@/?%[\]-]{1,2000}$/;
 
-/** Base URL to check that a reference resolves. */
 const anyEndpoint = 'http://endpoint.invalid/';
 
 /** Returns null if the result is not callable: not a URL of http or https, or a URL with user and password. */

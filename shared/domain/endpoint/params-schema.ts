@@ -140,7 +140,6 @@ function uniqueProblems(schema: Fields, path: Path): SchemaProblem[] {
   ];
 }
 
-/** Options require a plain value in a field of its own. */
 function optionsProblems(schema: Fields, path: Path): SchemaProblem[] {
   const { [optionsKeyword]: value, type } = schema;
   if (value === undefined) return [];

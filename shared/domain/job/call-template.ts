@@ -15,7 +15,6 @@ export const templateNames = [
 
 export type TemplateName = (typeof templateNames)[number];
 
-/** Values by name; a call has no value for a missing name. */
 export type TemplateValues = Partial<Record<TemplateName, string>>;
 
 /** Longest values of the names that every job has. */
@@ -58,7 +57,6 @@ export interface TemplateProblem {
 export interface TemplateToCheck {
   text: string;
   form: TemplateForm;
-  /** Values known when the job is accepted. */
   values: TemplateValues;
   /** Reasons why known names have no value here; all other names are unknown. */
   without: TemplateValues;

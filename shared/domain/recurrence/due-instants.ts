@@ -16,7 +16,6 @@ export interface DueInstants {
   fires: number[];
   /** The last processed instant; null if none was due. */
   lastMs: number | null;
-  /** True if more instants are due than were processed. */
   more: boolean;
 }
 

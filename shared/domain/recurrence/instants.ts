@@ -21,7 +21,6 @@ export interface FireInstant {
 /** Wall-clock times that the clock skips, and that fire at no other instant. */
 export interface LeaptTimes {
   kind: 'skipped';
-  /** Instant of the clock change. */
   atMs: number;
   firstLocalMs: number;
   lastLocalMs: number;

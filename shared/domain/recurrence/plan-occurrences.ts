@@ -8,7 +8,6 @@ export interface PlannedGroup {
   homeRegion: string | null;
   /** Milliseconds after which nodes of other regions fire for the group. */
   fallbackDelayMs: number;
-  /** True if the previous fire of the group is still running. */
   isRunning: boolean;
   /** True if a fire of the group waits for the running one. */
   isBuffered: boolean;
@@ -46,7 +45,6 @@ export interface OccurrencePlan {
   nextAtMs: number | null;
   /** Time at which this region must plan again; null: never. */
   lookAtMs: number | null;
-  /** True if an occurrence is left to other regions for now. */
   waitsForOthers: boolean;
   /** True if the end of the schedule has passed and nothing is left to decide. */
   isOver: boolean;

@@ -15,7 +15,10 @@ export type Recurrence = {
   fromMs: number;
   /** Last possible instant, inclusive; null: no end. */
   untilMs: number | null;
-} & ({ kind: 'cron'; cron: Cron; zone: string; daysOff?: DaysOff | undefined } | { kind: 'interval'; everyMs: number });
+} & (
+  | { kind: 'cron'; cron: Cron; zone: string; /** Undefined means none. */ daysOff?: DaysOff | undefined }
+  | { kind: 'interval'; everyMs: number }
+);
 
 /** A fire, times that a clock change skips, or a time omitted because its day is off. */
 export type RecurringInstant = CronInstant | DayOffTime;
@@ -89,7 +92,6 @@ function withinSight(recurrence: Recurrence, afterMs: number): Recurrence {
   return { ...recurrence, untilMs: Math.min(recurrence.untilMs ?? Infinity, horizonMs) };
 }
 
-/** Times of a day off, merged into one entry for each day. */
 export interface DayOffTimes extends DayOffTime {
   count: number;
 }

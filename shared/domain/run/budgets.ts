@@ -12,7 +12,6 @@ export function sizeOf({ units = 0, amount }: SaidBudget): bigint {
   return amount === undefined ? BigInt(units) : millionthsOf(amount);
 }
 
-/** Returns the budget with another size, in the same unit. */
 export function resized({ country, amount, currency }: SaidBudget, size: bigint): SaidBudget {
   return amount === undefined ? { country, units: Number(size) } : { country, amount: amountText(size), currency };
 }

@@ -5,7 +5,6 @@
 export const checkFallbacks = ['wait', 'fail', 'call'] as const;
 
 export interface StepCheck {
-  /** Action type that is a check. */
   readonly type: string;
   readonly onUnavailable: (typeof checkFallbacks)[number];
 }

@@ -53,7 +53,6 @@ export interface StepFlow {
   done: number;
   /** Recorded step rows that continue: at least one user succeeded. */
   survived: number;
-  /** Child batches created in this step. */
   born: number;
   /** Batches that wait for a retry, or have waited since their creation, and have not been claimed since. */
   waiting: number;
@@ -65,7 +64,6 @@ export interface StepFlow {
 export interface StepLine extends Record<Outcome, number> {
   step: number;
   audience: number;
-  /** Users who have neither ended nor been skipped yet. */
   pending: number;
 }
 

@@ -8,12 +8,10 @@ export interface SuppressedUser {
   note: string | null;
 }
 
-/** Returns whether one of these lists applies to an action type. */
 export function isListed(lists: readonly string[], actionType: string): boolean {
   return lists.length > 0 && (lists.includes(actionType) || lists.includes(allActionTypes));
 }
 
-/** Returns a detail for people: the user's list and its note. */
 export function suppressionDetail(list: string, note: string | null): string {
   const name = list === allActionTypes ? 'all action types' : list;
   return note === null ? `on the suppression list of ${name}` : `on the suppression list of ${name}: ${note}`;
