@@ -7,7 +7,7 @@ export interface OutgoingMessage {
 
 export interface MessagePublisher {
   /**
-   * Resolves once all in-sync replicas of its partition have acknowledged every message. Topics do not wait for each
+   * Resolves once all in-sync replicas of their partitions have acknowledged the messages. Topics do not wait for each
    * other. The first failure of a topic takes seconds; later failures take about 100 ms, until the topic is back.
    * @throws {PublishError} if a message may not have been acknowledged; some messages may have been written all the
    * same.
@@ -57,7 +57,7 @@ export interface LaneReceiver {
    * should be dropped.
    */
   revoke(lane: Lane): void;
-  /** Returns true if the receiver's queue is long: messages are then gathered for longer, for lower cost. */
+  /** Returns true if the receiver's queue is long. Larger batches of messages then cost less, but arrive later. */
   isCrowded(): boolean;
 }
 
