@@ -8,15 +8,15 @@ import { retryingDeadlocks } from '../connection/transaction.ts';
 import { advanceCommitted, wakeKeys, type WokenRow } from './key-wakes.ts';
 import { jobTellerOn } from './job-teller.ts';
 
-/** @param pool for the hot path, whose statements end before the scheduler's sweep looks for what came late (10 s) */
+/** @param pool pool of the hot path: its statements time out before the scheduler's sweep looks for late rows (10 s) */
 export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
   const teller = jobTellerOn(pool);
-  /** Groups to come that are stored with care from the beginning: who has sent one known key may be sending many. */
+  /** Groups yet to be stored carefully from the start: a caller that repeats one key often repeats more. */
   let carefulGroups = 0;
 
   /**
-   * Between the look at what is there and the insert, another may have stored the same key, or its job has ended: then
-   * with more care.
+   * Stores a group, and retries carefully on 23505: between the look-up and the insert, another statement may have
+   * stored the same id, or its job may have ended.
    */
   async function storeWithCare(jobs: readonly JobToStore[], slot: number, isAgain: boolean) {
     for (let tries = 1; ; tries++) {
@@ -64,19 +64,18 @@ function wokenBy({ clientId, ordering }: JobToStore): WokenRow {
 interface StoredRow {
   /** The transaction's time, in microseconds since 1970. */
   nowUs: number;
-  /** Of those that were stored; null where all were. */
+  /** Ids that were stored, separated by commas; null if all were. */
   ids: string | null;
 }
 
-/** SQLSTATE of an id that is there already. */
 const uniqueViolation = '23505';
 
-/** Each try after the second takes a job that lived its whole life while a statement waited. */
+/** Each try after the second needs a job that lived its whole life while a statement waited. */
 const maxTries = 5;
-/** A known key costs a second statement for its group, so once in so many. */
+/** A known key costs its group a second statement, so at most one group in so many pays it. */
 const groupsOfCare = 64;
 
-/** As the statement has it: what is past is due now. */
+/** Computes due times as the statement does: a time in the past becomes now. */
 function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow) {
   const stored = ids === null ? undefined : new Set(ids.split(','));
   const nowMs = Math.floor(nowUs / 1000);
@@ -92,8 +91,9 @@ function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow) {
 }
 
 /**
- * In the order of their ids, so that two statements with the same ones wait for each other instead of both for ever.
- * @param isAgain whether ids without a key may have been stored before
+ * Returns the statement's parameters, sorted by id: two statements with the same ids then wait for each other instead
+ * of deadlocking.
+ * @param isAgain true if ids without a key may have been stored before
  */
 export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
   const sorted = jobs.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
@@ -116,7 +116,7 @@ export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
     bodies: textArrayBytes(sorted.map(({ body }) => body)),
     tags: textArrayBytes(sorted.map(({ tags }) => tags && textArray(tags))),
     schedules: uuidArrayBytes(sorted.map(({ scheduleId }) => scheduleId)),
-    // Few jobs have any: an empty array says as much.
+    // Few jobs have terms or ordering keys: an empty array stands for all nulls.
     terms: sorted.some(({ terms }) => terms) ? textArrayBytes(sorted.map(({ terms }) => terms ?? null)) : '{}',
     orderingKeys: hasKeys ? textArrayBytes(sorted.map(({ ordering }) => ordering?.key ?? null)) : '{}',
     inOrders: hasKeys ? plainArray(sorted.map(({ ordering }) => String(ordering?.isInOrder ?? 'NULL'))) : '{}',
@@ -124,29 +124,27 @@ export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
   };
 }
 
-/** How long a key is known after its job has ended. Each day is one look-up more for each job with a key. */
+/** How long a key is known after its job has ended. Each day adds one look-up for each job with a key. */
 const keyLife = '3 days';
 
-/** Days to come are there already, and need not be looked at. */
+/** The upper bound skips the partitions of future days, which already exist and are empty. */
 const recently = `e.ended_at > now() - interval '${keyLife}' and e.ended_at < now() + interval '1 hour'`;
 
 type StoreParams = ReturnType<typeof valuesOf> & { slot: number };
 
 interface Care {
-  /** Before the insert. */
   looksAtEnded: boolean;
   onConflict?: string;
   refusing?: string;
 }
 
 /**
- * Past times are due now: behind the scheduler's watermark they would not be seen. Ids of keys that are stored or dead
- * are left out.
- *
- * Measured, in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form 2; `unnest` in the select
- * list, which needs no tuple store for each array, 1.5; one look for all ids among jobs and one among dead ones 1.5;
- * one row as the answer 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended jobs are looked up one by
- * one, 3 µs: asked for all ids at once, their days are scanned by another index.
+ * Builds the insert. Past times become now: the scheduler would not see them behind its watermark. Ids that are stored
+ * already or dead are skipped.
+ * Measured in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form save 2 µs; `unnest` in the
+ * select list, which needs no tuple store for each array, 1.5; one look-up for all ids among jobs and one among dead
+ * jobs 1.5; one row as the answer 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended jobs are looked
+ * up one by one, 3 µs: for all ids at once, Postgres scans their days by another index.
  */
 function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConflict = '', refusing = '' }: Care) {
   const ended = `union all select e.id from unnest(${$('looked')}::uuid[]) l (id)
@@ -195,35 +193,35 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
 }
 
 /**
- * A statement may wait, for a lock or its turn, while one of its ids is stored by another, called and ended: its
- * snapshot is from before, and the unique index knows only who lives. From the insert on no other statement can store
- * these ids, so a look at what has ended that is made after it, with a snapshot taken then, leaves no gap. Ids without
- * a key come twice only where the first statement was given up and another was sent, a quarter of a second later.
- * Measured in groups of 500 beside a look before the insert, which it stands for: 0.7 µs for a job.
+ * Checks for ended jobs after the insert. A statement may wait, for a lock or its turn, while another stores one of its
+ * ids and that job is called and ends. The snapshot of the waiting statement is older, and the unique index only knows
+ * live jobs. After the insert no other statement can store these ids, so a look-up with a new snapshot leaves no gap.
+ * Ids without a key are repeated only if the first statement was abandoned and another sent, a quarter of a second
+ * later. Measured in groups of 500, beside a look-up before the insert: 0.7 µs for a job.
  */
 const refusing = `, refuse_ended_jobs(
       array_agg(id) filter (where key is not null
         or clock_timestamp() > statement_timestamp() + interval '200 milliseconds'), '${keyLife}')`;
 const onConflict = 'on conflict (id) do nothing';
 
-/** @throws 23505 where one of the ids is stored by another meanwhile, or its job has ended: none is stored then */
+/** @throws 23505 if another statement stores one of the ids meanwhile, or its job has ended: no job is stored then */
 export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($, { looksAtEnded: false, refusing }));
 
 /**
- * Leaves alone what is there or has ended. @throws 23505 where one has been stored and has ended since the statement
- * began
+ * Skips ids that are stored or have ended.
+ * @throws 23505 if an id was stored and its job ended since the statement began
  */
 export const storeJobsBeside = statementOf<StoreParams>('store-jobs-beside', ($) =>
   storing($, { looksAtEnded: true, refusing, onConflict }),
 );
 
-/** For transactions that go on, and whose own rows say that these ids are not stored twice. */
+/** Statement for transactions with further writes, whose own rows ensure that these ids are not stored twice. */
 export const storeJobsWithin = statementOf<StoreParams>('store-jobs-within', ($) =>
   storing($, { looksAtEnded: true, onConflict }),
 );
 
 interface KnownRow {
-  /** From 1. */
+  /** Position of the job in the request, from 1. */
   place: number;
   due: number | null;
   isSameCall: boolean;
@@ -237,7 +235,10 @@ const sameCall = (row: string) =>
   `(${row}.method, ${row}.url, ${row}.headers, ${row}.body)
       is not distinct from (k.method, k.url, k.headers, k.body)`;
 
-/** One snapshot. A dead job that was replayed is pending, and a replayed one that ended has ended more than once. */
+/**
+ * Reads all ids in one snapshot. A dead job that was replayed is pending, and a replayed job that ended has ended more
+ * than once.
+ */
 export const knownJobs = statementOf<KnownParams>(
   'known-jobs',
   ($) => `
@@ -259,7 +260,7 @@ export const knownJobs = statementOf<KnownParams>(
   ) f`,
 );
 
-/** A call as it would be stored now, and as it may have been before. */
+/** Returns a call as it would be stored now, and as earlier versions may have stored it. */
 function callsLike(job: JobToStore): JobToStore[] {
   return [job, ...(job.alike?.() ?? []).map((earlier) => ({ ...job, ...earlier }))];
 }

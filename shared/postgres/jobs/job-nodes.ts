@@ -30,7 +30,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
   };
 }
 
-/** As `{"forMs": …, "byOutlet": {"…": {"250": 40}}}`, which other versions read too. */
+/** Serializes durations as `{"forMs": …, "byOutlet": {"…": {"250": 40}}}`, which other versions read too. */
 function textOf({ forMs, byOutlet }: CallDurations): string {
   const outlets = Array.from(byOutlet, ([outletId, buckets]) => `"${outletId}":${writtenDurations(buckets)}`);
   return `{"forMs":${forMs},"byOutlet":{${outlets.join(',')}}}`;
@@ -42,10 +42,10 @@ interface Beat {
   region: string;
   ttlMs: number;
   figures: string;
-  /** Null: the node gives no credit. */
+  /** Null: the node grants no credit. */
   anyClientCredit: number | null;
   clientCredit: string;
-  /** Null: as it was. */
+  /** Null: unchanged since the last heartbeat. */
   outletCalls: string | null;
   callDurations: string | null;
 }
@@ -65,12 +65,15 @@ const beat = statementOf<Beat>(
     call_durations = coalesce(${$('callDurations')}::jsonb, job_nodes.call_durations)`,
 );
 
-/** By their bytes: all of them have to see one order. */
+/** Orders by bytes: all dispatchers have to see the same order. */
 const selectDispatchers = `
   select owner from job_nodes n join regions r on r.name = n.region
   where n.kind = 'dispatcher' and n.expires_at > now() and r.active order by owner collate "C"`;
 
-/** What it claimed and could not end is free: its row stays for a day, and says so. */
+/**
+ * Ends the node's heartbeat and credit, which releases its unfinished claims. Its row stays for a day, to show that it
+ * has left.
+ */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
   update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}',
@@ -78,14 +81,14 @@ const leave = `
     where owner = $1`;
 
 /**
- * After an outage of the database every row has expired, and owners that are alive have to have time for a beat: no row
- * has stood for that long then.
+ * True if some node's heartbeat has been stored for at least `deadAfterMs`. After an outage of the database every row
+ * has expired, and live owners need time for a heartbeat.
  */
 export const beatsAreStored = `exists (select from job_nodes
         where expires_at >= now() and alive_since < now() - interval '${deadAfterMs} milliseconds')`;
 
-/** Of a fire: no call of it can be under way whose owner has died, or that does not matter. */
+/** True if no call of the fire can be under way whose owner has died, or if such a call does not matter. */
 export const isUncalled = (fire: string) => `(${fire}.alone_until is null or ${fire}.alone_until < now())`;
 
-/** Whose claims are free. Computed once in a statement, and only where a claim is met. */
+/** Owners whose claims are free. Postgres computes the array once in a statement, and only if a claim is met. */
 export const deadOwners = `array(select owner from job_nodes where expires_at < now())`;

@@ -6,17 +6,17 @@ import { retryingDeadlocks } from '../connection/transaction.ts';
 import { clientForgets, keptColumns, keptOf } from './ended-jobs.ts';
 import { jobTellerOn } from './job-teller.ts';
 
-/** Of one transaction: it has the locks of its keys until it ends. */
+/** Keys advanced in one transaction, which holds their locks until it ends. */
 const keysAtOnce = 100;
 
-/** For statements that store, end or move jobs: the keys among these rows have to be advanced. */
+/** Marks the keys of these rows to be advanced, in statements that store, end or move jobs. */
 export const wakeKeys = (rows: string, where = 'true') => `
     insert into key_wakes (client, ordering_key)
     select distinct client, ordering_key from ${rows} where ordering_key is not null and ${where}`;
 
 type KeyParams = Record<'clients' | 'keys', Buffer>;
 
-/** In the order of keys, so that two that advance the same ones wait for each other, never in a circle. */
+/** Advances keys in sorted order, so that two statements with the same keys wait for each other and never deadlock. */
 export const advanceKeys = statementOf<KeyParams>(
   'advance-keys',
   ($) => `
@@ -27,13 +27,13 @@ export const advanceKeys = statementOf<KeyParams>(
   cross join lateral advance_key(k.client, k.key) a`,
 );
 
-/** What was woken a second ago and is not advanced yet, as a crash leaves it. */
+/** Keys that were woken a second ago and are not advanced yet, for example after a crash. */
 export const lostWakes = `
   select distinct client::text as "clientId", ordering_key as key from (
     select client, ordering_key from key_wakes where at < now() - interval '1 second' order by at limit 1000
   ) w`;
 
-/** Of the thousand jobs of each key that come next, those that are not worth their turn any more. */
+/** Expires jobs that are past their relevancy, among the next thousand jobs of each key. */
 export const expireWaiting = statementOf<KeyParams & { slot: number }>(
   'expire-waiting-jobs',
   ($) => `
@@ -67,7 +67,7 @@ interface AdvancedRow extends OrderedKey {
 
 interface KeyAdvancerDeps {
   pool: Pool;
-  /** Of the totals, for what expires behind its key. */
+  /** Slot of the totals that counts jobs expiring behind their key. */
   slot: number;
 }
 
@@ -99,13 +99,15 @@ export function createKeyAdvancer({ pool, slot }: KeyAdvancerDeps): KeyAdvancer 
   };
 }
 
-/** What a statement changed, by key; none where it has none. */
+/** A row that a statement changed; `key` is null if the job has none. */
 export interface WokenRow {
   clientId: string;
   key: string | null;
 }
 
-/** After a commit. Never throws: what it leaves is advanced by a sweep, and the change has taken place. */
+/**
+ * Advances keys after a commit. Never throws: the change is committed, and a sweep advances the keys that fail here.
+ */
 export async function advanceCommitted(on: KeyAdvancerDeps, rows: readonly WokenRow[]): Promise<void> {
   const keys = rows.flatMap(({ clientId, key }) => (key === null ? [] : [{ clientId, key }]));
   await createKeyAdvancer(on)

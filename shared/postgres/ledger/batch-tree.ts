@@ -4,11 +4,14 @@ import { firstChildBatchNo } from '../../domain/step/batch.ts';
 export interface BatchRange {
   feedId: string;
   from: number;
-  /** Not included. */
+  /** Exclusive. */
   below: number;
 }
 
-/** `tree`: those batches with all that was split from them, by keys alone; what stands behind `with recursive`. */
+/**
+ * Common table expression `tree`, for `with recursive`: those batches and all batches split from them, found by keys
+ * alone.
+ */
 export const batchTree = ($: (param: keyof BatchRange) => string) => `tree as (
     select batch_no, parent, from_step, users from batches
     where feed = ${$('feedId')} and batch_no >= ${$('from')}

@@ -13,22 +13,20 @@ import { plainArray } from '../connection/array-literals.ts';
 import { noteNoCalls, reserveBudgets, settleReservations, unreserved } from './budget-statements.ts';
 import { keysOf, type Connection } from './step-writes.ts';
 
-/** A step whose budget does not suffice for the whole batch. */
+/** A step whose budget does not cover the whole batch. */
 export interface Shortage {
   country: string;
-  /** The budget as a whole, for people: `1,000 units`, `5,000.00 EUR`. */
+  /** The whole budget, formatted for display: `1,000 units`, `5,000.00 EUR`. */
   budget: string;
-  /** Users for whom it suffices. */
+  /** Number of users that the budget covers. */
   fits: number;
 }
 
-/** By claim: what was not reserved. */
 export type Shortages = ReadonlyMap<StepRef, Shortage>;
 
-/** What became of the claims that cost units. */
 export interface Reserved {
   shortages: Shortages;
-  /** Claims whose budget another has locked just now. */
+  /** Claims whose budget another transaction has locked. */
   busy: ReadonlySet<StepRef>;
 }
 
@@ -47,7 +45,8 @@ function unitsOf({ feedId, step }: StepRef, unitsPerUser: UnitsPerUser): number 
 }
 
 /**
- * In a transaction of its own: what is reserved for a step that is claimed later, or by another, is there for it then.
+ * Reserves units in a transaction of its own: a reservation for a step that is claimed later, or by another worker,
+ * stays valid.
  */
 export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUser: UnitsPerUser): Promise<Reserved> {
   const shortages = new Map<StepRef, Shortage>();
@@ -63,18 +62,20 @@ export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUs
   return { shortages, busy };
 }
 
-/** `budget` is null where it was locked. */
+/** `budget` is null if the budget was locked. */
 type ReservationRow = Omit<Shortage, 'budget'> & { place: number; budget: string | null };
 
-/** Claims, those to be put back because nothing is reserved for them, and those to be split alone. */
+/**
+ * Claims that go on, including those to be split only, and steps to be released because no units are reserved for them.
+ */
 export interface CheckedClaims {
   claimed: ClaimedStep[];
   putBack: StepWaiting[];
 }
 
 /**
- * What is claimed is looked at once more: the worker that put the step back a moment ago took its reservation away in
- * the same transaction, and after that only we do.
+ * Checks the reservations of claimed steps again: a worker that released the step a moment ago deleted its reservation
+ * in the same transaction. From here on only this worker can.
  */
 export async function checkReservations(
   client: PoolClient,
@@ -99,7 +100,9 @@ export async function checkReservations(
   return { claimed: [...kept, ...split], putBack };
 }
 
-/** Without a shortage, it was not due yet when reservations were made. */
+/**
+ * Builds the result that releases a claim. Without a shortage, the step was not due yet when reservations were made.
+ */
 export function waitingFor(
   { feedId, batchNo, step, epoch, open }: ClaimedStep,
   shortage: Pick<Shortage, 'country' | 'budget'> | undefined,
@@ -118,8 +121,8 @@ export function waitingFor(
 }
 
 /**
- * With the results that are ours. What may have been applied keeps its units: in its row, in the totals, or in its
- * children.
+ * Settles reservations together with recorded results. Units that may have been applied stay accounted for: in the
+ * step's row, in the totals, or in its children.
  */
 export async function settle(
   connection: Connection,

@@ -1,6 +1,6 @@
 import { statementOf } from '../connection/statement.ts';
 
-/** Statements of flushes that touch budgets. The others pay nothing. Lists run parallel. */
+/** Statements of flushes that touch budgets; other flushes do not pay for them. Lists run parallel. */
 
 interface KeyParams {
   feeds: string;
@@ -9,8 +9,8 @@ interface KeyParams {
 }
 
 /**
- * The function is in the migrations: it locks the budgets, and looks after that. One row for each step that did not
- * fit, and for each whose budget was locked, without units.
+ * Reserves units by a function of the migrations, which locks the budgets before it reads them. Returns one row for
+ * each step that the budget does not cover, and one without units for each step whose budget was locked.
  */
 export const reserveBudgets = statementOf<KeyParams>(
   'reserve-budgets',
@@ -19,7 +19,7 @@ export const reserveBudgets = statementOf<KeyParams>(
   from reserve_budgets(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[])`,
 );
 
-/** Positions, from 1, of the claimed steps for which nothing is reserved. */
+/** Returns the positions, from 1, of the claimed steps without a reservation. */
 export const unreserved = statementOf<KeyParams>(
   'unreserved-steps',
   ($) => `
@@ -38,7 +38,6 @@ export interface SettleReservationsParams extends KeyParams {
   childUnits: string;
 }
 
-/** Gives back what recorded steps had, and reserves what their children take along. */
 export const settleReservations = statementOf<SettleReservationsParams>(
   'settle-reservations',
   ($) => `
@@ -52,7 +51,7 @@ export const settleReservations = statementOf<SettleReservationsParams>(
     ${$('childUnits')}::bigint[])`,
 );
 
-/** Claimed to be split alone: should its worker be lost, it is known that no call was made. */
+/** Marks steps that are claimed only to be split: if the worker is lost, no call was made. */
 export const noteNoCalls = statementOf<KeyParams>(
   'note-no-calls',
   ($) => `

@@ -5,8 +5,8 @@ import { statementOf } from '../connection/statement.ts';
 import { keysOf } from './step-writes.ts';
 
 /**
- * Claimed to be checked: should its worker be lost before it says that a call begins, there was none. One row for each
- * step whose check gave no answer before, with how often.
+ * Marks steps that are claimed to be checked: if the worker is lost before it reports that a call begins, there was
+ * none. Returns one row for each step whose earlier checks gave no answer, with their number.
  */
 export const noteUnbegun = statementOf<{ feeds: string; batchNos: string; steps: string }>(
   'note-unbegun',
@@ -26,7 +26,9 @@ export const noteUnbegun = statementOf<{ feeds: string; batchNos: string; steps:
   where a.tries > 0`,
 );
 
-/** In the transaction of the claims. What may have been called before is not checked. */
+/**
+ * Marks claims to be checked, in the transaction of the claims. Steps that may have been called before are not checked.
+ */
 export async function noteChecked(
   client: PoolClient,
   claimed: readonly ClaimedStep[],

@@ -3,19 +3,19 @@ import type { Pool } from 'pg';
 import type { StepDone } from '../../ports/step-ledger.ts';
 import { takeChildNumbers } from './child-statements.ts';
 
-/** Taken at once: a worker asks for a feed's row so rarely that it is not waited for. */
+/** Numbers taken at once: large enough that workers rarely wait for a feed's row. */
 const blockSize = 1000;
 const maxFeeds = 10_000;
 
-/** Numbers child batches. They need not be dense: what a worker does not use is lost. */
+/** Numbers child batches. The numbers have gaps: a worker loses the ones it does not use. */
 export interface ChildNumbers {
-  /** A number for each child of each result; results of feeds that do not exist are left out. */
+  /** Takes a number for each child of each result; skips results of feeds that do not exist. */
   take(results: readonly StepDone[]): Promise<Map<StepDone, number[]>>;
 }
 
 /**
- * Takes numbers in blocks, each in a transaction of its own: no transaction that records holds a lock on its feed's
- * row.
+ * Takes numbers in blocks, each in a transaction of its own: no transaction that records results holds a lock on its
+ * feed's row.
  */
 export function createChildNumbers({ pool }: { pool: Pool }): ChildNumbers {
   const blocks = new LRUCache<string, { next: number; end: number }>({ max: maxFeeds });
@@ -29,7 +29,6 @@ export function createChildNumbers({ pool }: { pool: Pool }): ChildNumbers {
     return block;
   }
 
-  /** Undefined when there is no such feed. */
   async function takeNumbers(feedId: string, count: number): Promise<number[] | undefined> {
     const numbers: number[] = [];
     while (numbers.length < count) {

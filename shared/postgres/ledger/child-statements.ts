@@ -2,7 +2,6 @@ import { stepState } from './ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 import { flowAdded } from './totals-sql.ts';
 
-/** Takes numbers for child batches: the first of them comes back. */
 export const takeChildNumbers = statementOf<{ feed: string; count: number }>(
   'take-child-numbers',
   ($) => `
@@ -30,9 +29,8 @@ export interface InsertChildrenParams {
 }
 
 /**
- * Child batches and their step rows. Most wait from birth, with epoch 0: no worker has claimed them. Others run from
- * birth, and stand on the agenda as well, for the day that their worker dies: a window over fed batches would not find
- * them.
+ * Inserts child batches and their step rows. Most start waiting, with epoch 0: no worker has claimed them. Others start
+ * running; the agenda lists them too, in case their worker dies, because the claim window covers fed batches only.
  */
 export const insertChildren = statementOf<InsertChildrenParams>(
   'insert-children',

@@ -1,6 +1,8 @@
 import { estimateOf, onlySegment, type FeedAudience } from '../../contracts/runs/feed-audience.ts';
 
-/** How a feed's row keeps its audience: a segment alone in columns of its own, everything else as it is. */
+/**
+ * Columns that store a feed's audience: a single segment has columns of its own, any other audience is stored as JSON.
+ */
 export interface AudienceColumns {
   segment: string | null;
   snapshot: string | null;

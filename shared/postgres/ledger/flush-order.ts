@@ -1,12 +1,12 @@
 import type { LedgerFlush, StepClaim, StepRef } from '../../ports/step-ledger.ts';
 
-/** Everybody locks rows in the order of their keys, or two workers could each wait for the other. */
+/** Sorts a flush by key: all workers lock rows in this order, so that they do not deadlock. */
 export function sortedFlush({ results, claims, begins, ...flush }: LedgerFlush): LedgerFlush {
   const sorted = results.toSorted(byKey);
   return { ...flush, results: sorted, claims: distinctClaims(claims, sorted), begins: begins.toSorted(byKey) };
 }
 
-/** Results first: the claims may be tried alone. */
+/** Splits a flush in two. Results are separated first, so that claims can be retried without them. */
 export function halvesOf({ results, claims, begins, ...flush }: LedgerFlush): [LedgerFlush, LedgerFlush] {
   const none = { ...flush, results: [], claims: [], begins: [] };
   if (results.length > 0 && claims.length + begins.length > 0)
@@ -26,13 +26,15 @@ export function halvesOf({ results, claims, begins, ...flush }: LedgerFlush): [L
   ];
 }
 
-/** The first half is the larger one. */
 function half<Entry>(entries: readonly Entry[]): [Entry[], Entry[]] {
   const middle = Math.ceil(entries.length / 2);
   return [entries.slice(0, middle), entries.slice(middle)];
 }
 
-/** Sorted, the first of each key, and none that is being recorded: one statement cannot touch a row twice. */
+/**
+ * Returns the claims sorted, without duplicates and without steps that are being recorded: one statement cannot change
+ * a row twice.
+ */
 function distinctClaims(claims: readonly StepClaim[], results: readonly StepRef[]): StepClaim[] {
   const sorted = claims.toSorted(byKey);
   const recorded = new Set(results.map(keyOf));

@@ -1,4 +1,4 @@
-/** $1 run. Failures are judged anew from here: users that ended so far, by step, count no more. */
+/** Restarts the failure rate of run $1: users that have ended so far, by step, no longer count. */
 export const judgeFrom = `
   update runs set judged_from = (
     select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))

@@ -1,17 +1,17 @@
 import type { OwnOutcome } from '../../domain/step/outcomes.ts';
 import { aloneFromLapses } from '../../domain/step/suspects.ts';
 
-/** What the numbers in the execution tables stand for. They are stored: never give one a new meaning. */
+/** Codes of the execution tables. They are stored: never give a code a new meaning. */
 export const stepState = { running: 1, waiting: 2, done: 3 } as const;
 
-/** Outcome of the users of a done step that have no row of their own. */
+/** Outcome of those users of a done step that have no row of their own. */
 export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
 export const failureCode = { failed: 2, suppressed: 4, unknown: 8 } as const;
 
 /**
- * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to
- * the next step. It is no failure.
+ * Outcome of an unknown user who was settled as succeeded. The row stays, because it explains why the user did not
+ * reach the next step. The outcome is no failure.
  */
 export const settledAsSucceeded = 1;
 
@@ -22,7 +22,7 @@ export function failureOutcome(code: number): OwnOutcome {
   throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
 }
 
-/** As `failureOutcome`, for readers to whom those who were settled as succeeded matter too. */
+/** Returns the outcome as `failureOutcome` does, and also accepts users settled as succeeded. */
 export function ownOutcome(code: number): OwnOutcome | 'succeeded' {
   return code === settledAsSucceeded ? 'succeeded' : failureOutcome(code);
 }
@@ -42,14 +42,14 @@ export function outcomeOfRest(code: number): keyof typeof restCode {
 }
 
 /**
- * So many leases of a step may lapse with a call begun, the first, uncertain one included, before it is claimed no
- * more. Those from `aloneFromLapses` on lapsed while no other suspect was under way
+ * Number of lapsed leases with a begun call, including the first, uncertain one, after which a step is quarantined.
+ * Leases from `aloneFromLapses` on lapsed while no other step under suspicion was under way
  * (docs/decisions/0022-quarantined-steps.md).
  */
 export const quarantinedAfterLapses = aloneFromLapses + 4;
 
-/** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
+/** Slot of the totals that triggers write, apart from the workers' slots, which count from 0. */
 export const triggerSlot = -1;
 
-/** Settlements as well. When a run ends, its totals are merged into this slot. */
+/** Slot that settlements write. When a run ends, its totals are merged into this slot. */
 export const settlementSlot = -2;

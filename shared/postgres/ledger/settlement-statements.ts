@@ -16,10 +16,10 @@ export interface SettleParams {
 }
 
 /**
- * Moves users from unknown to what they are. Lists run parallel, sorted, without repeats. The run's row is locked
- * first, then the rows of its users: of two settlements at once, the second finds that nothing is unknown any more. If
- * the receipts of the run were counted, a user that has succeeded changes the count: the trigger counts again before it
- * deletes receipts or failures. One row back for each line, with its verdict.
+ * Settles unknown users as succeeded or failed. Lists run parallel, sorted, without repeats. The statement locks the
+ * run's row before the rows of its users: of two concurrent settlements, the second finds no unknown users left. If the
+ * receipts of the run were counted, a user settled as succeeded changes the count: the trigger counts again before it
+ * deletes receipts or failures. Returns one row for each line, with its verdict.
  */
 export const settle = statementOf<SettleParams>(
   'settle-unknown',
@@ -109,7 +109,6 @@ export const settle = statementOf<SettleParams>(
   ) b on true`,
 );
 
-/** The oldest that no worker works on and that is due. */
 export const claimByStatus = statementOf<{ owner: string; leaseMs: number }>(
   'claim-settlement',
   ($) => `
@@ -129,7 +128,7 @@ export const claimByStatus = statementOf<{ owner: string; leaseMs: number }>(
     (extract(epoch from now() - r.ended_at) * 1000)::float8 as "endedMsAgo"`,
 );
 
-/** Behind the settlement's own mark, feed by feed, each by a range of the index of unknown users. */
+/** Reads unknown users after the settlement's cursor, feed by feed, each by a range of the index of unknown users. */
 export const unknownUsers = statementOf<{ settlement: string; limit: number }>(
   'unknown-users',
   ($) => `

@@ -16,7 +16,7 @@ const outcomeCode = { succeeded: settledAsSucceeded, failed: failureCode.failed 
 interface VerdictRow {
   position: number;
   settled: boolean;
-  /** As it was settled before, if it was. */
+  /** Outcome of an earlier settlement; null if there was none. */
   before: number | null;
 }
 
@@ -68,11 +68,11 @@ export function createSettlements({ pool }: { pool: Pool }): Settlements {
 
 interface Line {
   first: SettledUser;
-  /** The same user and step again. */
+  /** Further entries for the same user and step. */
   repeats: SettledUser[];
 }
 
-/** In one order for everybody, so that two settlements of the same users wait for each other instead of deadlocking. */
+/** Groups entries by user and step. The fixed order keeps two settlements of the same users from deadlocking. */
 function onceEach(users: readonly SettledUser[]): Line[] {
   const lines = new Map<string, Line>();
   for (const user of users) {

@@ -2,12 +2,11 @@ import { reasons } from '../../domain/step/reasons.ts';
 import { failureCode } from './ledger-codes.ts';
 
 /**
- * The failures that stand: no run has taken the user on since. A table expression over `family` (id, created_at: a run
- * and its child runs) with the columns feed, country, step, user_id and reason. A user that was to be tried again and
- * was never fed still stands as before.
- *
- * @param places placeholders: whose failures (a run or null: the whole family), filters (arrays or null), and until
- * when they count
+ * Failures of users that no later run has retried. A table expression over `family` (id, created_at: a run and its
+ * child runs) with the columns feed, country, step, user_id and reason. A user that was selected for a retry but never
+ * fed still counts.
+ * @param places placeholders: the run (or null for the whole family), filters (arrays or null), and the time until
+ * which failures count
  */
 export const standingFailures = (places: {
   of: string;

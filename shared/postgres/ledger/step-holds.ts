@@ -25,7 +25,7 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
       return rowCount === 1;
     },
     lift: ({ feedId, step }, kind) =>
-      // A flush that puts back in this step locks the same rows the other way round.
+      // A flush that releases batches of this step locks the same rows in the opposite order.
       retryingDeadlocks(() =>
         inTransaction(pool, async (client) => {
           const { rowCount } = await client.query(dropHold.with({ feed: feedId, step, kind }));
@@ -67,13 +67,13 @@ export const tryHeldStep = statementOf<{ feed: string; step: number; everyMs: nu
   where feed = ${$('feed')} and step = ${$('step')} and kind = 'fault' and next_try_at <= now()`,
 );
 
-/** What waits in a step stands on the agenda: no other row of the feed is read. */
+/** The agenda lists the batches that wait in a step: no other row of the feed is read. */
 const dropHold = statementOf<{ feed: string; step: number; kind: HoldKind }>(
   'drop-hold',
   ($) => `delete from holds where feed = ${$('feed')} and step = ${$('step')} and kind = ${$('kind')}`,
 );
 
-/** Returns those of the steps that quiet hours hold now. Their holds cannot be lifted before the transaction ends. */
+/** Returns the steps that quiet hours hold now. Their holds cannot be lifted before the transaction ends. */
 export async function keepHolds(connection: Pool | PoolClient, steps: readonly FeedStep[]): Promise<Set<string>> {
   const { rows } = await connection.query<FeedStep>(lockHolds.with(feedStepPairs(steps)));
   return new Set(rows.map(holdKey));

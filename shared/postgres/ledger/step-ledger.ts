@@ -37,13 +37,13 @@ import {
 import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
 
 export interface StepLedgerDeps {
-  /** From `createHotPathPool`. */
+  /** Pool from `createHotPathPool`. */
   pool: Pool;
-  /** Stands in the rows that this worker claims; for people. */
+  /** Worker name stored in claimed rows, for people to read. */
   owner: string;
   /**
-   * Which of a feed's rows of totals this worker adds to, from 0. Workers that share a slot queue for its rows, that is
-   * all.
+   * Slot of a feed's totals that this worker adds to, from 0. Workers that share a slot wait for each other's rows;
+   * nothing else changes.
    */
   slot: number;
   leaseMs: number;
@@ -60,7 +60,7 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   const lists = createSuppressionLists();
   const deps: FlushDeps = { pool, terms, lists, childNumbers: createChildNumbers({ pool }) };
 
-  /** All or nothing, except that a flush which holds something unwritable is taken apart until that stands alone. */
+  /** Flushes all or nothing, except that a flush with unwritable data is halved until the bad entry is alone. */
   async function flush(wanted: LedgerFlush): Promise<LedgerFlushed> {
     try {
       return await retryingDeadlocks(() => flushKnowingLists(wanted, deps));
@@ -86,7 +86,7 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
-/** Where the lists have changed, nothing was claimed: once more for the claims, with those that there are now. */
+/** If the suppression lists have changed, no step was claimed: retries the claims with the current lists. */
 async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed> {
   const { otherLists, ...flushed } = await flushOnce(wanted, deps);
   if (otherLists === null) return flushed;
@@ -98,8 +98,8 @@ async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<
 }
 
 /**
- * One statement, unless steps are put back, split, begun again, cost units, or have a suppression list or a check:
- * those are rare, and would make the statement more expensive for everybody.
+ * Flushes in one statement, unless steps are released, split, begun again, cost units, or have a suppression list or a
+ * check. Those are rare, and would make the statement more expensive for all flushes.
  */
 async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherLists: string | null }> {
   const { pool, terms, childNumbers, lists } = deps;
@@ -115,7 +115,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const known = { done, claims, handOn, lists: lists.names };
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, known, terms)) };
   }
-  // Before anything else is locked, and by itself: budgets are what all workers share.
+  // Reserve first and in a separate transaction: all workers share the budgets, and no other lock is held yet.
   const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingAsked;
   const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
@@ -140,7 +140,10 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
 const noActionType = () => undefined;
 const never = () => false;
 
-/** Who is on a list is asked where a step is claimed by itself. */
+/**
+ * Removes results whose next step has a suppression list: users are checked against it when a step is claimed by
+ * itself.
+ */
 function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {
   const goesOn = (result: StepResult) => !lists.isFor(actionTypeOf({ ...result, step: result.step + 1 }));
   return handOn && new Set([...handOn].filter(goesOn));
@@ -148,7 +151,7 @@ function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lis
 
 const nothingAsked: Reserved = { shortages: new Map(), busy: new Set() };
 
-/** Those of the claims that something is reserved for; the others are put back before they are seen. */
+/** Returns the claims that have a reservation; releases the others before the caller sees them. */
 async function withinBudgets(
   client: PoolClient,
   claimed: readonly ClaimedStep[],
@@ -161,7 +164,7 @@ async function withinBudgets(
   return checked.claimed;
 }
 
-/** Of the results that were recorded alone: those that were taken over have no children. */
+/** Numbers the children of recorded results only: results of a step that was taken over have no children. */
 function numberedChildren(
   recorded: readonly StepDone[],
   numbers: ReadonlyMap<StepDone, readonly number[]>,
@@ -208,10 +211,7 @@ function timedOf(
   ];
 }
 
-/**
- * Adds the results that came back as not ours because an earlier flush, whose answer was lost, had already written
- * them.
- */
+/** Adds results that the flush rejected because an earlier flush, whose answer was lost, had already written them. */
 async function withWrittenBefore(
   pool: Pool,
   results: readonly StepResult[],
@@ -246,8 +246,8 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
 }
 
 /**
- * Values that do not fit (22), broken constraints (23), program limits (54): SQLSTATE classes that another try would
- * meet again.
+ * True for SQLSTATE classes that a retry would meet again: values that do not fit (22), broken constraints (23),
+ * program limits (54).
  */
 function isFaultOfTheData(error: unknown): error is Error {
   return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');

@@ -3,7 +3,7 @@ import { failureTotalsAdded, flowAdded } from './totals-sql.ts';
 import { quarantinedAfterLapses, restCode, stepState } from './ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** The ledger's statements. What each costs, and why it has this shape: docs/execution-path.md. Lists run parallel. */
+/** Statements of the ledger. Their costs and reasons: docs/execution-path.md. Lists run parallel. */
 
 export interface RecordAndClaimParams {
   feeds: string;
@@ -16,9 +16,9 @@ export interface RecordAndClaimParams {
   failed: string;
   unknown: string;
   refused: string;
-  /** Whose next step is claimed at once. */
+  /** Whether the next step of the result is claimed at once. */
   handOn: string;
-  /** Of the failures: the position, from 1, of the result that each belongs to. */
+  /** Position, from 1, of the result that each failure belongs to. */
   failurePositions: string;
   failedUsers: string;
   outcomes: string;
@@ -28,10 +28,13 @@ export interface RecordAndClaimParams {
   claimedFeeds: string;
   claimedBatchNos: string;
   claimedSteps: string;
-  /** What is said of who is left: a number, and a digest, empty where none was lost; null where it is not said. */
+  /**
+   * Number of users left according to the claim; null if the claim does not state it. The digest is empty if no user
+   * was lost.
+   */
   saidRemaining: string;
   saidDigests: string;
-  /** Action types with a suppression list, as the claimer knows them: in order, separated by commas. */
+  /** Action types with a suppression list, as the claimer knows them: sorted, separated by commas. */
   lists: string;
   owner: string;
   leaseMs: number;
@@ -39,15 +42,13 @@ export interface RecordAndClaimParams {
 }
 
 /**
- * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a
- * hash join that would read all batches there are: a plan made on empty tables did. One row for each claimed step; one
- * without an epoch for each claim that the rows contradict, with what they say; and one more with the positions of the
- * results that were ours, in place of users, and how many of them were handed on, in place of a size.
- *
- * Nothing is claimed where there are other suppression lists than the claimer knows: who is on them has to be asked in
- * the same transaction. A last row names them then.
- *
- * A step that is handed on has no row before: the one before it was running until now.
+ * Records done steps with their failures, and claims others. The lateral look-ups with a limit keep the planner from a
+ * hash join that would read all batches: a plan made on empty tables did. Returns one row for each claimed step, and
+ * one without an epoch for each claim that the rows contradict, with the stored figures. One more row has the positions
+ * of the recorded results, in place of users, and the number handed on, in place of a size.
+ * No step is claimed if the suppression lists differ from those the claimer knows: users have to be checked against
+ * them in the same transaction. A last row names the lists then.
+ * A step that is handed on has no row yet: the step before it was running until now.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
@@ -157,7 +158,7 @@ interface EpochParams {
 
 export interface PutBackParams extends EpochParams {
   delaysMs: string;
-  /** So long after it is due, the agenda offers it. */
+  /** Delay, in milliseconds, between the due time and the agenda's offer. */
   gracesMs: string;
   open: string;
   answered: string;
@@ -165,10 +166,13 @@ export interface PutBackParams extends EpochParams {
   slot: number;
 }
 
-/** How long after its last batch a cause counts as gone: the next one begins anew. */
+/** Time since its last batch after which a cause counts as new again. */
 const causeLasts = `interval '2 minutes'`;
 
-/** Puts steps back until they are due, on the agenda too. Returns the positions of those that were ours. */
+/**
+ * Releases steps until they are due, and puts them on the agenda. Returns the positions of the steps that this worker
+ * still held.
+ */
 export const putBack = statementOf<PutBackParams>(
   'put-back',
   ($) => `
@@ -203,8 +207,8 @@ export const putBack = statementOf<PutBackParams>(
 );
 
 /**
- * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, by whom, and that the
- * worker before was lost where the step was taken over. Returns the positions of those that are ours.
+ * Records that calls of steps with lapsed leases are about to begin, and by which worker. If a step was taken over, its
+ * previous worker is recorded as lost. Returns the positions of the steps that this worker still holds.
  */
 export const noteBegins = statementOf<EpochParams>(
   'note-begins',
@@ -235,7 +239,7 @@ export interface NoteAttemptsParams extends EpochParams {
   users: string;
 }
 
-/** Keeps what calls were answered whose steps are put back or have children. */
+/** Stores the answers to calls whose steps are released or have children. */
 export const noteAttempts = statementOf<NoteAttemptsParams>(
   'note-attempts',
   ($) => `
@@ -246,7 +250,8 @@ export const noteAttempts = statementOf<NoteAttemptsParams>(
 );
 
 /**
- * Positions of the results that were written earlier under the same epoch: only the epoch's owner can have done that.
+ * Returns the positions of results that were written earlier under the same epoch: only the epoch's owner can have
+ * written them.
  */
 export const writtenBefore = statementOf<EpochParams>(
   'written-before',
@@ -259,7 +264,9 @@ export const writtenBefore = statementOf<EpochParams>(
   where s.state <> ${stepState.running}`,
 );
 
-/** For each ref: users with a failure in an earlier step, and the users of the children that were split off before. */
+/**
+ * Returns for each ref the users that failed in an earlier step, and the users of children that were split off before.
+ */
 export const lostBefore = statementOf<{ feeds: string; batchNos: string; steps: string }>(
   'lost-before',
   ($) => `
