@@ -15,7 +15,7 @@ export interface PolicyInForce {
   madeAt: Date;
 }
 
-/** Of a revision of a campaign, as a run would begin with them now. */
+/** Returns the prices with which a run of this revision would start now. */
 export async function readPrices(
   connection: Pool | PoolClient,
   { campaignId, revision }: { campaignId: string; revision: number },
@@ -24,7 +24,7 @@ export async function readPrices(
   return rows[0]?.prices ?? noPrices;
 }
 
-/** Returns the current budgets of a campaign. Undefined: it has none, or was not started. */
+/** Returns the current budgets of a campaign, or undefined if it has none or was not started. */
 export async function readBudgets(
   connection: Pool | PoolClient,
   campaignId: string,
@@ -33,7 +33,7 @@ export async function readBudgets(
   return rows[0]?.budgets ?? undefined;
 }
 
-/** Undefined: there never was one. */
+/** Returns the policy in force, or undefined if there never was one. */
 export async function readPolicy(connection: Pool | PoolClient): Promise<PolicyInForce | undefined> {
   const { rows } = await connection.query<PolicyInForce>(selectPolicy);
   return rows[0];
@@ -43,16 +43,16 @@ export interface NewApproval extends ApprovalNeed {
   campaignId: string;
   revision: number;
   runId: string | null;
-  /** Budgets of a campaign that was started; not unless given. */
+  /** True for raised budgets of a started campaign; false by default. */
   raises?: boolean;
   covers: ApprovalCovers;
-  /** Users by country, as they are estimated; null: its run asks for it. */
+  /** Estimated users by country; null if the run requests the approval. */
   expected: ExpectedUsers | null;
-  /** Null: its run asks for it. */
+  /** Null if the run requests the approval. */
   submittedBy: string | null;
 }
 
-/** Waiting. What is in force of the same campaign, or run, has to be voided before. */
+/** Inserts a waiting approval. The caller first voids the approval in force for the same campaign or run. */
 export async function insertApproval(client: PoolClient, wanted: NewApproval): Promise<string> {
   const { campaignId, revision, runId, raises = false, covers, expected, approvers, why, submittedBy } = wanted;
   const approvalId = uuidv7();
@@ -62,8 +62,8 @@ export async function insertApproval(client: PoolClient, wanted: NewApproval): P
 }
 
 /**
- * Persons who have approved `a`, as their votes name them: keys of one owner are one. Votes of keys do not count while
- * the policy requires people who sign in.
+ * Query for the number of persons who have approved `a`: keys of one owner count as one person. Votes by API keys do
+ * not count if the policy requires approvers to sign in.
  */
 export const personsOf = (a: string) => `
   select count(distinct v.person)::int from approval_votes v
@@ -71,13 +71,14 @@ export const personsOf = (a: string) => `
     or not coalesce((select approvers_sign_in from approval_policies order by revision desc limit 1), false))`;
 
 export interface StoredApproval extends GivenApproval {
-  /** Not of whatever the campaign starts. */
+  /** True if the approval covers one run, false if it covers every run of the campaign. */
   isOfRun: boolean;
 }
 
 /**
- * Reads every approval that was ever given for a campaign, and for one of its runs: those in force of a revision first,
- * that of the run before the campaign's, then the newest. @param runId null: none of a run
+ * Reads every approval ever given for a campaign and one of its runs. Approvals in force for the revision come first,
+ * those of the run before those of the campaign, then the newest.
+ * @param runId null: only approvals of the campaign
  */
 export async function readGivenApprovals(
   connection: Pool | PoolClient,

@@ -8,7 +8,7 @@ import type { SaidBudget } from '../../domain/run/budgets.ts';
 import { readGivenApprovals, readPolicy, readPrices } from './approvals.ts';
 import { readStarter, readSums, type Without } from './unapproved-starts.ts';
 
-/** A revision of a campaign, with the steps and budgets that count. */
+/** A campaign's revision, with the steps and budgets that are judged. */
 export interface JudgedCampaign {
   campaignId: string;
   revision: number;
@@ -20,7 +20,7 @@ export interface JudgedCampaign {
 
 /** Facts that decide whether the start of a campaign needs an approval. */
 export interface StartTerms {
-  /** The revision of the policy; null: there is none. */
+  /** Revision of the policy; null if there is none. */
   policy: number | null;
   rules: readonly ApprovalRule[];
   approvals: readonly GivenApproval[];
@@ -31,13 +31,13 @@ export interface StartTerms {
 }
 
 export interface StartNow {
-  /** The key that starts the campaign. */
+  /** API key that starts the campaign. */
   by: string;
-  /** Actions that really give something. */
+  /** Actions that give users something of value. */
   actions: readonly string[];
 }
 
-/** @param startsNow null: the sums of now do not count */
+/** @param startsNow null: sums of the last 24 hours are not judged */
 export async function readStartTerms(
   connection: Pool | PoolClient,
   { campaignId, revision, definition }: JudgedCampaign,

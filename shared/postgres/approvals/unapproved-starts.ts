@@ -6,8 +6,8 @@ import { uuidOf } from '../../domain/ids/ids.ts';
 import { statementOf } from '../connection/statement.ts';
 
 /**
- * Waits until this transaction alone judges sums. A transaction takes this lock after those of the account,
- * the campaign, its feeds and its run. Behind it, the transaction writes rows of its own run or campaign alone.
+ * Locks the sums, so that only this transaction judges them. The lock comes after those of the account, the campaign,
+ * its feeds and its run. After it, the transaction writes only rows of its own run or campaign.
  */
 export async function lockSums(client: PoolClient): Promise<void> {
   const { rowCount } = await client.query('select from unapproved_starts_turn for update');
@@ -20,11 +20,11 @@ export interface StartOf {
   runId: string | null;
   revision: number;
   actions: readonly string[];
-  /** The key that requests the start now; null: the key that the history of its run names, if any. */
+  /** API key that requests the start now; null: the key named in the run's history, if any. */
   by: string | null;
 }
 
-/** Returns the account and the persons whose sums count a start: who wrote the revision and who requested the start. */
+/** Returns the account and the persons whose sums count a start: the author of the revision and the requester. */
 export async function readStarter(
   connection: Pool | PoolClient,
   { actions, by, ...of }: StartOf,
@@ -38,14 +38,13 @@ export async function readStarter(
   return { account: row.account, owners: [...author, ...people.map(({ owner }) => owner)], actions };
 }
 
-/** The run or campaign that is judged; the sums for its judgment leave it out. */
+/** Run or campaign that is being judged, which the sums leave out. */
 export interface Without {
   runId?: string;
   /** All runs of a campaign. */
   campaignId?: string;
 }
 
-/** Reads the sums that a start adds to. */
 export async function readSums(
   connection: Pool | PoolClient,
   starter: Starter,
@@ -70,7 +69,7 @@ async function readStarted(
 /** The key of test sends that were cleared by an approval. */
 const approvalKey = (approvalId: string) => `approval:${approvalId}`;
 
-/** Returns the users that test sends have reached by an approval within 24 hours, by country. */
+/** Returns the users that test sends under an approval have reached within 24 hours, by country. */
 export async function readTestedBy(connection: Pool | PoolClient, approvalId: string): Promise<UsersByCountry> {
   const started = await readStarted(connection, [approvalKey(approvalId)], null, {});
   return Object.fromEntries(started.map(({ country, users }) => [country, users]));
@@ -79,14 +78,14 @@ export async function readTestedBy(connection: Pool | PoolClient, approvalId: st
 export interface CountedStart {
   runId: string;
   campaignId: string;
-  /** Keys of the sums that count the run; for a test send under an approval, the id of the approval. */
+  /** Keys of the sums that count the run; for a test send under an approval, the approval's id. */
   of: Starter | { approvalId: string };
   /** Upper bound on the users. */
   users: UsersByCountry;
   terms: CostTerms;
 }
 
-/** Counts a run in the sums, in place of what it counted before. */
+/** Counts a run in the sums, replacing its earlier count. */
 export async function countStart(
   client: PoolClient,
   { runId, campaignId, of, users, terms }: CountedStart,
@@ -113,22 +112,22 @@ export async function recountStart(client: PoolClient, runId: string): Promise<b
   return rowCount !== 0;
 }
 
-/** An approval covers the run: it counts in no sum any more. */
+/** Removes a run from the sums, because an approval covers it. */
 export async function dropStart(client: PoolClient, runId: string): Promise<void> {
   await client.query(deleteStart, [runId]);
 }
 
 export interface RaisedBudgets {
   campaignId: string;
-  /** The owner of the key that raises them, and the authors of the campaign. */
+  /** The owner of the API key that raises the budgets, and the authors of the campaign. */
   of: Starter;
-  /** With the raised budgets. */
+  /** Cost terms with the raised budgets. */
   terms: CostTerms;
 }
 
 /**
- * Counts runs of a campaign by budgets that are raised. Those that have not ended count from now on, however long ago
- * they began. A budget that is lowered counts as it was.
+ * Counts runs of a campaign by raised budgets. Runs that have not ended count from now on, however long ago they began.
+ * Lowered budgets count as before.
  */
 export async function countRaise(client: PoolClient, { campaignId, of, terms }: RaisedBudgets): Promise<void> {
   const countries = Object.keys(terms.budgets);
@@ -155,7 +154,7 @@ function budgetBounds(countries: readonly string[], terms: CostTerms) {
 interface StarterRow {
   account: string | null;
   writtenBy: string | null;
-  /** The public id of a key. */
+  /** Public id of the key. */
   askedBy: string | null;
 }
 
@@ -175,7 +174,7 @@ interface SumRow extends Omit<StartedInCountry, 'millionths' | 'currency'> {
   millionths: string;
 }
 
-/** Rows of a day, by the index of what is summed. */
+/** Reads the rows of one day, by the index on sum keys. */
 const selectSums = statementOf<{ keys: readonly string[]; runId: string | null; campaignId: string | null }>(
   'sums-of-starts',
   ($) => `
@@ -194,14 +193,13 @@ interface NewStarts {
   keys: readonly string[];
   unitsEach: number;
   millionthsEach: string;
-  /** Columns by country, as arrays of equal length. */
   countries: readonly string[];
   users: readonly number[];
   unitsMost: readonly (number | null)[];
   millionthsMost: readonly (string | null)[];
 }
 
-/** Each start deletes some that are a day old, so that no more stay than began within a day. */
+/** Each start deletes some rows that are a day old, so that the table holds about a day of starts. */
 const upsertStarts = statementOf<NewStarts>(
   'count-start',
   ($) => `
@@ -224,8 +222,9 @@ const upsertStarts = statementOf<NewStarts>(
 );
 
 /**
- * A run that began more than a day ago may have no row any more: it counts by the bounds of its feeds. A feed without a
- * bound may come to all users that the budget has units for. Users that are tried again count with their first run.
+ * Counts by raised budgets. A run that began more than a day ago may have no row left: it counts by the bounds of its
+ * feeds. A feed without a bound may reach as many users as the budget has units for. Retried users count with their
+ * first run.
  */
 const upsertRaised = statementOf<Omit<NewStarts, 'runId' | 'users'>>(
   'count-raise',

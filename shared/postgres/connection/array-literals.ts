@@ -1,12 +1,12 @@
 /**
- * Postgres array literals, joined as text: pg's own conversion of a JavaScript array quotes and escapes every element,
- * numbers and uuids included, and costs several times as much.
+ * Builds a Postgres array literal as text. pg's own conversion quotes and escapes every element, numbers and uuids
+ * included, and costs several times as much.
  */
 export function plainArray(values: readonly (string | number | boolean)[]): string {
   return `{${values.join(',')}}`;
 }
 
-/** For texts of any content but NUL, which a Postgres text cannot hold. */
+/** Builds an array literal of texts with any content but NUL, which a Postgres text cannot hold. */
 export function textArray(values: readonly (string | null)[]): string {
   return `{${values.map(quoted).join(',')}}`;
 }

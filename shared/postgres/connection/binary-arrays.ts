@@ -1,6 +1,6 @@
 /**
- * Arrays in the binary form that Postgres sends and takes itself: what is in it is copied, and neither quoted here nor
- * read character by character there. pg sends a Buffer as a binary parameter.
+ * Arrays in Postgres's binary format, which are copied without quoting here or parsing there. pg sends a Buffer as a
+ * binary parameter.
  */
 
 const smallIntOid = 21;
@@ -8,20 +8,22 @@ const intOid = 23;
 const textOid = 25;
 const instantOid = 1184;
 const uuidOid = 2950;
-/** Dimensions, whether there are nulls, type of the elements, length, lower bound. */
+/** Dimensions, null flag, element type, length, lower bound. */
 const headBytes = 20;
 const lengthBytes = 4;
 const uuidBytes = 16;
-/** Postgres counts from there. */
+/** Start of Postgres's time scale, in microseconds since 1970. */
 const microsUntil2000 = Date.UTC(2000, 0, 1) * 1000;
 
-/** Written to again and again, and copied from. Larger arrays get memory of their own, so that none is kept. */
+/**
+ * Reused buffer that results are copied from. Larger arrays get a buffer of their own, so that no large one stays
+ * allocated.
+ */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
-/** @param values of any content but NUL, which a Postgres text cannot hold */
+/** @param values texts with any content but NUL, which a Postgres text cannot hold */
 export function textArrayBytes(values: readonly (string | null)[]): Buffer {
   let most = headBytes;
-  // A UTF-16 unit has three bytes at most.
   for (const value of values) most += lengthBytes + (value === null ? 0 : value.length * 3);
   const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);
   let end = writeHead(bytes, textOid, values);
@@ -33,7 +35,7 @@ export function textArrayBytes(values: readonly (string | null)[]): Buffer {
   return bytes === scratch ? Buffer.from(bytes.subarray(0, end)) : bytes.subarray(0, end);
 }
 
-/** @param values as Postgres writes them: 36 characters */
+/** @param values uuids as Postgres prints them: 36 characters */
 export function uuidArrayBytes(values: readonly (string | null)[]): Buffer {
   const bytes = Buffer.allocUnsafe(headBytes + values.length * (lengthBytes + uuidBytes));
   let end = writeHead(bytes, uuidOid, values);
@@ -50,12 +52,12 @@ export function smallIntArrayBytes(values: readonly (number | null)[]): Buffer {
   return numberArrayBytes(values, smallIntOid, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
 }
 
-/** @param values whole numbers that 32 bits hold */
+/** @param values 32-bit integers */
 export function intArrayBytes(values: readonly (number | null)[]): Buffer {
   return numberArrayBytes(values, intOid, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
 }
 
-/** @param values whole microseconds since 1970, exact as long as a number is */
+/** @param values whole microseconds since 1970, exact within the range of safe integers */
 export function instantArrayBytes(values: readonly (number | null)[]): Buffer {
   return numberArrayBytes(values, instantOid, 8, (bytes, value, at) => {
     const since2000 = value - microsUntil2000;
@@ -92,7 +94,7 @@ function writeHead(bytes: Buffer, oid: number, values: readonly (string | number
   return headBytes;
 }
 
-/** By character code. */
+/** Value of each hexadecimal digit, by character code. */
 const hexDigits = new Uint8Array(128);
 for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
   hexDigits[digit.charCodeAt(0)] = value;
@@ -112,7 +114,7 @@ function writeUuid(bytes: Buffer, uuid: string, at: number): number {
   return end;
 }
 
-/** Elements of an array without nulls, as `array_send` returns it. */
+/** Elements of an array without nulls, in the format of `array_send`. */
 export interface BinaryArray<Element> {
   readonly length: number;
   at(place: number): Element;

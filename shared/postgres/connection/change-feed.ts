@@ -6,10 +6,10 @@ import { createLoop } from '../../runtime/loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { connectClient } from './servers/servers.ts';
 
-/** One for all kinds: notifications do not leave their database. */
+/** One channel for all kinds: notifications do not leave their database. */
 const channel = 'muster';
 const againAfterMs = 1000;
-/** A connection that is dead and does not say so is found by asking. */
+/** Interval of probes, which find dead connections that report no error. */
 const askEveryMs = 30_000;
 const askTimeoutMs = 10_000;
 
@@ -21,9 +21,9 @@ export interface ChangeFeedDeps {
   logger: Logger;
 }
 
-/** Receives what transactions notify when they commit (`tell` in the schema), over a connection of its own. */
+/** Receives the notifications that transactions send on commit (`tell` in the schema), over a connection of its own. */
 export interface OpenChangeFeed extends ChangeFeed {
-  /** Does not wait for the database; the feed is not connected until the database answers. */
+  /** Starts connecting without waiting for the database; the feed is not connected until the database answers. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -66,11 +66,11 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
     }
     connection = opened;
     log.worked(source);
-    // What was told before this moment was not heard here.
+    // Notifications sent before this moment were missed.
     tellAll();
   }
 
-  /** A connection that is cut may leave a question open for many minutes. */
+  /** Runs a statement with a timeout: a cut connection may leave a query open for many minutes. */
   async function ask(asked: Client, text: string): Promise<void> {
     const answered = new AbortController();
     const timeout = clock.sleep(askTimeoutMs, answered.signal).then(() => {
@@ -91,7 +91,7 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
     }
   }
 
-  /** One that does not answer does not end either: it is not waited for. */
+  /** Closes a connection without waiting: a connection that does not answer does not end either. */
   function close(closed: Client): void {
     if (connection === closed) {
       connection = undefined;
@@ -116,7 +116,7 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
   };
 }
 
-/** Tells all processes: at once, and in a transaction when it commits. */
+/** Notifies all processes: at once, or on commit inside a transaction. */
 export async function tellOf(kind: ChangeKind, to: Pool | ClientBase): Promise<void> {
   await to.query({ name: 'tell', text: 'select pg_notify($1, $2)', values: [channel, kind] });
 }

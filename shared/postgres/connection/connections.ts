@@ -1,8 +1,8 @@
 import { heavySlotsOfProcess } from '../../domain/quotas.ts';
 
 /**
- * Connections to Postgres that a process opens at most, by pool, as pg_stat_activity names them. What a pool is for,
- * and why it is as large, stands where it is made. Each process has one more, which only listens.
+ * Maximum connections to Postgres by process and pool, named as in pg_stat_activity. The purpose and size of a pool are
+ * explained where it is created. Each process has one more connection, which only listens.
  */
 export const poolSizes = {
   api: {
@@ -23,7 +23,7 @@ export const poolSizes = {
 
 export type PoolOwner = keyof typeof poolSizes;
 
-/** With the one that listens. */
+/** Returns the process's maximum connections, including the one that listens. */
 export function connectionsOf(service: PoolOwner): number {
   return Object.values(poolSizes[service]).reduce((sum: number, size: number) => sum + size, 1);
 }

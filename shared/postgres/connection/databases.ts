@@ -1,14 +1,14 @@
 import { atDatabase } from '../../runtime/configuration/database-url.ts';
 import { connectClient } from './servers/servers.ts';
 
-/** Creates an empty database on the server behind `serverUrl` and returns its own URL. The name may be any text. */
+/** Creates an empty database on the server of `serverUrl` and returns its URL. The name may be any text. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  // From template0, so that neither the server's locale nor leftovers in template1 come in.
+  // Uses template0, so that neither the server's locale nor leftovers in template1 are copied.
   await runOnServer(serverUrl, (quoted) => `create database ${quoted} template template0 encoding 'UTF8'`, name);
   return atDatabase(serverUrl, name);
 }
 
-/** Drops the database if it is there, and ends whatever is still connected to it. */
+/** Drops the database if it exists, and ends its connections. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await runOnServer(serverUrl, (quoted) => `drop database if exists ${quoted} with (force)`, name);
 }

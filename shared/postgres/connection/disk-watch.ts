@@ -9,8 +9,8 @@ import { systemClock } from '../../runtime/system-clock.ts';
 export const diskFull = '53100';
 
 /**
- * A disk counts as full for so long after the last statement that was refused for it. No statement shows that it has
- * room again: small changes also succeed on a full disk, within the pages that are there.
+ * How long the disk counts as full after the last refused statement. No statement proves that there is room again:
+ * small changes also succeed on a full disk, within existing pages.
  */
 const fullForMs = 30_000;
 
@@ -37,11 +37,11 @@ export function createDiskWatch(clock: Pick<Clock, 'monotonicMs'>, refusals: { a
   };
 }
 
-/** The watch of a process, whose pools share one meter. */
+/** One watch for each process, whose pools share one meter. */
 const ofMeters = new WeakMap<Meter, DiskWatch>();
 const ofPools = new WeakMap<Pool, DiskWatch>();
 
-/** Notes the refusals of all statements that run on connections of the pool. */
+/** Records refusals of all statements on the pool's connections. */
 export function watchDisk(pool: Pool, meter: Meter): void {
   const watch = ofMeters.get(meter) ?? createDiskWatch(systemClock, meter.counter(processMetrics.diskRefusals).of({}));
   ofMeters.set(meter, watch);

@@ -2,13 +2,12 @@ import type { Pool } from 'pg';
 import { onlyRow } from './rows.ts';
 
 interface Archived {
-  /** Whether the server archives its log at all. */
   isOn: boolean;
   lastArchivedAt: Date | null;
-  /** Files of the log that are whole and not archived, in bytes; null: none was archived yet, so it is not known. */
+  /** Completed log files that are not archived, in bytes; null (unknown) until the first file is archived. */
   waitingBytes: number | null;
   lastFailedAt: Date | null;
-  /** The file of the log. */
+  /** Name of the log file that failed last. */
   lastFailed: string | null;
 }
 
@@ -16,12 +15,12 @@ export interface LogArchive extends Archived {
   state: 'off' | 'new' | 'well' | 'behind' | 'failing';
 }
 
-/** 64 files of the usual size. A server that archives each as it is whole has one waiting, or two. */
+/** 64 files of the usual size. A server that archives each completed file has one or two waiting. */
 const behindBytes = 1024 ** 3;
 
 /**
- * What the server says of the archive of its own log. Of base backups it knows nothing once they are taken, and of an
- * archive that another program keeps (`pg_receivewal`, snapshots of a cloud) neither: there it is off.
+ * Reads the server's report on its own log archive. The server knows nothing of finished base backups, nor of archives
+ * that other programs keep (`pg_receivewal`, cloud snapshots): the state is `off` there.
  */
 export async function readLogArchive(pool: Pool): Promise<LogArchive> {
   const archived = onlyRow((await pool.query<Archived>(selectArchived)).rows);
@@ -30,16 +29,16 @@ export async function readLogArchive(pool: Pool): Promise<LogArchive> {
 
 export function archiveState({ isOn, lastArchivedAt, waitingBytes, lastFailedAt }: Archived): LogArchive['state'] {
   if (!isOn) return 'off';
-  // What failed is tried again until it is archived: one that came after it says that it was.
+  // The server retries a failed file until it is archived: a later success means that it was.
   if (lastFailedAt !== null && (lastArchivedAt === null || lastFailedAt > lastArchivedAt)) return 'failing';
   if (lastArchivedAt === null) return 'new';
   return waitingBytes !== null && waitingBytes > behindBytes ? 'behind' : 'well';
 }
 
 /**
- * The name of a file is its timeline, and its place in the log by two numbers. What a standby or a backup leaves among
- * them has names of its own, of which the first 24 places are such a name, or it has none. A server that does not
- * archive is not asked where its log is: on some of those of a cloud that is refused.
+ * Reads the archiver's figures. A log file's name is its timeline, then two numbers for its position in the log. Files
+ * of standbys and backups begin with such a name of 24 characters, or have none. A server that does not archive is not
+ * asked for its log position: some cloud servers refuse that.
  */
 const selectArchived = `
   select current_setting('archive_mode') <> 'off' as "isOn", a.last_archived_time as "lastArchivedAt",

@@ -10,36 +10,36 @@ import { schemaProblem, selectRoomForTables } from './room-for-tables.ts';
 import { foundByLibrary } from './servers/servers.ts';
 
 export interface MigrateOptions {
-  /** Where the migrations are; this version's own unless given. Ends with a slash. */
+  /** Folder of the migrations, with a trailing slash; by default this version's own. */
   folder?: URL;
-  /** Of Muster; this one's own unless given. */
+  /** Version of Muster; by default this one. */
   version?: string;
-  /** Reported, for people, each time that something is waited for. */
+  /** Receives a message for people for each wait. */
   onWait?: (why: string) => void;
 }
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);
 
 /**
- * A statement that waits for a table's lock makes all later ones on that table wait behind it, those of the running
- * services too. So it gives up soon, lets them through, and tries again.
+ * Timeout for table locks. A statement that waits for a table's lock makes all later statements on that table wait,
+ * including those of running services. So the migration gives up soon, lets them through, and tries again.
  */
 const lockTimeoutMs = 2_000;
 const lockTries = 30;
 const pauseMs = 1_000;
 
-/** SQLSTATE of a lock that was not had in time. */
+/** SQLSTATE of a lock timeout. */
 const lockNotAvailable = '55P03';
 
-/** Number of the group of migrations, and their names: knex leaves it untyped. */
+/** Number of the migration group and the names in it; knex leaves the result untyped. */
 const latestAnswer = z.tuple([z.number(), z.array(z.string())]);
 
 /**
- * Brings the database to the newest schema; returns the names of the migrations that this call applied, oldest first.
- * Each migration is one transaction, or none where it exports `config = { transaction: false }`. Safe to run from
- * several processes at once: the later ones wait and find nothing to do. On a schema that a newer version has made
- * there is nothing to do either, as long as that leaves room for this one.
- * @throws {StartRefusedError} where it does not
+ * Migrates the database to the newest schema; returns the names of the migrations applied by this call, oldest first.
+ * Each migration is one transaction, or none if it exports `config = { transaction: false }`. Several processes may
+ * call it at once: the later ones wait and find nothing to do. If a newer version made the schema and supports this
+ * version, there is nothing to do either.
+ * @throws {StartRefusedError} if the newer schema does not support this version
  */
 export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<string[]> {
   const { folder = ownFolder, version = packageVersion, onWait = () => undefined } = options;
@@ -64,14 +64,13 @@ export async function migrate(connectionString: string, options: MigrateOptions 
 }
 
 /**
- * Takes the lock of migrations. Knex's own lock is a row that a killed process leaves behind for ever. This one ends
- * with the connection, which is the only one: a process that lost the lock cannot go on migrating. It is requested
- * again and again instead of waited for: a statement that waits has a snapshot, and `create index concurrently` waits
- * for all of those.
+ * Acquires the migration lock. Knex's own lock is a row that a killed process leaves behind for ever. This lock ends
+ * with the connection, which is the only one: a process that lost the lock cannot go on migrating. The process polls
+ * for the lock: a waiting statement holds a snapshot, and `create index concurrently` waits for all snapshots.
  *
  * Any role that may connect can take any advisory lock whose number it knows. So the number is random, in a table that
- * the owner alone reads. `pg_locks` shows it to every role while it is held; the holder therefore ends with storing
- * another one. A process that got the lock by a number that has changed since gives it back.
+ * only the owner can read. `pg_locks` shows the number to every role while the lock is held; the holder therefore ends
+ * by storing a new one. A process that got the lock by an outdated number releases it.
  */
 async function lockMigrations(database: Knex, onWait: (why: string) => void): Promise<void> {
   await addMigrationLock(database);
@@ -81,7 +80,7 @@ async function lockMigrations(database: Knex, onWait: (why: string) => void): Pr
   }
 }
 
-/** The last statement of a holder: from then on other processes may migrate. */
+/** Changes the lock's number, as the last statement of a holder: other processes may migrate from then on. */
 async function releaseMigrations(database: Knex): Promise<void> {
   await database.raw(`update migration_lock set number = ${randomNumber}`);
 }
@@ -104,7 +103,9 @@ async function lockNumber(database: Knex): Promise<string> {
   return row.number;
 }
 
-/** SQLSTATEs of processes that make the same table at once: the table, its type or their name in the catalog exists. */
+/**
+ * SQLSTATEs raised if processes create the same table at once: the table, its type or its name in the catalog exists.
+ */
 const madeAtOnce = new Set(['23505', '42P07', '42710']);
 
 async function addMigrationLock(database: Knex): Promise<void> {
@@ -125,7 +126,7 @@ const numberAnswer = z.object({ rows: z.array(z.object({ number: z.string() })) 
 
 const madeAnswer = z.object({ rows: z.array(z.object({ version: z.string(), oldest: z.string() })) });
 
-/** The version that has changed the schema last; null where none is noted, or the folder's schema has no such table. */
+/** Returns the version that changed the schema last; null if none is recorded, or the schema has no such table. */
 async function readMade(database: Knex) {
   if (!(await hasVersions(database))) return null;
   const text = 'select version, oldest from schema_versions order by migrated_at desc limit 1';
@@ -147,7 +148,7 @@ interface Applied {
   applied: readonly string[];
 }
 
-/** Who has changed nothing, and is not newer than who has, is not noted. */
+/** Records the version, unless it applied nothing and is not newer than the recorded one. */
 async function noteVersion(database: Knex, { version, oldest, applied }: Applied): Promise<void> {
   if (!(await hasVersions(database))) return;
   const made = await readMade(database);
@@ -161,13 +162,13 @@ async function noteVersion(database: Knex, { version, oldest, applied }: Applied
   );
 }
 
-/** As the file beside the migrations says; without one, the version itself. */
+/** Reads the oldest supported version from the file beside the migrations; without the file, the version itself. */
 async function oldestVersion(folder: URL, version: string): Promise<string> {
   const file = new URL('oldest-version', folder);
   return (await readFile(file, 'utf8').catch(() => version)).trim();
 }
 
-/** Applies the oldest migration that is missing; returns its name, or undefined if none is. */
+/** Applies the oldest missing migration. Returns its name, or undefined if none is missing. */
 async function applyNext(database: Knex, onWait: (why: string) => void): Promise<string | undefined> {
   let current = '';
   const begin = async (within: Knex | Knex.Transaction, files: readonly unknown[]) => {
@@ -186,7 +187,7 @@ async function applyNext(database: Knex, onWait: (why: string) => void): Promise
   }
 }
 
-/** A migration that the database refused. The message has no SQL: a migration has many lines. */
+/** A migration that the database refused. The message contains no SQL, because a migration has many lines. */
 export class MigrationFailedError extends Error {
   override readonly name = 'MigrationFailedError';
 
@@ -197,7 +198,7 @@ export class MigrationFailedError extends Error {
   }
 }
 
-/** @throws {StartRefusedError} if there is no schema for the tables, or the role may not create tables in it */
+/** @throws {StartRefusedError} if the tables' schema does not exist, or the role may not create tables in it */
 async function requireRoomForTables(database: Knex): Promise<void> {
   const problem = schemaProblem(roomAnswer.parse(await database.raw(selectRoomForTables)).rows[0]);
   if (problem !== undefined) throw new StartRefusedError(problem);
@@ -205,7 +206,9 @@ async function requireRoomForTables(database: Knex): Promise<void> {
 
 const roomAnswer = z.object({ rows: z.array(z.object({ role: z.string(), may: z.boolean().nullable() })) });
 
-/** What runs outside of a transaction, as `create index concurrently`, makes no other statement wait. */
+/**
+ * Limits lock waits in transactions. A statement outside of one, such as `create index concurrently`, blocks no other.
+ */
 async function boundWaiting(database: Knex | Knex.Transaction): Promise<void> {
   if (database.isTransaction === true) await database.raw(`set local lock_timeout = ${lockTimeoutMs}`);
 }
@@ -215,7 +218,7 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Knex bound to a folder. Its CLI and TypeScript modules disagree, so the programmatic interface is the only way in.
+ * Opens knex for a folder. Its CLI and TypeScript modules are incompatible, so only the programmatic interface works.
  */
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
   const { connection, begin } = foundByLibrary(connectionString);
@@ -228,12 +231,12 @@ export function openForMigrations(connectionString: string, folder: URL = ownFol
       max: 1,
       afterCreate: (client: ClientBase, done: (error?: Error) => void) => void begin(client).then(() => done(), done),
     },
-    // What fails is thrown; knex would print each failed try as well.
+    // Errors are thrown; knex would print each failed try as well.
     log: { warn: () => undefined },
-    // A newer version may have brought some that this one does not know.
+    // A newer version may have applied migrations that this version does not know.
     migrations: { migrationSource: migrationsIn(folder), disableMigrationsListValidation: true },
   });
-  // Knex puts the whole statement before the message of the server.
+  // Knex prefixes the server's message with the whole statement.
   opened.on('query-error', (error: Error, { sql }: { sql: string }) => {
     const before = `${sql} - `;
     if (error.message.startsWith(before)) error.message = error.message.slice(before.length);
@@ -241,7 +244,7 @@ export function openForMigrations(connectionString: string, folder: URL = ownFol
   return opened;
 }
 
-/** Names of the migrations that this version brings, oldest first. */
+/** Returns the names of this version's migrations, oldest first. */
 export async function knownMigrations(): Promise<string[]> {
   return (await migrationFiles(ownFolder)).map(nameOf);
 }
@@ -266,7 +269,7 @@ function migrationsIn(folder: URL): Knex.MigrationSource<string> {
   };
 }
 
-/** @property config read by knex, which leaves it out of its types */
+/** @property config read by knex, but missing in its types */
 interface Migration {
   up: Knex.Migration['up'];
   config?: { transaction?: boolean };
@@ -276,7 +279,7 @@ function isMigration(loaded: unknown): loaded is Migration {
   return typeof loaded === 'object' && loaded !== null && 'up' in loaded && typeof loaded.up === 'function';
 }
 
-/** Knex wants one. To go back is to start the version before on the schema that is there. */
+/** Knex requires a down function. To go back, start the previous version on the current schema. */
 function refuseToGoDown(): Promise<never> {
   return Promise.reject(new Error('the schema only goes up'));
 }

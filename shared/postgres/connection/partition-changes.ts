@@ -2,40 +2,39 @@ import pg, { type Pool } from 'pg';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Longest wait for the lock of a partition that is made or dropped; it excludes the readers and writers of its table.
- * A dump may hold the table for an hour, and each statement on it then queues behind the lock that waits for the dump.
- * Therefore this file alone takes such locks in a service (`test/lint/strong-locks.test.ts`): one partition in each
- * transaction, and a round ends at the first lock that is not available. The caller tries again in minutes.
+ * Maximum wait for the lock of a partition that is created or dropped; it excludes the readers and writers of its
+ * table. A dump may hold the table for an hour, and each statement on it then queues behind the lock that waits for the
+ * dump. Therefore only this file takes such locks in a service (`test/lint/strong-locks.test.ts`): one partition in
+ * each transaction, and a round ends at the first unavailable lock. The caller tries again in minutes.
  */
 const lockTimeoutMs = 50;
 
 export interface PartitionChanges<Change> {
-  /** Changes that are committed. */
+  /** Committed changes. */
   made: Change[];
   /** 1 if a reader ended the round, else 0. */
   heldUp: number;
 }
 
 export interface NewPartition {
-  /** The partitioned table. */
   table: string;
   /** Number of weeks or days after the present one. */
   ahead: number;
 }
 
-/** Makes the partitions that are missing for feeds of this week and of the `ahead` weeks after it. */
+/** Creates missing partitions for feeds of this week and of the `ahead` weeks after it. */
 export async function makeWeeks(pool: Pool, ahead: number): Promise<PartitionChanges<NewPartition>> {
   const { rows } = await pool.query<NewPartition>(missingWeeks, [ahead]);
   return await oneByOne(pool, rows, makeWeek, ({ table, ahead: after }) => [table, after]);
 }
 
-/** Makes the partitions that are missing for jobs that end today or on the `ahead` days after it. */
+/** Creates missing partitions for jobs that end today or on the `ahead` days after it. */
 export async function makeDays(pool: Pool, ahead: number): Promise<PartitionChanges<NewPartition>> {
   const { rows } = await pool.query<NewPartition>(missingDays, [ahead]);
   return await oneByOne(pool, rows, makeDay, ({ table, ahead: after }) => [table, after]);
 }
 
-/** Drops partitions of weeks that are over, in the given order. */
+/** Drops partitions of past weeks, in the given order. */
 export async function dropWeeks<Partition extends { name: string }>(
   pool: Pool,
   partitions: readonly Partition[],
@@ -43,7 +42,7 @@ export async function dropWeeks<Partition extends { name: string }>(
   return await oneByOne(pool, partitions, dropWeek, ({ name }) => [name]);
 }
 
-/** Drops partitions of days that are over, in the given order. */
+/** Drops partitions of past days, in the given order. */
 export async function dropDays<Partition extends { name: string }>(
   pool: Pool,
   partitions: readonly Partition[],
@@ -51,7 +50,7 @@ export async function dropDays<Partition extends { name: string }>(
   return await oneByOne(pool, partitions, dropDay, ({ name }) => [name]);
 }
 
-/** @param text returns one row, with `done` false if there was nothing to change */
+/** @param text statement that returns one row, with `done` false if there was nothing to change */
 async function oneByOne<Change>(
   pool: Pool,
   wanted: readonly Change[],
@@ -69,7 +68,7 @@ async function oneByOne<Change>(
       if (isDone) made.push(change);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      // A reader of one partition usually has the next one too: each further try would hold writers up again.
+      // A reader of one partition usually holds the next one too: each further try would delay writers again.
       return { made, heldUp: 1 };
     }
   }
@@ -94,7 +93,7 @@ const missingDays = `
   where to_regclass(t.name || to_char((now() + d.ahead * interval '1 day') at time zone 'UTC', '_YYYYMMDD')) is null
   order by d.ahead, t.name`;
 
-/** One microsecond, as the functions make what begins before their second argument. */
+/** The interval is one microsecond, because the functions create partitions that begin before their second argument. */
 const makeWeek = `
   select make_feed_partitions(w.at, w.at + interval '1 microsecond', $1::name) > 0 as done
   from (select date_trunc('week', now() + $2::int * interval '7 days', 'UTC') as at) w`;

@@ -2,27 +2,28 @@ import type { Pool } from 'pg';
 import { onlyRow } from './rows.ts';
 
 export interface PartitionsAhead {
-  /** That asked. */
+  /** Role of the current connection. */
   role: string;
-  /** There are tables for runs that begin before, without a gap from this week on. */
+  /** Tables exist for runs that begin before this time, without a gap from this week on. */
   runsUntil: Date;
-  /** There are tables for jobs that end before, without a gap from today on. */
+  /** Tables exist for jobs that end before this time, without a gap from today on. */
   jobsUntil: Date;
-  /** Functions that who writes feeds calls, and this role may not. */
+  /** Functions that a writer of feeds calls, but this role may not. */
   mayNotCall: string[];
-  /** Functions that could not do it for any caller. */
+  /** Functions that fail for every caller, because their owner lacks rights. */
   cannot: string[];
 }
 
 /**
- * Until when there are tables, and whether more could be made: they are made by functions with the rights of their
- * owner, who has to own the tables as well and may make more. Names are looked up, some eighty, however much there is.
+ * Reads until when tables exist, and whether more can be created. Functions create them with the rights of their owner,
+ * who must own the tables too and may create more. The statement looks up some eighty names, whatever the amount of
+ * data.
  */
 export async function readPartitionsAhead(pool: Pool): Promise<PartitionsAhead> {
   return onlyRow((await pool.query<PartitionsAhead>(selectAhead)).rows);
 }
 
-/** Says until when the tables are there, and throws where they, or those after them, could not be made. */
+/** Describes until when tables exist. Throws if later tables cannot be created. */
 export async function lookAtPartitionsAhead(pool: Pool): Promise<string> {
   const { role, runsUntil, jobsUntil, mayNotCall, cannot } = await readPartitionsAhead(pool);
   if (mayNotCall.length > 0) throw new Error(`${role} may not call ${mayNotCall.join(' and ')}`);
@@ -34,7 +35,7 @@ function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** The first week, and the first day, of which a table is missing. */
+/** Selects the first week, and the first day, without a table. */
 const selectAhead = `
   with made_by (name, parents) as (values
     ('make_feed_partitions', (select array_agg(to_regclass(name)) from feed_tables)),

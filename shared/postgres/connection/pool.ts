@@ -12,22 +12,22 @@ export interface PoolDeps {
   connectionString: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   max?: number;
   logger: Logger;
-  /** Where its connections are counted; nowhere for one-shot commands. */
+  /** Meter that counts the connections; absent for one-shot commands. */
   meter?: Meter;
 }
 
-/** A pool for ordinary statements: stores that are asked a few times a second. */
+/** Creates a pool for ordinary statements, which run a few times a second. */
 export function createPool(deps: PoolDeps): Pool {
   return poolWith(deps, {});
 }
 
 /**
- * A pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good plan. A
- * plan that was made while the tables were empty may otherwise stay a sequential scan for ever;
- * `docs/execution-path.md` has the figures.
+ * Creates a pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good
+ * plan. Otherwise a plan made while the tables were empty may stay a sequential scan for ever; `docs/execution-path.md`
+ * has the figures.
  */
 export function createHotPathPool(deps: PoolDeps): Pool {
   return poolWith(deps, { planning: keptPlans });
@@ -41,29 +41,29 @@ const keptPlans = {
 };
 
 /**
- * The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended
- * by then.
+ * Timeout of statements that accept jobs. The scheduler's sweep looks 10 s back for jobs whose commit came late, and
+ * such a statement must have ended by then.
  */
 const acceptTimeoutMs = 8_000;
 
-/** A pool for accepting jobs: as the hot path, with statements that end before it is asked what became of them. */
+/** Creates a pool for accepting jobs: like the hot path, with statements that end before the scheduler's sweep. */
 export function createAcceptPool(deps: PoolDeps): Pool {
   return poolWith(deps, { planning: keptPlans, statementTimeoutMs: acceptTimeoutMs, answerWithinMs: 1_000 });
 }
 
-/** Longer than sorting some ten million rows of an upload takes. */
+/** Longer than it takes to sort some ten million rows of an upload. */
 const uploadTimeoutMs = 600_000;
 
-/** A pool for uploads, which hold a connection while their rows come and sort them in one long statement. */
+/** Creates a pool for uploads, which hold a connection while rows arrive, and sort them in one long statement. */
 export function createUploadPool(deps: PoolDeps): Pool {
   return poolWith(deps, { statementTimeoutMs: uploadTimeoutMs });
 }
 
 interface SessionTerms {
-  /** Settings of the planner. */
+  /** Planner settings. */
   planning?: SessionSettings;
   statementTimeoutMs?: number;
-  /** Beyond that, what the server says of it has to be here. */
+  /** Time beyond the statement timeout within which the server's answer must arrive. */
   answerWithinMs?: number;
 }
 
@@ -76,24 +76,24 @@ function poolWith(deps: PoolDeps, terms: SessionTerms): Pool {
       application_name: applicationName,
       max,
       connectionTimeoutMillis: 10_000,
-      // The server cannot time out what it does not answer at all: a frozen server, a cut network.
+      // Covers a server that does not answer at all, and so cannot time out: a frozen server, a cut network.
       query_timeout: statementTimeoutMs + answerWithinMs,
       keepAlive: true,
     },
     {
       statement_timeout: statementTimeoutMs,
-      // A process that was frozen in the middle of a transaction must not hold its row locks.
+      // A process that froze in the middle of a transaction must not keep its row locks.
       idle_in_transaction_session_timeout: 15_000,
       ...planning,
     },
   );
   const connections = createFoldedLog({ logger, clock: systemClock, failing: 'lost a connection to Postgres' });
-  // Without a listener, a connection that breaks while checked out would end the process.
+  // Without a listener, a checked-out connection that breaks would end the process.
   pool.on('connect', (client) => {
     connections.worked(pool);
     client.on('error', (error) => connections.failed(pool, error));
   });
-  // Idle connections are reported here as well; the pool has already replaced them.
+  // Errors of idle connections are already logged above; the pool has replaced these connections.
   pool.on('error', () => undefined);
   if (meter) watchDisk(pool, meter);
   meter?.gauge({

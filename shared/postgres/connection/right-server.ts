@@ -4,9 +4,9 @@ import { requireRoom } from './disk-watch.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 
 /**
- * Rejects while the database may only be read, as a standby, or what was the leader until now. Its idle connections are
- * closed then: the next ones may lead to where the leader is. Rejects too while the disk of the database is full, as
- * far as the statements of this process have shown.
+ * Rejects if the database is read-only: a standby, or a former leader. Idle connections are closed then, because the
+ * next ones may reach the new leader. Rejects too if the disk of the database is full, as far as this process's
+ * statements have shown.
  */
 export async function requireWritable(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ readOnly: boolean }>(
@@ -32,9 +32,9 @@ const unsupportedStartup = '08P01';
 const own = new WeakSet<Pool>();
 
 /**
- * Statements that are prepared once, time-outs, and locks of a session need the session to be one's own. A pooler that
- * lends its connections by transaction, as PgBouncer does, mixes them up, or leaves out what a session is told at its
- * start. Looked at once for each pool, with two connections at once.
+ * Requires that each connection has a session of its own, as prepared statements, timeouts and session locks do. A
+ * pooler that lends connections by transaction, such as PgBouncer, mixes sessions up, or ignores their start-up
+ * settings. Checks each pool once, with two concurrent connections.
  * @throws {StartRefusedError}
  */
 export async function requireOwnSessions(pool: Pool): Promise<void> {
@@ -50,7 +50,8 @@ async function mixedBecause(pool: Pool): Promise<string | undefined> {
     try {
       const token = randomUUID();
       await one.query(`select set_config('muster.session', $1, false)`, [token]);
-      // Where connections are lent by transaction, this one gets what the first has just given back, and keeps it.
+      // With transaction pooling, this connection gets the server connection that the first has just released, and
+      // keeps it.
       await other.query('begin');
       const { rows } = await one.query<{ token: string | null; timeout: string }>(
         `select current_setting('muster.session', true) as token,
@@ -60,7 +61,7 @@ async function mixedBecause(pool: Pool): Promise<string | undefined> {
       if (rows[0].timeout === '0') return 'leaves out the settings of a session';
       return undefined;
     } finally {
-      // Whatever else they are, they are not given to anyone after this.
+      // The sessions were changed, so no later caller may get them.
       one.release(true);
       other.release(true);
     }

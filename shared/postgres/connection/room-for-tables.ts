@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { schemaOfTables } from '../../runtime/configuration/database-url.ts';
 
-/** `may` is null if the schema is not there. */
+/** `may` is null if the schema does not exist. */
 export interface RoomForTables {
   role: string;
   may: boolean | null;
@@ -12,7 +12,7 @@ export const selectRoomForTables = `
     select has_schema_privilege(oid, 'create') from pg_namespace where nspname = '${schemaOfTables}'
   ) as may`;
 
-/** Returns a sentence for people if migrations have no place for their tables. */
+/** Returns a sentence for people if migrations cannot create tables; otherwise undefined. */
 export function schemaProblem(room: RoomForTables | undefined): string | undefined {
   if (room?.may === true) return undefined;
   const place = `Muster keeps its tables in the schema ${schemaOfTables} of a database of its own`;

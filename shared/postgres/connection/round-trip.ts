@@ -19,8 +19,8 @@ const sent = {
 };
 
 /**
- * Sends values of the kinds whose form a setting of the session decides, and compares what the database answers.
- * @throws an error that names the kinds that came back as something else
+ * Sends values of the kinds whose format depends on session settings, and compares the database's answers.
+ * @throws an error that names the kinds that came back changed
  */
 export async function lookAtRoundTrip(pool: Pool): Promise<string> {
   const { rows } = await pool.query<Values>(

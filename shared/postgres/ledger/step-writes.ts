@@ -22,9 +22,9 @@ import * as childStatements from './child-statements.ts';
 import { holdKey, keepHolds } from './step-holds.ts';
 import * as statements from './step-statements.ts';
 
-/** One function per statement of the ledger: parameters in, rows out. */
+/** One function for each statement of the ledger: parameters in, rows out. */
 
-/** What runs a statement: the pool for a statement that is its own transaction, a client inside of one. */
+/** Connection that runs a statement: the pool if the statement is its own transaction, else a client. */
 export type Connection = Pool | PoolClient;
 
 export interface ClaimTerms {
@@ -70,12 +70,12 @@ type RecordedRow = [
   null,
 ];
 
-/** What is to be recorded and claimed: both sorted, the claims without repeats. */
+/** Sorted results and claims; claims have no repeats. */
 export interface ToRecordAndClaim {
   done: readonly StepDone[];
   claims: readonly StepClaim[];
   handOn: ReadonlySet<StepResult> | undefined;
-  /** Action types with a suppression list, as far as is known. */
+  /** Action types with a suppression list, as far as the worker knows. */
   lists: string;
 }
 
@@ -112,14 +112,14 @@ export async function recordAndClaim(
   let recorded: StepDone[] = [];
   let handedOn: StepDone[] = [];
   let otherLists: string | null = null;
-  // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full
-  // collection, users and all.
+  // Empties the driver's result: with `query_timeout`, results and their users outlived their calls until a full
+  // garbage collection.
   for (const row of rows.splice(0)) {
     if (row[0] === null && row[1] === 0) otherLists = row[7] ?? '';
     else if (row[0] === null) {
       recorded = atPositions(results, row[7]?.split(',') ?? []);
       const goOn = recorded.filter((result) => handOn.has(result) && hasSurvivors(result));
-      // Fewer, and a row was there that cannot be: which one is found when its lease ends.
+      // A lower count means that an unexpected row was in the way: it is found when its lease ends.
       if (goOn.length === row[8]) handedOn = goOn;
     } else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));
@@ -136,8 +136,8 @@ function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, s
 }
 
 /**
- * Puts the steps back until they are due; returns those that were still ours. They have to be sorted. What waits for
- * the end of a hold that was lifted meanwhile is due in a moment: nothing else would call it before that end.
+ * Releases steps until they are due; returns the steps that this worker still held. The results have to be sorted. If a
+ * hold was lifted meanwhile, its steps are due in a moment: otherwise they would wait for the hold's end.
  */
 export async function putBack(
   connection: Connection,
@@ -167,7 +167,7 @@ export async function putBack(
   );
 }
 
-/** Returns those of the begins that are still ours. They have to be sorted. */
+/** Returns the begins whose steps this worker still holds. The begins have to be sorted. */
 export async function noteBegins(connection: Connection, begins: readonly StepBegin[]): Promise<StepBegin[]> {
   const { rows } = await connection.query<{ position: string }>(statements.noteBegins.with(epochsOf(begins)));
   return atPositions(
@@ -176,10 +176,7 @@ export async function noteBegins(connection: Connection, begins: readonly StepBe
   );
 }
 
-/**
- * Inserts the child batches, each with its step row; returns the claims of those that were to be claimed, in their
- * order.
- */
+/** Inserts child batches, each with its step row. Returns the claims of children that start running, in order. */
 export async function insertChildren(
   connection: Connection,
   children: readonly BornChild[],
@@ -216,7 +213,7 @@ function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepD
   return { feedId, batchNo, step, epoch: 1, attempts, open, waited: false, lapses: 0, users, size };
 }
 
-/** The results have to be sorted. Those without a note are passed over. */
+/** Stores attempts. The results have to be sorted. Results without a note are skipped. */
 export async function noteAttempts(connection: Connection, results: readonly StepResult[]): Promise<void> {
   const noted = results.flatMap((result) => (result.note ? [{ result, note: result.note }] : []));
   if (noted.length === 0) return;
@@ -257,7 +254,7 @@ function epochsOf(refs: readonly StepBegin[]): ReturnType<typeof keysOf> & { epo
   return { ...keysOf(refs), epochs: plainArray(refs.map((ref) => ref.epoch)) };
 }
 
-/** Counts per result, then the failures of all results, each with its result's position. */
+/** Builds the counts for each result, then the failures of all results, each with the position of its result. */
 function failuresOf(results: readonly StepDone[]) {
   const failed: number[] = [];
   const unknown: number[] = [];
@@ -293,7 +290,7 @@ function failuresOf(results: readonly StepDone[]) {
   };
 }
 
-/** Positions count from 1, as `with ordinality` does; a bigint reaches us as text. */
+/** Positions count from 1, as `with ordinality` does; pg returns a bigint as text. */
 function atPositions<Entry>(entries: readonly Entry[], positions: readonly string[]): Entry[] {
   return positions.flatMap((position) => entries[Number(position) - 1] ?? []);
 }

@@ -5,8 +5,8 @@ import { statementOf } from '../connection/statement.ts';
 import { stepState } from './ledger-codes.ts';
 
 /**
- * All that waits in these steps is due. Their holds have to be deleted before, in the same transaction: a flush that
- * puts back for a hold locks it, so the delete waits for what it writes, and this statement sees that.
+ * Makes all batches that wait in these steps due. The caller deletes the steps' holds first, in the same transaction. A
+ * flush that releases batches for a hold locks it: the delete waits for that flush, and this statement sees its rows.
  */
 export async function makeDue(client: PoolClient, held: readonly FeedStep[]): Promise<void> {
   if (held.length === 0) return;
@@ -27,7 +27,6 @@ const makeStepsDue = statementOf<{ feeds: string; steps: string }>(
     and s.next_attempt_at > now()`,
 );
 
-/** Both arrays of a statement that takes steps of feeds. */
 export function feedStepPairs(steps: readonly FeedStep[]) {
   return {
     feeds: plainArray(steps.map(({ feedId }) => feedId)),

@@ -8,9 +8,9 @@ import { noteNoCalls } from './budget-statements.ts';
 import { keysOf, type ClaimTerms } from './step-writes.ts';
 import { flowAdded } from './totals-sql.ts';
 
-/** The lists that a claimer knows of. Its claims have no effect where there are others. */
+/** Suppression lists that a worker knows. Its claims have no effect if the database has other lists. */
 export interface SuppressionLists {
-  /** Of action types, in order, separated by commas. */
+  /** Action types, sorted, separated by commas. */
   readonly names: string;
   follow(names: string): void;
   isFor(actionType: string | undefined): boolean;
@@ -32,8 +32,8 @@ export function createSuppressionLists(): SuppressionLists {
 }
 
 /**
- * The users of a batch are looked up together, in the order of the key: one walk through the index for a batch and a
- * list, however long that is.
+ * Looks up all users of a batch together, in key order: one walk through the index for each batch and list, however
+ * long the list is.
  */
 export const suppressedAmong = statementOf<{ actionTypes: string; users: string }>(
   'suppressed-among',
@@ -50,9 +50,9 @@ export const suppressedAmong = statementOf<{ actionTypes: string; users: string 
 type FoundRow = [position: string, user: string, list: string, note: string | null];
 
 /**
- * In the transaction of their claims: users on a list are told with them, and it is written that no call was made. Were
- * that written later, a worker lost in between would leave a key that may have been used, and what may have been sent
- * has to be sent again.
+ * Attaches suppressed users to their claims, and marks that no call was made, in the transaction of the claims. If the
+ * mark came later, a worker lost in between would leave a key that may have been used, and a call that may have been
+ * made has to be repeated.
  */
 export async function tellSuppressed(
   client: PoolClient,
@@ -90,19 +90,19 @@ async function suppressedIn(
     const claim = asked[Number(position) - 1];
     if (!claim) continue;
     const users = found.get(claim) ?? new Map<string, SuppressedUser>();
-    // Of two lists, the one that is for the action type says more.
+    // The list of the action type is more specific than the list of all action types.
     if (!users.has(user) || list !== allActionTypes) users.set(user, { user, list, note });
     found.set(claim, users);
   }
   return new Map([...found].map(([claim, users]) => [claim, [...users.values()]]));
 }
 
-/** Separated by line breaks, which no id holds. */
+/** Joins users by line breaks, which no id contains. */
 function linesOf(users: UsersText): string {
   return isPlain(users) ? users.slice(1, -1).replaceAll('","', '\n') : usersOf(users).join('\n');
 }
 
-/** Adds who was suppressed to the totals; the rows of these users are written with the results. */
+/** Adds suppressed users to the totals; their rows are written with the results. */
 export const addSuppressedUsers = statementOf<{ feeds: string; steps: string; users: string; slot: number }>(
   'add-suppressed',
   ($) =>
@@ -113,7 +113,7 @@ export const addSuppressedUsers = statementOf<{ feeds: string; steps: string; us
     ),
 );
 
-/** The results have to be sorted. Apart from the statement that records them: most flushes have no suppressed user. */
+/** Counts suppressed users, in a statement of its own because most flushes have none. The results have to be sorted. */
 export async function addSuppressed(
   client: PoolClient,
   results: readonly StepDone[],

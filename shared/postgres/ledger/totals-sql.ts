@@ -1,9 +1,8 @@
 /**
- * Parts of statements that add deltas to the totals: in the transaction that changes what they count, under the slot of
- * who changes it.
+ * Parts of statements that add deltas to the totals, in the transaction that changes the counted rows, under the slot
+ * of the process that changes them.
  */
 
-/** The sums of `run_totals`. */
 export const totalsColumns = [
   'batches',
   'succeeded',
@@ -39,7 +38,7 @@ export function flowAdded(slot: string, sums: Partial<Record<AddedColumn, string
       set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`;
 }
 
-/** Users shown of each reason. */
+/** Sample users stored for each reason. */
 export const sampleSize = 5;
 
 /**

@@ -6,9 +6,9 @@ import { stepState } from './ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 
 /**
- * Below a feed's mark everything is through the chain or on the agenda, so that what is above the mark and the agenda
- * are all that a worker can hold. The limits of single looks keep the planner from joins that would read whole weeks of
- * other runs.
+ * Batches under way, by run. Below a feed's mark, every batch has passed the chain or is on the agenda: workers can
+ * hold only batches above the mark and on the agenda. The limits of single look-ups keep the planner from joins that
+ * would read whole weeks of other runs.
  */
 export const stepsUnderWay = statementOf<{ runs: string }>(
   'steps-under-way',
@@ -59,13 +59,13 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
 
 interface FlowRow {
   runId: string;
-  /** Claimed ones included. */
+  /** Including claimed batches. */
   ready: number;
   waiting: number;
   held: StepInFlight[];
 }
 
-/** By run. A run without feeds is left out. */
+/** Returns the batches under way by run; skips runs without feeds. */
 export async function readUnderWay(
   connection: Pool | PoolClient,
   runIds: readonly string[],
@@ -74,7 +74,7 @@ export async function readUnderWay(
   return new Map(
     rows.map(({ runId, ready, waiting, held }) => {
       const claimed = held.reduce((sum, { batches }) => sum + batches, 0);
-      // The rows and their sums are of one moment; a claim whose lease ran out is neither.
+      // The rows and their sums are from one moment; a claim whose lease has expired is in neither.
       return [runId, { inFlight: held, ready: Math.max(0, ready - claimed), waiting: Math.max(0, waiting) }];
     }),
   );
