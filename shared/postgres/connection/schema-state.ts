@@ -2,10 +2,9 @@ import type { Pool } from 'pg';
 import { knownMigrations } from './migrate.ts';
 
 /**
- * How the database's schema stands to that of this image.
- * @property missing migrations that this image knows and the database has not seen
- * @property unknown migrations that the database has seen and this image does not know: it is the older one
- * @property made the version that has changed the schema last; null where none is noted
+ * Differences between the database's schema and this image's. @property missing migrations that this image knows and
+ * the database has not applied @property unknown migrations that the database has applied and this image does not know:
+ * this image is older @property made the version that changed the schema last; null if none is recorded
  */
 export interface SchemaState {
   missing: string[];

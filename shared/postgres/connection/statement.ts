@@ -1,15 +1,15 @@
 import type { QueryConfig } from 'pg';
 
-/** A named statement whose parameters have names too: its text and its values cannot disagree about their order. */
+/** A named statement with named parameters: text and values cannot disagree about their order. */
 export interface Statement<Params extends object> {
   readonly text: string;
-  /** What `pg` runs: planned once per connection where the statement has a name. */
+  /** Returns the query for `pg`; a named statement is planned once for each connection. */
   with(params: Params): QueryConfig;
 }
 
 /**
- * @param name known to the connection, so it has to differ from all others
- * @param write the text; `$('feeds')` stands for the parameter of that name, wherever and however often it is needed
+ * @param name unique among all statements, because connections keep plans by name
+ * @param write builds the text; `$('feeds')` inserts the placeholder of that parameter, any number of times
  */
 export function statementOf<Params extends object>(
   name: string,
@@ -19,7 +19,7 @@ export function statementOf<Params extends object>(
   return { text, with: (params) => ({ name, text, values: valuesOf(params) }) };
 }
 
-/** The same without a name: planned each time, where the best plan depends on which of the filters are given. */
+/** Creates an unnamed statement, planned each time because the best plan depends on the given filters. */
 export function unnamedStatementOf<Params extends object>(
   write: ($: (param: keyof Params & string) => string) => string,
 ): Statement<Params> {

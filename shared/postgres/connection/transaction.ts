@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 
-/** Runs `work` in one transaction. Whatever it throws undoes all of it and is thrown on. */
+/** Runs `work` in one transaction. An error rolls it back and is rethrown. */
 export async function inTransaction<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
@@ -20,10 +20,10 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Deadlocks are broken by Postgres, which picks a victim; the victim's second try finds the other one gone. */
+/** Postgres breaks a deadlock by failing one transaction; its second try no longer meets the other. */
 const deadlockTries = 5;
 
-/** @param work one transaction, which may be done again from its beginning */
+/** @param work one transaction, which can be repeated from its beginning */
 export async function retryingDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {

@@ -7,22 +7,22 @@ export interface AccountUse extends QuotaUse {
   account: string;
 }
 
-/** @param account null: of all accounts */
+/** @param account null: all accounts */
 export async function readQuotaUse(connection: Pool | PoolClient, account: string | null): Promise<AccountUse[]> {
   const { rows } = await connection.query<AccountUse>(quotaUse.with({ account }));
   return rows;
 }
 
 export interface QuotaQuestion {
-  /** Null: what counts in no account always has room. */
+  /** Null: quotas do not apply. */
   account: string | null;
   quotas: Quotas;
   of: readonly StoredQuota[];
 }
 
 /**
- * Runs `work` in one transaction, where there is room for what it writes. Others that write for the account wait.
- * @throws {BeyondQuotaError} there is none; nothing was written
+ * Runs `work` in one transaction if the quota has room. Other writers of the account wait.
+ * @throws {BeyondQuotaError} if there is no room; nothing is written
  */
 export async function withinQuota<Result>(
   pool: Pool,
@@ -32,21 +32,21 @@ export async function withinQuota<Result>(
   const done = await inTransaction(pool, async (client) => {
     await lockQuotas(client, asked);
     const beyond = await beyondQuota(client, asked, 1);
-    // Said when the transaction is over: an error in it would cost the connection.
+    // Thrown after the transaction: an error inside it would close the connection.
     return beyond ?? { result: await work(client) };
   });
   if (done instanceof BeyondQuotaError) throw done;
   return done.result;
 }
 
-/** What counts behind it knows all that was written for the account before. */
+/** Locks the account: counts after it include all earlier writes for the account. */
 export async function lockQuotas(client: PoolClient, { account, of }: QuotaQuestion): Promise<void> {
   if (account === null) return;
   await client.query(lockAccounts, [[account]]);
   if (of.includes('allListBytes')) await client.query('select from installation for no key update');
 }
 
-/** @param more what there shall be beside what there is */
+/** @param more increase that has to fit */
 export async function beyondQuota(
   connection: Pool | PoolClient,
   { account, quotas, of }: QuotaQuestion,
@@ -58,12 +58,12 @@ export async function beyondQuota(
   return beyond && new BeyondQuotaError(beyond, quotas[beyond]);
 }
 
-/** In one order: of two that lock several, neither waits for the other for ever. */
+/** Locks in a fixed order, so that two transactions do not deadlock. */
 export const lockAccounts = 'select from api_keys where id = any($1::uuid[]) order by id for no key update';
 
 /**
- * Of each campaign that has runs open, waits for one or recurs: its runs, and the places that they take. What recurs
- * has one also between its runs, so that its next one always has a place.
+ * Open runs of each campaign with open or waiting runs or a recurring schedule, and the places they take. A recurring
+ * campaign keeps one place between its runs, so that the next run always has room.
  */
 export const openOfCampaigns = `
   select campaign, count(*) filter (where not recurs) as runs, greatest(1, count(*) filter (where not recurs)) as places
@@ -74,7 +74,7 @@ export const openOfCampaigns = `
       where campaign is not null and state in ('active', 'paused', 'broken')
   ) o group by campaign`;
 
-/** It reads what is open and what was written in a day, however much an account has had. */
+/** Reads open runs and the writes of one day only, whatever the account's history. */
 const quotaUse = statementOf<{ account: string | null }>(
   'quota-use',
   ($) => `

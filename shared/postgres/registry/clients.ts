@@ -5,7 +5,7 @@ import { keptClientDefinition } from '../../contracts/jobs/clients.ts';
 import type { Client, ClientEndpoint, ClientKey, ClientSource } from '../../ports/clients.ts';
 import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 
-/** A newer version may have written the definition. */
+/** A client's row. A newer version may have written its JSON. */
 export type ClientRow = Omit<Client, 'definition' | 'auth' | 'keys' | 'endpoints'> & {
   definition: unknown;
   auth: unknown;
@@ -19,14 +19,14 @@ type EndpointRow = Omit<InJson<ClientEndpoint>, 'terms' | 'auth' | 'keys'> & {
   keys: InJson<ClientKey>[];
 };
 
-/** Those that have not expired, newest first. */
+/** Selects the unexpired keys, newest first. */
 const keysOf = (table: string, owner: string) => `(
     select coalesce(json_agg(json_build_object(
       'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
         order by k.created_at desc, k.id desc), '[]')
     from ${table} k where ${owner} and coalesce(k.expires_at > now(), true))`;
 
-/** The fields of a client with its keys, by the names that `clientOf` reads; `c` is its row. */
+/** Columns of a client and its keys, named as `clientOf` reads them; `c` is the client's row. */
 export const clientFields = `
   c.id as "clientId", c.name, c.revision, c.definition, c.auth, c.enabled, c.disabled_reason as "disabledReason",
   c.created_at as "createdAt", c.updated_at as "updatedAt",
@@ -37,7 +37,7 @@ export const clientFields = `
       'updatedAt', e.updated_at) order by e.name), '[]')
     from client_endpoints e where e.client = c.id) as endpoints`;
 
-/** Undefined where a newer version wrote what this one cannot read. */
+/** Returns undefined if a newer version wrote a definition that this one cannot read. */
 export function clientOf(row: ClientRow): Client | undefined {
   const definition = keptClientDefinition.safeParse(row.definition).data;
   const auth = storedClientAuth.nullable().safeParse(row.auth).data;
@@ -57,7 +57,7 @@ function keyOf({ createdAt, expiresAt, ...key }: InJson<ClientKey>): ClientKey {
   return { ...key, createdAt: new Date(createdAt), expiresAt: expiresAt === null ? null : new Date(expiresAt) };
 }
 
-/** One statement, so that all of it is of one moment. */
+/** Reads everything in one statement, for one consistent snapshot. */
 const readAll = `
   select clients_revision::float8 as revision,
     (select coalesce(json_agg(t order by t.name), '[]') from (select ${clientFields} from clients c) t) as clients

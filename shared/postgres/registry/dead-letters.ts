@@ -5,7 +5,7 @@ import type { DeadLetters } from '../../ports/dead-letters.ts';
 import { plainArray, textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** @param deps.pool not the one that flushes: a burst of garbage must not queue in front of the ledger */
+/** @param deps.pool separate from the ledger's pool: many unreadable messages must not delay flushes */
 export function createDeadLetters({ pool }: { pool: Pool }): DeadLetters {
   return {
     add: async (letters) => {
@@ -18,7 +18,7 @@ export function createDeadLetters({ pool }: { pool: Pool }): DeadLetters {
           offsets: plainArray(letters.map(({ message }) => message.offset)),
           keys: byteaArray(letters.map(({ message }) => message.key)),
           values: byteaArray(letters.map(({ message }) => message.value)),
-          // It may quote the message, and the message may hold what no Postgres text can.
+          // The reason may quote the message, which may contain characters that Postgres texts cannot hold.
           reasons: textArray(letters.map(({ reason }) => cleanDetail(reason))),
         }),
       );

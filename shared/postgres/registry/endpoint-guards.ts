@@ -4,7 +4,7 @@ import type { EndpointGuards, GuardLook, GuardReader, GuardRow } from '../../por
 import { textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** A worker that has not looked for so long has no work there any more, or is gone. */
+/** Time after which a silent worker counts as gone, or as no longer working on the shard. */
 const watcherLasts = `interval '5 seconds'`;
 const slowStartLasts = `${slowStartMs} * interval '1 millisecond'`;
 
@@ -19,9 +19,9 @@ interface LookRow {
   rank: number;
 }
 
-/** @param deps.owner this process, apart from all others */
+/** @param deps.owner unique id of this process */
 export function createEndpointGuards({ pool, owner }: { pool: Pool; owner: string }): EndpointGuards {
-  /** Two who read the same number only agree on the delay. */
+  /** Unlocked read: two processes that read the same number only choose the same delay. */
   async function openingsOf(actionType: string, country: string): Promise<number> {
     const { rows } = await pool.query<{ openings: number }>(selectOpenings.with({ actionType, country }));
     return rows[0]?.openings ?? 0;
@@ -76,8 +76,8 @@ function lookOf({ actionType, country, isOpen, cause, retryInMs, sinceMs, worker
 }
 
 /**
- * A few rows of a table that has one for each shard that was ever down. Who works there is written only where something
- * is not well.
+ * Reads guards that are open or starting slowly, of a table with a row for each shard that was ever down. The worker
+ * registers only if it passes such shards.
  */
 export const lookAtGuards = statementOf<{ actionTypes: string; countries: string; owner: string }>(
   'look-at-guards',
@@ -102,7 +102,7 @@ export const lookAtGuards = statementOf<{ actionTypes: string; countries: string
   where g.state = 'open' or g.slow_start_at > now() - ${slowStartLasts}`,
 );
 
-/** In a row: those before count as long as it has not been well since. */
+/** Selects consecutive openings: earlier ones count until the slow start is over. */
 export const selectOpenings = statementOf<{ actionType: string; country: string }>(
   'select-guard-openings',
   ($) => `
@@ -173,8 +173,8 @@ const selectGuards = `
   from endpoint_guards order by action_type, country`;
 
 /**
- * Whether the breaker of a shard has closed since a step was put back last for some cause: whatever that was, it is
- * over, and what is met again says so itself. `f` is the feed, `c` the row of `step_causes`.
+ * True if the breaker of a shard has closed since a step was last released for some cause. That cause is over then; a
+ * new problem is recorded anew. `f` is the feed, `c` the row of `step_causes`.
  */
 export const isOverSinceClosed = `exists (
   select from runs o

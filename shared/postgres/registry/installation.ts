@@ -24,17 +24,17 @@ function installationOf(rows: readonly InstallationRow[]): Installation {
   return { id, config: installationConfig.parse(config) };
 }
 
-/** @throws when the database holds no installation: it was not migrated */
+/** @throws if the database was not migrated, so has no installation row */
 export async function readInstallation(pool: Pool): Promise<Installation> {
   const { rows } = await pool.query<InstallationRow>('select id, config from installation');
   return installationOf(rows);
 }
 
 /**
- * Keeps what a file brings that the installation has not yet, its action types in the registry. Safe to run from
- * several processes at once.
+ * Stores the file's settings that the installation lacks, and its action types in the registry. Several processes may
+ * call it at once.
  * @returns the installation's id
- * @throws {StartRefusedError} when the file contradicts the installation
+ * @throws {StartRefusedError} if the file contradicts the installation
  */
 export async function joinInstallation(pool: Pool, file: InstallationConfig, seed?: Seed): Promise<string> {
   return await inTransaction(pool, async (client) => {
@@ -53,8 +53,8 @@ export async function joinInstallation(pool: Pool, file: InstallationConfig, see
 }
 
 /**
- * Makes the file's word the installation's, and the registry's. Returns what differed, a line each. Running processes
- * follow the registry; a segmentation service they keep until they are started again.
+ * Overwrites the installation and the registry with the file. Returns one line for each difference. Running processes
+ * follow the registry; they keep their segmentation service until a restart.
  */
 export async function applyConfig(pool: Pool, file: InstallationConfig, seed?: Seed): Promise<string[]> {
   return await inTransaction(pool, async (client) => {
@@ -64,7 +64,7 @@ export async function applyConfig(pool: Pool, file: InstallationConfig, seed?: S
     if (!seed) return contradictions;
     const changed = await overwriteRegistry(client, seed);
     await seedRegistry(client, seed);
-    // What differs in both is listed once, as the registry had it.
+    // A difference in both is listed once, with the registry's value.
     const isListed = (line: string) => changed.some((other) => other.split(':')[0] === line.split(':')[0]);
     return [...contradictions.filter((line) => !isListed(line)), ...changed];
   });

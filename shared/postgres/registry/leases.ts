@@ -4,14 +4,14 @@ import { plainArray, textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 
 /**
- * Longest time that a statement on many leases may take. Its holders use them for ten seconds: what has no answer by
- * then is tried again on another connection, before they end.
+ * Maximum time of a statement on many leases. Holders use their leases for ten seconds: a statement without an answer
+ * by then is retried on another connection before they expire.
  */
 const manyWithinMs = 3000;
 
 /**
- * `now()` is when the statement began, so a lease that had to wait for a lock ends no later than `ttlMs` after it was
- * asked for: holders count from there.
+ * Stores leases. `now()` is the start of the statement, so a lease that waited for a lock ends at most `ttlMs` after
+ * the request: holders count from there.
  */
 export function createLeases({ pool }: { pool: Pool }): Leases {
   return {
@@ -43,7 +43,7 @@ export function createLeases({ pool }: { pool: Pool }): Leases {
       return rowCount === 1;
     },
 
-    // The row stays: the token must go on growing.
+    // The row stays, because its token must keep growing.
     release: async ({ name, owner, token }) => {
       await pool.query(`update leases set owner = null, expires_at = now() where ${isHeld}`, [name, owner, token]);
     },
@@ -64,8 +64,8 @@ export function createLeases({ pool }: { pool: Pool }): Leases {
 export const isHeld = `name = $1 and owner = $2 and token = $3 and expires_at > now()`;
 
 /**
- * End of a lease on conflict. A renewal without an answer may take effect after the one that repeated it: it does not
- * shorten the lease that its holder counts on by then.
+ * Expiry of a lease on conflict. A renewal that got no answer may take effect after its repetition: it must not shorten
+ * the lease, because its holder counts on the later expiry.
  */
 const renewedExpiry = `case when l.owner = excluded.owner then greatest(l.expires_at, excluded.expires_at)
       else excluded.expires_at end`;
@@ -81,7 +81,7 @@ const acquireLease = `
 
 interface AcquireParams {
   names: string;
-  /** Kind of each name, and the number of leases that is wanted of that kind. */
+  /** Kind of each name, and the number of leases wanted of that kind. */
   kinds: string;
   counts: string;
   owner: string;
@@ -89,8 +89,8 @@ interface AcquireParams {
 }
 
 /**
- * Rows that another owner holds are read and not locked: those who wait for a lease try again ten times a second. Rows
- * are locked by name, as all statements on many leases do.
+ * Acquires leases without locking rows of other owners: waiting processes retry ten times a second. Rows are locked by
+ * name, as in all statements on many leases.
  */
 const acquireLeases = statementOf<AcquireParams>(
   'acquire-leases',

@@ -6,11 +6,11 @@ import { packageVersion } from '../../runtime/version.ts';
 import { onlyRow } from '../connection/rows.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** One small statement, so that it costs nothing that could be measured, however many processes there are. */
+/** One small statement: its cost is not measurable, however many processes run. */
 const beatEveryMs = 30_000;
-/** The first one finds out how the clock is, the next one says it. */
+/** The first heartbeat measures the clock's offset, the second reports it. */
 const untilSecondMs = 1000;
-/** Two may fail. */
+/** Two heartbeats may fail. */
 const goneAfterMs = 90_000;
 const afterErrorMs = 5000;
 
@@ -23,17 +23,17 @@ export interface ProcessBeatsDeps {
   logger: Logger;
 }
 
-/** How a clock is, as the process found it with the beat before. */
+/** Clock offset that the process measured with its previous heartbeat. */
 interface FoundClock {
-  /** Of the database's. */
+  /** Offset from the database's clock. */
   clockAheadMs: number | null;
-  /** By how much that may be wrong: half of the way there and back. */
+  /** Uncertainty of the offset: half of the round trip. */
   clockWithinMs: number | null;
 }
 
 /**
- * Says that this process runs, in which version and where, and how its clock is, until it stops. Nothing depends on
- * it.
+ * Sends heartbeats with this process's version, region and clock offset until it stops. For information only: nothing
+ * depends on them.
  */
 export function createProcessBeats({ pool, owner, service, region, clock, logger }: ProcessBeatsDeps) {
   const { node, tz: zoneData = 'unknown' } = process.versions;
@@ -41,7 +41,7 @@ export function createProcessBeats({ pool, owner, service, region, clock, logger
   let found: FoundClock = { clockAheadMs: null, clockWithinMs: null };
   let beats = 0;
 
-  /** The database answered somewhere between the two moments: its time is taken for that of the middle. */
+  /** The database read its clock between the two local readings; the middle is assumed. */
   async function beatOnce(): Promise<void> {
     const [asked, askedAtMs] = [clock.now().getTime(), clock.monotonicMs()];
     const { rows } = await pool.query<{ nowMs: number }>(beat.with({ ...said, ...found }));
@@ -79,7 +79,7 @@ interface BeatParams extends FoundClock {
   goneAfterMs: number;
 }
 
-/** With it go those that ended a day ago without a word. */
+/** Stores a heartbeat, and deletes processes that expired a day ago. */
 const beat = statementOf<BeatParams>(
   'beat-process',
   ($) => `

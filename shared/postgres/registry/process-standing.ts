@@ -2,26 +2,25 @@ import type { Pool } from 'pg';
 import { mostApartMs } from '../connection/clock-look.ts';
 import { onlyRow } from '../connection/rows.ts';
 
-/** One process whose clock is off. */
 export interface OffClock {
   /** `worker@host`. */
   name: string;
   service: string;
   region: string;
-  /** Of the database's clock. */
+  /** Offset from the database's clock. */
   aheadMs: number;
-  /** By how much that may be wrong. */
+  /** Uncertainty of the offset. */
   withinMs: number;
 }
 
 export interface ProcessClocks {
-  /** Processes that have compared theirs: one that began a second ago has not. */
+  /** Number of processes that have measured their offset; a process that began a second ago has not. */
   known: number;
-  /** So far at most are all of them and the database's apart, what may be wrong included; null where none is known. */
+  /** Largest distance among all clocks and the database's, including uncertainty; null if no offset is known. */
   apartMs: number | null;
-  /** How many are more than a second off for sure. */
+  /** Number of processes that are certainly more than a second off. */
   offCount: number;
-  /** Of those the worst five. */
+  /** The five largest offsets. */
   off: OffClock[];
 }
 
@@ -29,17 +28,17 @@ export interface ProcessRuntime {
   zoneData: string;
   node: string;
   processes: number;
-  /** Of the first five: `worker@host`. */
+  /** Names of the first five, as `worker@host`. */
   names: string[];
 }
 
 export interface ProcessStanding {
   clocks: ProcessClocks;
-  /** Most processes first. */
+  /** Sorted by number of processes, descending. */
   runtimes: ProcessRuntime[];
 }
 
-/** How the clocks of all processes that run are, and by which zone data and Node they run, as each says itself. */
+/** Reads the clock offsets of all running processes, and their zone data and Node versions, as they report them. */
 export async function readProcessStanding(pool: Pool): Promise<ProcessStanding> {
   const [clocks, off, runtimes] = await Promise.all([
     pool.query<Omit<ProcessClocks, 'off'>>(selectClocks, [mostApartMs]),
@@ -49,17 +48,15 @@ export async function readProcessStanding(pool: Pool): Promise<ProcessStanding> 
   return { clocks: { ...onlyRow(clocks.rows), off: off.rows }, runtimes: runtimes.rows };
 }
 
-/** At its best it is more than so far off. */
+/** True if the smallest possible offset exceeds $1 ms. */
 const isOff = `abs(clock_ahead_ms) - clock_within_ms > $1::float8`;
 
-/** $1 ms. */
 const selectClocks = `
   select count(clock_ahead_ms)::int as known, (count(*) filter (where ${isOff}))::int as "offCount",
     case when count(clock_ahead_ms) > 0 then greatest(max(clock_ahead_ms + clock_within_ms), 0)
       - least(min(clock_ahead_ms - clock_within_ms), 0) end as "apartMs"
   from processes where expires_at > now() and clock_ahead_ms is not null`;
 
-/** $1 ms. */
 const selectOff = `
   select split_part(owner, '/', 1) as name, service, region, clock_ahead_ms as "aheadMs", clock_within_ms as "withinMs"
   from processes where expires_at > now() and ${isOff}

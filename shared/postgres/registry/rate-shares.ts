@@ -4,11 +4,11 @@ import type { RateAsk, RateShares } from '../../ports/rate-shares.ts';
 import { statementOf } from '../connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
 
-/** @param deps.owner this process, apart from all others */
+/** @param deps.owner unique id of this process */
 export function createRateShares({ pool, owner }: { pool: Pool; owner: string }): RateShares {
   async function exchangeOne(client: PoolClient, ask: RateAsk, leaseMs: number): Promise<number> {
     const { actionType, unit, ratePerSecond, demand, using } = ask;
-    // One after another: who computes beside another one would give the same part twice.
+    // The lock serializes exchanges: concurrent ones would grant the same share twice.
     await client.query(lockRate.with({ rate: `muster.rate/${actionType}/${unit}` }));
     const { rows } = await client.query<OtherShare>(selectShares.with({ actionType, unit, owner }));
     const share = rateShareOf(ratePerSecond, demand, rows);
@@ -51,7 +51,7 @@ interface WriteShareParams {
   leaseMs: number;
 }
 
-/** Those that are long over go with it: workers come and go under new names. */
+/** Stores a share, and deletes shares that ended a minute ago: workers come and go under new names. */
 const writeShare = statementOf<WriteShareParams>(
   'write-rate-share',
   ($) => `

@@ -12,7 +12,7 @@ export function createRegions({ pool }: { pool: Pool }): Regions {
   };
 }
 
-/** The second part sees what was there before; the first what was not. */
+/** The second part selects a region that existed before; the first a region that did not. */
 const enterRegion = `
   with added as (
     insert into regions (name) select $1::text where not exists (select from regions where name = $1)

@@ -18,24 +18,24 @@ export type ActionTypeRow = Omit<RegisteredActionType, 'config' | 'secrets'> & {
 
 const written = z.object({ config: keptActionTypeConfig, secrets: sealedSecrets });
 
-/** The fields of an action type, by the names that `actionTypeOf` reads. */
+/** Columns of an action type, named as `actionTypeOf` reads them. */
 export const actionTypeFields = `name, revision, config, enabled, origin, secrets, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const shardFields = `action_type as "actionType", country, partitions, created_at as "createdAt"`;
 
-/** Undefined where a newer version wrote what this one cannot read. */
+/** Returns undefined if a newer version wrote a config that this one cannot read. */
 export function actionTypeOf(row: ActionTypeRow): RegisteredActionType | undefined {
   const { data } = written.safeParse(row);
   return data && { ...row, ...data };
 }
 
 /**
- * Ends a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has locked the
- * row.
+ * Last part of a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has
+ * locked the row.
  */
 export const moveRevision = 'update installation set registry_revision = registry_revision + 1';
 
-/** Changes come one after another: revisions become visible in their order, and no two wait for each other. */
+/** Serializes changes: revisions become visible in order, and changes do not deadlock. */
 export async function changeRegistry<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
@@ -46,7 +46,7 @@ export async function changeRegistry<Result>(
   });
 }
 
-/** One statement, so that all of it is of one moment. */
+/** Reads everything in one statement, for one consistent snapshot. */
 const readAll = `
   select registry_revision::float8 as revision,
     (select coalesce(json_agg(t order by t.name), '[]') from (
@@ -80,7 +80,7 @@ export function createRegistrySource({ pool }: { pool: Pool }): RegistrySource {
         revision,
         actionTypes: actionTypes.flatMap((row) => actionTypeOf(withDates(row)) ?? []),
         shards: shards.map(({ createdAt, ...shard }) => ({ ...shard, createdAt: new Date(createdAt) })),
-        // What a newer version has written there counts, as far as this one can read it.
+        // Rules written by a newer version count as far as this version can read them.
         quietHours: z.array(keptQuietRule).catch([]).parse(quietHours),
       };
     },
@@ -126,7 +126,7 @@ const raiseShard = `
   )
   ${moveRevision} where exists (select from raised)`;
 
-/** What a file names and the registry lacks. What was deleted is not lacking. */
+/** Inserts action types of a file that the registry lacks; skips deleted ones. */
 const seedTypes = `
   with seeded as (
     insert into action_types (name, config, origin) select k.key, k.value, 'file' from jsonb_each($1::jsonb) k
@@ -135,8 +135,8 @@ const seedTypes = `
   ${moveRevision} where exists (select from seeded)`;
 
 /**
- * Under the lock: inserts what a file names and the registry does not have: its action types, and with its countries
- * their shards.
+ * Inserts a file's action types that the registry lacks, and their shards in the file's countries. The caller holds the
+ * registry's lock.
  */
 export async function seedRegistry(client: PoolClient, { actionTypes, countries = [], partitionsPerShard }: Seed) {
   const names = Object.keys(actionTypes);
@@ -148,8 +148,8 @@ export async function seedRegistry(client: PoolClient, { actionTypes, countries 
 }
 
 /**
- * Under the lock: makes the file's word the registry's, also of what was changed or deleted since; disabled types stay
- * disabled. Returns what differed, a line each.
+ * Overwrites the registry with the file, including changed and deleted types; disabled types stay disabled. The caller
+ * holds the registry's lock. Returns one line for each difference.
  */
 export async function overwriteRegistry(client: PoolClient, { actionTypes }: Pick<Seed, 'actionTypes'>) {
   const { rows } = await client.query<ActionTypeRow>(

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 
-/** Variables that several services read, or that another service tells of, by their names. */
+/** Settings by variable name that several services read, or that another service reports. */
 export type SharedSettings = Readonly<Record<string, string | number>>;
 
-/** What the process of each service that started last runs with. */
+/** A setting of the most recently started process of a service. */
 export interface ServiceSetting {
   service: string;
   name: string;
@@ -11,8 +11,8 @@ export interface ServiceSetting {
 }
 
 /**
- * Says with what this process runs of the settings that other services have to know of, or to have the same. What
- * differs from what the process before it ran with is in the audit log.
+ * Stores this process's settings that other services have to know or share. Differences from the previous process are
+ * written to the audit log.
  */
 export async function noteSettings(pool: Pool, service: string, settings: SharedSettings): Promise<void> {
   const values = [service, Object.keys(settings), Object.values(settings).map(String)];

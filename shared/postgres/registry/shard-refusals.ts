@@ -4,29 +4,33 @@ import { textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 import type { ShardRefusal } from '../../ports/shard-reports.ts';
 
-/** What a worker said of a shard is true for so long, unless it says something else. */
+/** How long a worker's report about a shard is valid, unless a newer report replaces it. */
 export const heardOfWithin = `interval '1 minute'`;
 
-/** Workers take up a shard that came to life with the run: before, it is no wonder that none serves it. */
+/**
+ * Time that workers have to take up a shard that is created with the run; before, no worker is expected to serve it.
+ */
 export const takenUpWithin = `interval '30 seconds'`;
 
-/** A query: when a worker last said of a shard that it serves it, and why one that should does not. */
+/** Query of shard reports: when a worker last reported serving the shard, and why another worker cannot. */
 export const heardOfShards = `
     select action_type, country, max(reported_at) filter (where refusal is null) as served_at,
       min(refusal) filter (where reported_at > now() - ${heardOfWithin}) as refusal
     from shard_reports group by action_type, country`;
 
-/** @param heard a row of those, or one of nulls for a shard of which nothing was ever heard */
+/** @param heard a row of `heardOfShards`, or nulls for a shard without any report */
 export const isUnserved = (heard: string) => `coalesce(${heard}.served_at <= now() - ${heardOfWithin}, true)`;
 
 export const unservedCause = (heard: string) =>
   `coalesce('no worker can serve it: ' || ${heard}.refusal, 'no worker serves it')`;
 
-/** @param run a row of runs: before it, no worker was missed */
+/** @param run a row of runs: before its start, no worker was missing */
 export const unservedSince = (heard: string, run: string) =>
   `greatest(${run}.started_at, ${heard}.served_at + ${heardOfWithin})`;
 
-/** Shards that workers should serve and cannot, and that no other worker serves: as they said it in the last minute. */
+/**
+ * Returns shards that workers should serve and cannot, and that no other worker serves, by reports of the last minute.
+ */
 export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
   return (await pool.query<ShardRefusal>(selectRefusals)).rows;
 }
@@ -43,7 +47,7 @@ const selectRefusals = `
 
 const noneIsSetToServeIt = 'none runs that is set to serve it';
 
-/** Those of these shards that no worker serves, with what workers that should say of them; in the last minute. */
+/** Returns the shards that no worker serves, with the causes that workers reported in the last minute. */
 export async function readUnservedShards(pool: Pool, shards: readonly Shard[]): Promise<ShardRefusal[]> {
   const actionTypes = textArray(shards.map(({ actionType }) => actionType));
   const countries = textArray(shards.map(({ country }) => country));

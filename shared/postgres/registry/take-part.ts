@@ -14,9 +14,9 @@ import { readSchemaState } from '../connection/schema-state.ts';
 
 export interface TakePartDeps {
   pool: Pool;
-  /** What the engine's file says; undefined for who has none. */
+  /** Settings of the engine's file; undefined for processes without one. */
   file?: InstallationConfig;
-  /** What the registry of action types takes from that file where it has none. */
+  /** Action types of that file for a registry that lacks them. */
   seed?: Seed;
   clock: Clock;
   logger: Logger;
@@ -24,22 +24,22 @@ export interface TakePartDeps {
 
 const againAfterMs = 1000;
 
-/** Classes of SQLSTATE that no waiting heals: the password is wrong, or there is no such database. */
+/** SQLSTATE classes that waiting does not heal: a wrong password, a missing database. */
 const hopeless = ['28', '3D'];
 
 /**
- * Before a process takes any work: waits for the database to answer, then checks that its schema is this image's, and
- * that the file says what the installation says.
+ * Admits a process before it takes any work. Waits for the database to answer, then checks that its schema fits this
+ * image, and that the file agrees with the installation.
  * @returns the installation's id
- * @throws {StartRefusedError} when this process may not take part
+ * @throws {StartRefusedError} if this process may not take part
  */
 export function takePart(deps: TakePartDeps): Promise<string> {
   return untilDatabaseAnswers(deps, () => tryToTakePart(deps));
 }
 
 /**
- * What a process has to read before it begins: a database that restarts meanwhile is waited for.
- * @throws {StartRefusedError} when this process may not take part, or no waiting heals what the database says
+ * Runs a query that a process needs before it begins, and waits while the database does not answer.
+ * @throws {StartRefusedError} if this process may not take part, or waiting does not heal the database's error
  */
 export async function untilDatabaseAnswers<Answer>(
   { clock, logger }: Pick<TakePartDeps, 'clock' | 'logger'>,
@@ -64,16 +64,13 @@ export async function untilDatabaseAnswers<Answer>(
   }
 }
 
-/** One try. Throws whatever the database says when it does not answer. */
+/** Tries once. Throws the database's error if it does not answer. */
 export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps): Promise<string> {
   await requireSchema({ pool, logger });
   return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file, seed);
 }
 
-/**
- * The same again and again: nothing is locked or written where all is as it was.
- * @param before what it returned last
- */
+/** Checks again; locks and writes nothing if nothing has changed. @param before last result */
 export async function goOnTakingPart(deps: TakePartDeps, before: Installation | undefined): Promise<Installation> {
   if (before) {
     await requireSchema(deps);

@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { BrokenSchedule } from '../../contracts/schedules/kept-schedules.ts';
 
-/** Each by itself: one that fails is broken, and holds up no other. */
+/** Processes each subject separately: a failing one is marked as broken and delays no other. */
 export function eachByItself<Subject, Result>(
   subjects: readonly Subject[],
   idOf: (subject: Subject) => string,
@@ -23,8 +23,8 @@ export function eachByItself<Subject, Result>(
 const maxCauseLength = 500;
 
 /**
- * All at once; where the database refuses a value of one of them, each alone, and that one is broken. Their rows are
- * locked by this transaction.
+ * Runs `work` on all rows at once. If the database refuses a value, runs it on each row separately, and marks the
+ * refused rows as broken. The transaction holds the locks of the rows.
  */
 export async function unlessRefused<Row extends { id: string }, Result>(
   client: PoolClient,
@@ -54,21 +54,24 @@ export async function unlessRefused<Row extends { id: string }, Result>(
   return { results, broken };
 }
 
-/** SQLSTATE classes of a value out of range or of no form, of a broken constraint, and of what is too long. */
+/** SQLSTATE classes of invalid or out-of-range values, broken constraints, and exceeded limits. */
 const refusals = ['22', '23', '54'];
 
 function isRefusedValue(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && refusals.includes((error.code ?? '').slice(0, 2));
 }
 
-/** Nothing looks at them until they can be read again, or are changed. Their rows are locked by this transaction. */
+/**
+ * Marks schedules as broken: they are not read until they can be parsed again or are changed. The transaction holds the
+ * locks of their rows.
+ */
 export async function breakSchedules(client: PoolClient, broken: readonly BrokenSchedule[]): Promise<void> {
   if (broken.length === 0) return;
   const rows = broken.map(({ scheduleId, cause }) => ({ id: scheduleId, cause }));
   await client.query(setAside, [JSON.stringify(rows)]);
 }
 
-/** One that is paused or disabled stays so: it is found to be broken when it is switched on. */
+/** Paused and disabled schedules keep their state; their error is found when they are enabled. */
 const setAside = `
   update schedules s set next_at = null, look_at = null, region_looks = '{}',
     state = case when s.state = 'active' then 'broken' else s.state end,

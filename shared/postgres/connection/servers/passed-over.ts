@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseServer, WantedServer } from '../../../runtime/configuration/database-url.ts';
 
-/** A server that is not the one that is wanted, or does not answer: the next one is tried. */
+/** A server that is not of the wanted kind, or does not answer: the next server is tried. */
 export class PassedOverError extends Error {
   readonly server: DatabaseServer;
 
@@ -17,7 +17,7 @@ const whatIsWanted: Readonly<Record<WantedServer, string>> = {
   'read-write': 'may be written to',
 };
 
-/** Each server was passed over; another one may lead in a moment. */
+/** All servers were passed over; another one may become the leader in a moment. */
 export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 
@@ -27,12 +27,12 @@ export class NoServerError extends Error {
   }
 }
 
-/** Classes of SQLSTATE that another server need not share: without room, shut down or starting, broken. */
+/** SQLSTATE classes specific to one server: out of resources, shutting down or starting, broken. */
 const ownToServer = ['53', '57', '58', 'XX'];
 
 /**
- * Undefined where the error is no matter of this server: what one refuses that answers, as a password or a name, the
- * others refuse as well. That it is away, full or starting is its own.
+ * Returns undefined if all servers would refuse alike, for example a wrong password or name. A server that is
+ * unreachable, full or starting is passed over.
  */
 export function passedOverBecause(server: DatabaseServer, error: unknown): PassedOverError | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -41,25 +41,25 @@ export function passedOverBecause(server: DatabaseServer, error: unknown): Passe
   return new PassedOverError(server, reasonOf(error), { cause: error });
 }
 
-/** A name with several addresses fails with an error of errors, which says nothing itself. */
+/** A host name with several addresses fails with an AggregateError, whose own message is empty. */
 function reasonOf(error: Error): string {
   if (error.message !== '') return error.message;
   return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.name;
 }
 
-/** The pool wraps what a connection says that took too long. */
+/** The pool wraps the error of a connection that timed out. */
 function passedOverIn(error: unknown): PassedOverError | undefined {
   if (error instanceof PassedOverError) return error;
   return error instanceof Error ? passedOverIn(error.cause) : undefined;
 }
 
-/** Others of the process change the order meanwhile, so that a server may come twice before another one comes once. */
+/**
+ * Other connections of the process change the order meanwhile: a server may be tried twice before another is tried
+ * once.
+ */
 const roundsAtMost = 3;
 
-/**
- * Tries until one server is right, or each was passed over.
- * @throws {NoServerError} with the reason of each
- */
+/** Tries servers until one is right or each was passed over. @throws {NoServerError} with the reason for each server */
 export async function hunt<Found>(
   { servers, wanted }: { servers: number; wanted: WantedServer },
   tryNext: () => Promise<Found>,

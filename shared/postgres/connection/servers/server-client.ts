@@ -5,26 +5,25 @@ import type { DatabaseServer, WantedServer } from '../../../runtime/configuratio
 import { PassedOverError, passedOverBecause } from './passed-over.ts';
 import type { ServerOrder } from './server-order.ts';
 
-/** A server that does not answer is passed over after this. */
+/** A server that does not answer within this time is passed over. */
 const connectTimeoutMs = 5_000;
 
-/** What the connections of a process to several servers share: what one of them finds out, all know. */
+/** State shared by a process's connections to several servers: all connections learn what one finds out. */
 export interface SharedServers {
-  /** How many. */
   servers: number;
   wanted: WantedServer;
   order: ServerOrder;
-  /** Those that are open, or about to be. */
+  /** Connections that are open or about to open. */
   open: Set<ServerClient>;
 }
 
 type Told = Parameters<pg.Client['connect']>[0];
 
 /**
- * A connection to the next server in order. Connecting rejects where it is not the one that is wanted, which costs no
- * question: PostgreSQL says as a session begins, and each time that it changes, whether it is a standby and whether
- * transactions may only read. A connection whose server stops being right ends itself between two transactions, and one
- * to another server than the one that was found last ends at once.
+ * A connection to the next server in order. Connecting rejects if the server is not of the wanted kind. That needs no
+ * query: PostgreSQL reports at the start of a session, and on each change, whether it is a standby and whether
+ * transactions are read-only. If the server stops being right, the connection ends between two transactions. If another
+ * server is found to be right, the connection ends at once.
  */
 export class ServerClient extends pg.Client {
   readonly server: DatabaseServer;
@@ -37,13 +36,13 @@ export class ServerClient extends pg.Client {
   constructor(shared: SharedServers, config: pg.ClientConfig = {}, timeoutMs = connectTimeoutMs) {
     const server = shared.order.next();
     const tcp = new Socket();
-    // The library's own limit decides before the socket is read.
+    // The timeout of pg would decide before the socket is read.
     super({ ...config, connectionString: server.url, connectionTimeoutMillis: 0, stream: () => tcp });
     this.#tcp = tcp;
     this.#timeoutMs = timeoutMs;
     this.server = server;
     this.#shared = shared;
-    // Until the pool has it there is no other listener, and an error without one ends the process.
+    // The pool adds its listener later, and an error without a listener would end the process.
     this.on('error', () => undefined);
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {
       this.#said.set(parameterName, parameterValue);
@@ -67,7 +66,7 @@ export class ServerClient extends pg.Client {
     return undefined;
   }
 
-  /** What is asked at the moment fails with the reason, as with a connection that broke. */
+  /** Breaks the connection: running queries fail with the reason, as with a lost connection. */
   leave(reason: string): void {
     this.connection.stream.destroy(new Error(`Connection lost: ${reason}`));
   }
@@ -91,7 +90,7 @@ export class ServerClient extends pg.Client {
     return this;
   }
 
-  /** Where one leads there is no other, even where a connection to it has not noticed. */
+  /** Ends connections to other servers: there is only one leader, even if a connection has not noticed. */
   #leaveOthers(): void {
     if (this.#shared.wanted === 'any') return;
     for (const other of this.#shared.open) {
@@ -103,7 +102,7 @@ export class ServerClient extends pg.Client {
     return this.#said.has(standby) && this.#said.has(readOnly);
   }
 
-  /** A pooler does not pass on what the server says of itself. */
+  /** Queries the server's kind, because a pooler does not forward the server's own reports. */
   async #ask(): Promise<void> {
     const asked = this.query<{ isStandby: string; isReadOnly: string }>(
       `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
@@ -116,9 +115,9 @@ export class ServerClient extends pg.Client {
   }
 
   /**
-   * Breaks the connection unless the work ends in time. Connecting takes several messages each way: if the timer was
-   * due while one of them was here and not read, which happens after a pause of the process, the server has the same
-   * time once more.
+   * Breaks the connection unless the work ends in time. Connecting takes several messages each way. After a pause of
+   * the process, the timer may be due while a message has arrived but is unread: the server then has the same time once
+   * more.
    */
   async #inTime<Result>(work: Promise<Result>, reason: string): Promise<Result> {
     let isOver = false;
@@ -141,7 +140,7 @@ export class ServerClient extends pg.Client {
     }
   }
 
-  /** Changes with each part of the way to the server: once it accepts the connection, and with each byte from it. */
+  /** Changes when the server accepts the connection, and with each byte from it. */
   #progress(): number {
     return this.#tcp.connecting ? -1 : this.#tcp.bytesRead;
   }

@@ -1,11 +1,11 @@
 import type { DatabaseServer } from '../../../runtime/configuration/database-url.ts';
 
-/** In which order a process tries its servers: the one that was right last, then the others as the URL names them. */
+/** Order in which a process tries its servers: the last right server first, then the others as in the URL. */
 export interface ServerOrder {
-  /** Of those that were not passed over since one was right; of all again, where each was. */
+  /** Returns the first server not passed over since one was right; starts over if all were passed over. */
   next(): DatabaseServer;
   passedOver(server: DatabaseServer): void;
-  /** Returns whether it is another one than before. */
+  /** Returns true if the right server has changed. */
   wasRight(server: DatabaseServer): boolean;
 }
 

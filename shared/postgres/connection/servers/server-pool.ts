@@ -4,7 +4,7 @@ import { ServerClient, type SharedServers } from './server-client.ts';
 
 type Told = Parameters<pg.Pool['connect']>[0];
 
-/** A pool whose new connections go to whichever server is the one that is wanted. */
+/** A pool whose new connections go to the server of the wanted kind. */
 export class ServerPool extends pg.Pool {
   readonly #shared: SharedServers;
 

@@ -3,10 +3,7 @@ import { connectClient } from './servers.ts';
 
 const connectTimeoutMs = 5_000;
 
-/**
- * For people: what each of several servers is.
- * @throws the same, where not one alone leads
- */
+/** Describes each of several servers for people. @throws the same description unless exactly one server leads */
 export async function lookAtServers(url: string): Promise<string> {
   const { servers } = parseDatabaseUrl(url);
   const looks = await Promise.all(servers.map(lookAt));

@@ -6,10 +6,10 @@ import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
 import { ServerPool } from './server-pool.ts';
 
-/** By URL, of which a process has one. */
+/** Shared state by URL; a process uses one URL. */
 const known = new Map<string, SharedServers>();
 
-/** Undefined for a URL that leads to one server, whatever that is: nothing is shared, and nothing else is done. */
+/** Returns undefined for a URL of one server of any kind, which needs no shared state. */
 function sharedServers(url: string, { servers, wanted }: DatabaseAddress): SharedServers | undefined {
   if (servers.length === 1 && wanted === 'any') return undefined;
   const shared = known.get(url) ?? {
@@ -22,10 +22,10 @@ function sharedServers(url: string, { servers, wanted }: DatabaseAddress): Share
   return shared;
 }
 
-/** The address of the servers comes from the URL alone, and settings of the session from `settings`. */
+/** The URL alone sets the servers' addresses, and `settings` the session settings. */
 type OnlyTerms<Config> = Omit<Config, 'connectionString' | 'host' | 'port' | 'options'>;
 
-/** A pool on the server that the URL names, or on whichever of several is the one that is wanted. */
+/** Opens a pool on the server in the URL, or on the one of the wanted kind if the URL names several. */
 export function openPool(url: string, terms: OnlyTerms<pg.PoolConfig>, settings: SessionSettings = {}): pg.Pool {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
@@ -38,10 +38,7 @@ export function openPool(url: string, terms: OnlyTerms<pg.PoolConfig>, settings:
   return shared ? new ServerPool(shared, config) : new pg.Pool({ ...config, connectionString: address.servers[0].url });
 }
 
-/**
- * A connection of its own, which is open.
- * @throws what the server says, or that none of several is the one that is wanted
- */
+/** Opens a single connection. @throws the server's error, or `NoServerError` if no server is of the wanted kind */
 export async function connectClient(url: string, terms: OnlyTerms<pg.ClientConfig> = {}): Promise<pg.Client> {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
@@ -61,7 +58,7 @@ export async function connectClient(url: string, terms: OnlyTerms<pg.ClientConfi
 
 async function connectTo(connectionString: string, config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client({ ...config, connectionString });
-  // What comes before anyone else listens would end the process.
+  // An error before another listener is added would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -81,11 +78,11 @@ interface ServerOfLibrary {
   options?: string;
 }
 
-/** Connections of a library that connects by itself. */
+/** Connection settings for a library that connects by itself. */
 export interface LibraryConnection {
-  /** One server, or a function that finds the one that is wanted of several. */
+  /** One server, or a function that finds the wanted one of several. */
   connection: ServerOfLibrary | (() => Promise<ServerOfLibrary>);
-  /** The library has to await it on each new connection. */
+  /** Prepares a session; the library has to await it on each new connection. */
   begin: (client: pg.ClientBase) => Promise<void>;
 }
 

@@ -5,9 +5,8 @@ import { schemaOfTables, searchPathIn, type DatabaseAddress } from '../../../run
 export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
- * Settings that statements and readers of answers rely on. The server, the database or the role may legally have other
- * defaults: a `datestyle` whose times pg cannot read, floats that lose digits, a schema in which no table of Muster is,
- * time-outs that are shorter than the work.
+ * Settings that statements and result parsers rely on. Servers, databases and roles may have other defaults: a
+ * `datestyle` whose times pg cannot read, floats that lose digits, another schema, timeouts that are too short.
  */
 const reliedSettings: SessionSettings = {
   client_encoding: 'UTF8',
@@ -20,7 +19,7 @@ const reliedSettings: SessionSettings = {
   // Otherwise `NULL` in an array literal is a text, and a backslash in a constant is an escape.
   array_nulls: 'on',
   standard_conforming_strings: 'on',
-  // Statements that wait for a row go on with its new version. Stricter levels make them fail.
+  // At `read committed`, a statement that waits for a row continues with its new version. At stricter levels it fails.
   default_transaction_isolation: 'read committed',
   // Pools set their own. Time-outs of the server's defaults would end migrations, waits for rows, and idle sessions
   // that listen for notices.
@@ -30,7 +29,7 @@ const reliedSettings: SessionSettings = {
   idle_session_timeout: 0,
 };
 
-/** Settings of one connection, in one of the two ways to send them. */
+/** Settings of one connection, for one of the two ways to send them. */
 export interface Session {
   /** The startup parameter `options`, which takes no round trip. */
   readonly options?: string;
@@ -56,7 +55,7 @@ export function sessionOf(
   return { options: [options, ...parts].join(' ').trim(), settings: undefined };
 }
 
-/** Makes the settings that `options` could not make. To be awaited before the first statement of a connection. */
+/** Sends the settings that `options` could not carry. The caller awaits it before the connection's first statement. */
 export async function sendSettings(client: ClientBase, { settings }: Session): Promise<void> {
   if (settings === undefined) return;
   await client.query(`select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s (name, value)`, [
