@@ -19,14 +19,14 @@ export interface SkippedRow extends SkippedRange {
 }
 
 export interface FiredSchedules {
-  /** Those whose insertion was won. */
+  /** Occurrences that this transaction inserted first. */
   occurrences: NewOccurrence[];
   skipped: SkippedRow[];
   ended: string[];
   broken: BrokenSchedule[];
 }
 
-/** Who decides; null: for all regions. */
+/** The region and process that decide; a null region decides for all regions. */
 export interface Decider {
   region: string | null;
   /** Into the occurrences' rows. */
@@ -34,12 +34,12 @@ export interface Decider {
   owner: string;
 }
 
-/** What accounts may have, of that what schedules start. */
+/** Account quotas that limit what schedules start. */
 export type FireQuotas = Pick<Quotas, 'openRuns'>;
 
 /**
- * Plans schedules whose rows are locked by this transaction, and writes what comes of it; one that cannot be read or
- * planned is broken, and the others are planned as if it were not there.
+ * Plans schedules whose rows this transaction has locked, and writes the result. A schedule that cannot be read or
+ * planned is marked as broken; the others are planned without it.
  */
 export async function fireSchedules(
   client: PoolClient,
@@ -170,8 +170,8 @@ const selectGroups = `
     order by name`;
 
 /**
- * What a fired occurrence has begun and is not ended: a job that waits or is being called, a run or its start. `o` and
- * `s` are given.
+ * Condition: a fired occurrence has unfinished work, which is a waiting or running job, a run, or the start of one. `o`
+ * and `s` are the rows of the occurrence and its schedule.
  */
 export const isAtWork = `
   case when s.client is not null then exists (select from jobs j where j.id = o.target)
@@ -179,7 +179,7 @@ export const isAtWork = `
     or exists (select from runs r where r.campaign = s.campaign and r.scheduled_for = o.due_at and r.ended_at is null)
   end`;
 
-/** What has ended is not asked about again. */
+/** Closes finished occurrences, so that they are not checked again. */
 const closeOccurrences = `
   update occurrences o set open = false from schedules s
   where o.schedule = any($1::uuid[]) and s.id = o.schedule and o.open and o.state = 'fired' and not (${isAtWork})`;
@@ -204,8 +204,8 @@ const insertSkipped = `
   on conflict do nothing`;
 
 /**
- * A region that leaves something to others looks again at its own time; the others look at once. $2 is null where
- * nothing is left.
+ * Advances schedules. A region that leaves occurrences to other regions looks again at its own time; the others look at
+ * once. $2 is null if no occurrence is left to others.
  */
 const moveSchedules = `
   update schedules s set high_water = k.high_water, next_at = k.next_at,

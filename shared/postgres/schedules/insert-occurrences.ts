@@ -13,8 +13,8 @@ export interface Inserter {
 }
 
 /**
- * Inserts occurrences, and a job or the start of a run for each fired one whose insertion was won: that insert is the
- * election. Returns those that were won.
+ * Inserts occurrences, and a job or run start for each fired occurrence whose insert succeeded: the insert elects one
+ * winner. Returns the inserted occurrences.
  */
 export async function insertOccurrences(
   client: PoolClient,
@@ -34,7 +34,7 @@ export async function insertOccurrences(
   return inserted;
 }
 
-/** Inserts the jobs and run starts of what fires. Their ids are derived: what is there already stays as it is. */
+/** Inserts the jobs and run starts of fired occurrences. Their ids are derived: existing rows stay unchanged. */
 export async function beginTargets(
   client: PoolClient,
   rows: readonly PlannedRow[],
@@ -82,7 +82,7 @@ function wantedJson(occurrence: NewOccurrence, position: number) {
   };
 }
 
-/** By client, in milliseconds: what its jobs have that say nothing themselves. */
+/** Returns, by client, the relevancy in milliseconds of jobs that do not set their own. */
 async function readRelevancies(client: PoolClient, targets: readonly TargetRow[]): Promise<Map<string, number>> {
   const ids = targets.flatMap(({ row }) => (row.target.kind === 'callback' ? [row.target.clientId] : []));
   const { rows } = await client.query<{ id: string; relevancyMs: number }>(selectRelevancies, [[...new Set(ids)]]);
@@ -109,7 +109,7 @@ const insertWanted = `
   )
   select k.position from k join o using (schedule, group_name, scheduled_for)`;
 
-/** Of a client's totals: one that no process that accepts jobs has. */
+/** Slot of a client's totals that no process accepting jobs uses. */
 const slotOfSchedules = -2;
 
 const selectRelevancies = `

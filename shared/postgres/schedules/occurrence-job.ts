@@ -7,7 +7,7 @@ import { localTimeAt } from '../../domain/recurrence/zone-spans.ts';
 import type { JobToStore } from '../../ports/job-intake.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
-/** The job that an occurrence of a callback becomes. @param relevancies by client, in milliseconds */
+/** Returns the job of a callback's occurrence. @param relevancies by client, in milliseconds */
 export function occurrenceJob(
   occurrence: NewOccurrence,
   { target, schedule }: Pick<PlannedRow, 'target' | 'schedule'>,
@@ -45,7 +45,7 @@ function headersOf({ headers }: KeptCall): object {
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
 
-/** What the names in its body and headers stand for. Its instant is the schedule's, not the moment of its spread. */
+/** Values of the template's names in body and headers. `scheduledFor` is the schedule's time, without the spread. */
 function valuesOf({ scheduleId, group, scheduledForMs }: NewOccurrence, zone: string): TemplateValues {
   return {
     key: occurrenceKey(scheduleId, group, scheduledForMs),
@@ -56,7 +56,7 @@ function valuesOf({ scheduleId, group, scheduledForMs }: NewOccurrence, zone: st
   };
 }
 
-/** The called service learns what for. */
+/** Headers that identify the occurrence to the called service. */
 function occurrenceHeaders({ scheduleId, group, scheduledForMs }: NewOccurrence) {
   return {
     'muster-schedule-id': publicId('schedule', scheduleId),

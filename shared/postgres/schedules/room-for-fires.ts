@@ -3,23 +3,23 @@ import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import type { RunRoom } from './room-for-runs.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
-/** Of a client that has no `acceptPerSecond`: schedules fire without being asked for each time. */
+/** Rate of a client without `acceptPerSecond`: schedules fire without a request for each job. */
 export const unsaidPerSecond = 1000;
-/** Markets fire together: so many seconds' worth may come at once. */
+/** Burst in seconds' worth of the rate, because markets fire together. */
 const burstSeconds = 60;
 
-/** What schedules may bring of a client's jobs now. */
+/** Number of jobs that schedules may create for a client now. */
 export interface FireRoom {
   jobs: number;
-  /** The bound that is nearer, and what it is. */
+  /** The tighter bound, with its limit below. */
   bound: 'maxStoredJobs' | 'acceptPerSecond';
   limit: number;
 }
 
 /**
- * By client: how many jobs schedules may make of it, by what it has stored and by the rate that it may bring jobs at.
- * What the API takes of that rate is less by what schedules bring; so both together keep to it. Others that fire for
- * these clients wait for the end of this transaction.
+ * Returns, by client, how many jobs schedules may create, by its stored jobs and its rate. Scheduled jobs reduce the
+ * rate left for the API, so both together keep to it. Other transactions that fire for these clients wait for the end
+ * of this one.
  */
 export async function roomForFires(
   client: PoolClient,
@@ -45,7 +45,7 @@ function roomOf({ perSecond, tokens, maxStored, stored }: RoomRow): FireRoom {
   return { jobs: rated, bound: 'acceptPerSecond', limit: perSecond };
 }
 
-/** Those that fire with the room there is, the earliest first, and those that do not. */
+/** Splits occurrences into those that fit, the earliest first, and the rest. */
 export function withinRoom(
   { rooms, runs }: { rooms: ReadonlyMap<string, FireRoom>; runs: RunRoom },
   rows: readonly PlannedRow[],
@@ -66,7 +66,7 @@ export function withinRoom(
   return { within, beyond };
 }
 
-/** Takes from the rate what has fired. */
+/** Subtracts fired jobs from the rate. */
 export async function spendRoom(client: PoolClient, fired: readonly { clientId: string }[]): Promise<void> {
   const jobs = Map.groupBy(fired, ({ clientId }) => clientId);
   const spent = Array.from(jobs, ([id, { length }]) => ({ client: id, jobs: length }));

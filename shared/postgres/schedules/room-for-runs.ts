@@ -2,15 +2,15 @@ import type { PoolClient } from 'pg';
 import { lockAccounts, openOfCampaigns } from '../registry/account-quotas.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
-/** What schedules may start of campaigns' runs now, by what the accounts of the campaigns have open. */
+/** Number of runs that schedules may start now, by the open runs of the campaigns' accounts. */
 export interface RunRoom {
-  /** Takes a place for one run more; false where there is none. */
+  /** Reserves a place for one more run. Returns false if there is none. */
   take(campaignId: string): boolean;
 }
 
 /**
- * Other transactions that start runs for one of these accounts wait for the end of this one.
- * @param mostRuns that an account may have open (docs/decisions/0034-access.md)
+ * Locks the accounts of these campaigns: other transactions that start runs for them wait for the end of this one.
+ * @param mostRuns maximum open runs of an account (docs/decisions/0034-access.md)
  */
 export async function roomForRuns(
   client: PoolClient,

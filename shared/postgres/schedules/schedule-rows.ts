@@ -2,19 +2,19 @@ import { readSchedule, type PlannableSchedule } from '../../contracts/schedules/
 import type { ScheduleTarget } from '../../contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 
-/** A schedule that is locked, and will be planned. */
+/** A locked schedule that is about to be planned. */
 export interface PlannedRow {
   scheduleId: string;
   name: string;
   target: ScheduleTarget;
   schedule: PlannableSchedule;
-  /** What is not only has recorded what it leaves out. */
+  /** A schedule that is not active only records skipped occurrences. */
   isActive: boolean;
-  /** The transaction's clock. */
+  /** Time of the transaction. */
   nowMs: number;
 }
 
-/** Milliseconds since 1970, as a number: Postgres counts in microseconds, which are cut off. */
+/** Milliseconds since 1970, as a number; the microseconds of Postgres are cut off. */
 export const msOf = (column: string) => `trunc(extract(epoch from ${column}) * 1000)::float8`;
 
 export const plannedColumns = `s.id, s.name, s.client, s.campaign, s.definition, s.state,
@@ -37,7 +37,7 @@ export interface PlannedColumns {
   nowMs: number;
 }
 
-/** @throws where it says nothing that could be planned; the message is the cause */
+/** @throws if the definition cannot be planned; the message is the cause */
 export function plannedRowOf(row: PlannedColumns): PlannedRow {
   const { id, name, createdAtMs, highWaterMs, silentUntilMs, silentCause, nowMs } = row;
   const { kept: definition, unreadable } = readSchedule(row.definition);

@@ -10,8 +10,8 @@ interface StartedRun {
 }
 
 /**
- * Pauses, resumes or cancels what campaigns' schedules have started and has not ended. A start that has not become a
- * run yet is taken back when its schedule is cancelled. Only what was paused with its schedule is resumed with it.
+ * Pauses, resumes or cancels unfinished runs that campaigns' schedules have started. If a schedule is cancelled, starts
+ * without a run are deleted. Resuming a schedule resumes only the runs that were paused with it.
  */
 export async function stopRemainders(
   client: PoolClient,
@@ -36,7 +36,7 @@ export async function stopRemainders(
   }
 }
 
-/** How a run tells that it may go on with its schedule: a person who pauses it gives another reason. */
+/** State reason of runs that resume with their schedule: a run paused by a person has another reason. */
 const pausedWithSchedule = 'its schedule was paused';
 
 const deleteStarts = `

@@ -8,7 +8,7 @@ const none: WorkCalendars = new Map();
 
 type Named = Pick<RecurrenceDefinition, 'workCalendar'>;
 
-/** Reads the calendars that recurrences name, as they are now. Sends no statement if none names any. */
+/** Reads the current calendars of recurrences. Sends no statement if no recurrence names a calendar. */
 export type ReadWorkCalendars = (
   connection: Pool | PoolClient,
   recurrences: readonly Named[],
@@ -18,12 +18,12 @@ export const readWorkCalendars: ReadWorkCalendars = async (connection, recurrenc
   return await readNamed(connection, recurrences, select);
 };
 
-/** About 20 MB. An installation has 200 calendars of 2,000 dates at most. */
+/** About 20 MB. An installation has at most 200 calendars of 2,000 dates. */
 const mostDatesKept = 200_000;
 
 /**
- * Creates a reader that keeps parsed calendars by name, revision and the transaction that wrote them, for callers that
- * read the same ones again and again: parsing 200 calendars of 500 dates takes 400 ms of CPU.
+ * Creates a reader that caches parsed calendars by name, revision and writing transaction, for callers that read the
+ * same calendars repeatedly: parsing 200 calendars of 500 dates takes 400 ms of CPU.
  */
 export function createWorkCalendarReader({ mostDates = mostDatesKept } = {}): ReadWorkCalendars {
   const kept = new LRUCache<string, ParsedCalendar>({
@@ -35,7 +35,7 @@ export function createWorkCalendarReader({ mostDates = mostDatesKept } = {}): Re
     const names = namesIn(recurrences);
     if (names.length === 0) return none;
     const { rows: versions } = await connection.query<VersionRow>(selectVersions, [names]);
-    // Found ones are held here: the calendars that are read next may take their place among the kept.
+    // The found calendars are held here, because the next ones may evict them from the cache.
     const found = new Map(versions.map((row) => [row.name, kept.get(versionOf(row))]));
     const missing = versions.flatMap(({ name }) => (found.get(name) ? [] : [name]));
     if (missing.length > 0) {
@@ -50,7 +50,7 @@ export function createWorkCalendarReader({ mostDates = mostDatesKept } = {}): Re
   };
 }
 
-/** Undefined if it cannot be read. */
+/** Undefined if the definition cannot be parsed. */
 interface ParsedCalendar {
   calendar: WorkCalendar | undefined;
 }
@@ -59,8 +59,8 @@ interface VersionRow {
   name: string;
   revision: number;
   /**
-   * Transaction that wrote the row. The revision is not enough: a calendar that is deleted and made anew begins with
-   * revision 1 again, and a repair by hand in SQL may leave it as it was.
+   * Transaction that wrote the row. The revision is not enough: a calendar that is deleted and created anew restarts at
+   * revision 1, and a repair by hand in SQL may leave the revision unchanged.
    */
   writtenBy: string;
 }
@@ -75,9 +75,10 @@ function versionOf({ name, revision, writtenBy }: VersionRow): string {
 }
 
 /**
- * The same for a schedule that is about to be written: a change of its calendar waits for the end of this transaction,
- * and sees it. Before any schedule is locked, as who changes a calendar locks its schedules behind it.
- * @throws {WorkCalendarError} there is none of that name
+ * Reads and locks the calendar of a schedule that is about to be written: a change of the calendar waits for the end of
+ * this transaction, and sees the schedule. The caller locks the calendar before any schedule, as changes of a calendar
+ * do.
+ * @throws {WorkCalendarError} if there is no calendar of that name
  */
 export async function lockWorkCalendar(client: PoolClient, recurrence: Named): Promise<WorkCalendars> {
   const calendars = await readNamed(client, [recurrence], `${select} for share`);
@@ -86,7 +87,7 @@ export async function lockWorkCalendar(client: PoolClient, recurrence: Named): P
   return calendars;
 }
 
-/** Leaves out a calendar that cannot be read: schedules that name it are broken, and hold up no other. */
+/** Skips calendars that cannot be parsed: schedules that name them are broken, and delay no others. */
 async function readNamed(connection: Pool | PoolClient, recurrences: readonly Named[], statement: string) {
   const names = namesIn(recurrences);
   if (names.length === 0) return none;

@@ -4,43 +4,43 @@ import { roles, type Role } from '../../domain/roles.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 
-/** Who is taken: those who have an API key, those whom an OpenID Connect issuer vouches for, or both. */
+/** Accepted credentials: API keys, tokens of an OpenID Connect issuer, or both. */
 export const authModes = ['keys', 'oidc', 'both'] as const;
 
 export type AuthMode = (typeof authModes)[number];
 
 export interface AuthSettings {
   mode: AuthMode;
-  /** Undefined where keys alone are taken. */
+  /** Undefined if only API keys are accepted. */
   issuer: IssuerSettings | undefined;
 }
 
 export interface IssuerSettings {
-  /** As `iss` of its tokens has it, to the letter. */
+  /** Issuer exactly as in the `iss` claim of its tokens. */
   issuer: string;
-  /** As people call it. */
+  /** Display name. */
   name: string;
-  /** Tokens have to be for one of them. */
+  /** Accepted audiences; a token has to name one of them. */
   audiences: readonly string[];
   roleClaim: string;
-  /** The first of them that a token has is its role. */
+  /** Mapping in order of precedence: the first value that a token has sets its role. */
   roles: readonly { value: string; role: Role }[];
-  /** Undefined: who has a role has it for the whole installation. */
+  /** Undefined: roles apply to the whole installation. */
   scopeClaim: string | undefined;
-  /** What a person is shown as. */
+  /** Claim with the display name of a person. */
   nameClaim: string;
-  /** Undefined where the console is not signed in to by the issuer. */
+  /** Undefined if the console does not sign in with the issuer. */
   client: IssuerClient | undefined;
 }
 
-/** What the issuer knows the console as. */
+/** The console's registration at the issuer. */
 export interface IssuerClient {
   id: string;
-  /** None for a public client: PKCE is used anyway. */
+  /** Undefined for a public client; PKCE is used anyway. */
   secret: string | undefined;
-  /** What is asked for, separated by blanks. */
+  /** OAuth scopes to request, separated by spaces. */
   scope: string;
-  /** After so long people sign in anew, and the issuer looks at them again. */
+  /** Maximum length of a session, after which people sign in again. */
   sessionMs: number;
 }
 
@@ -119,14 +119,14 @@ export const authEnvironment = z.object({
 
 type AuthEnvironment = z.infer<typeof authEnvironment>;
 
-/** `value=role`: a value may hold whatever but a comma, `=` too. */
+/** Parses `value=role`; a value may contain any character but a comma, `=` too. */
 function mappingIn(text: string): { value: string; role: Role } | undefined {
   const [, value = '', named] = /^\s*(\S.*?)\s*=\s*([a-z]+)\s*$/.exec(text) ?? [];
   const role = roles.find((each) => each === named);
   return role && { value, role };
 }
 
-/** @throws {ConfigurationError} that names what is missing, and what goes together with nothing */
+/** @throws {ConfigurationError} that names missing settings, and settings that do not fit together */
 export function readAuthSettings(environment: NodeJS.ProcessEnv): AuthSettings {
   const read = readEnvironment(authEnvironment, environment);
   const isSet = (name: string) => [name, `${name}_FILE`].some((each) => (environment[each] ?? '') !== '');
@@ -154,7 +154,7 @@ function clientOf(id: string, read: AuthEnvironment): IssuerClient {
   return { id, secret, scope, sessionMs: hours * 3_600_000 };
 }
 
-/** @param isSet of what else stands in the environment, and has to go with it */
+/** @param isSet returns whether another variable of the environment is set */
 function contradictionsIn(read: AuthEnvironment, isSet: (name: string) => boolean): string[] {
   const { AUTH_MODE: mode, OIDC_ISSUER, OIDC_ROLES, OIDC_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = read;
   if (mode === 'keys') {

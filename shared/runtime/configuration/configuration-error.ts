@@ -1,12 +1,9 @@
-/** What the environment or a file that it names says is wrong. Its message has a line for each problem. */
+/** Problems of the environment or of a file that it names. The message has a line for each problem. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly string[];
 
-  /**
-   * @param problems one line each, which names the variable or the field, its value unless that is secret, and what
-   * would be right
-   */
+  /** @param problems one line each: the variable or field, its value unless it is secret, and the expected form */
   constructor(problems: string | readonly string[], options?: ErrorOptions) {
     const lines = typeof problems === 'string' ? [problems] : problems;
     super(lines.join('\n'), options);
@@ -14,13 +11,15 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Runs several readers and tells the problems of all of them at once. */
+/** Runs several readers and reports all of their problems together. */
 export interface Problems {
-  /** What the reader read, or `undefined` when it threw a `ConfigurationError`, whose problems are kept. */
+  /**
+   * Returns the reader's value, or undefined if the reader threw a `ConfigurationError`, whose problems are collected.
+   */
   of<Value>(read: () => Value): { value: Value } | undefined;
   add(problem: string): void;
   readonly found: boolean;
-  /** All problems so far, each once. */
+  /** Returns an error with all problems so far, without duplicates. */
   toError(): ConfigurationError;
 }
 

@@ -1,36 +1,37 @@
-/** One server that the URL names. */
 export interface DatabaseServer {
-  /** As messages name it: `host:port`, or the folder of its socket. */
+  /** Name for messages: `host:port`, or the folder of the socket. */
   name: string;
-  /** A name, an address without brackets, or the folder of a socket; empty where the client's own default leads. */
+  /** Host name, address without brackets, or folder of a socket; empty for the client's default. */
   host: string;
   port: number;
-  /** Leads to this one alone; the password stands in it. */
+  /** URL of this server alone; contains the password. */
   url: string;
 }
 
-/** What a server has to be: any, not a standby, or one that takes writes too, unless it is told otherwise. */
+/** Required kind of server: any, a leader, or one that also takes writes by its default settings. */
 export type WantedServer = 'any' | 'primary' | 'read-write';
 
 export interface DatabaseAddress {
-  /** One at least, in the order in which they are tried. */
+  /** Servers in the order of tries. */
   servers: readonly [DatabaseServer, ...DatabaseServer[]];
   wanted: WantedServer;
-  /** A pooler in session mode stands before them. */
+  /** True for a pooler in session mode. */
   isPooled: boolean;
   /** Startup options such as `-c work_mem=8MB`. Empty if the URL has none. The URLs of the servers leave them out. */
   options: string;
 }
 
-/** The schema of all tables. Functions that run with the owner's rights, and the grants of services, name it. */
+/** Schema of all tables. Functions that run with the owner's rights, and the grants of services, name it. */
 export const schemaOfTables = 'public';
 
-/** The message is the rest of a sentence that begins with the variable's name, and holds nothing of the URL. */
+/**
+ * An invalid URL. The message continues a sentence that begins with the variable's name, and quotes nothing of the URL.
+ */
 export class DatabaseUrlError extends Error {}
 
 interface Parts {
   scheme: string;
-  /** With its `@`; empty where there is none. */
+  /** User and password with the `@`, or empty. */
   user: string;
   hosts: string;
   path: string;
@@ -44,8 +45,8 @@ const usualPort = 5432;
 const rightUrl = 'has to be a URL such as postgres://user:password@host:5432/database';
 
 /**
- * `postgres://user:password@one:5432,two:5433/database?target_session_attrs=read-write`, as libpq reads it: several
- * servers, each with its port or the usual one; or `?host=one,two&port=5432`, with a port for each or one for all.
+ * Parses `postgres://user:password@one:5432,two:5433/database?target_session_attrs=read-write` as libpq does: several
+ * servers, each with its port or the default; or `?host=one,two&port=5432`, with a port for each or one for all.
  * @throws {DatabaseUrlError}
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
@@ -67,7 +68,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   return { servers: [first, ...rest], wanted, isPooled: pooler === 'session', options };
 }
 
-/** The value of the last `search_path` in startup options. */
+/** Returns the value of the last `search_path` in startup options. */
 export function searchPathIn(options: string): string | undefined {
   return [...options.matchAll(/(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(-1)?.[1];
 }
@@ -98,8 +99,8 @@ function partsOf(text: string): Parts {
 }
 
 /**
- * A `/`, `?` or `#` in a password ends what a URL has before its path: its `@` comes after that, and what would be
- * taken for a host, and named in messages, is a part of the password.
+ * True if the host may contain a part of the password. A `/`, `?` or `#` in a password ends the authority of a URL: the
+ * `@` comes after it, and messages would name a part of the password as the host.
  */
 function mayShowPassword(text: string): boolean {
   const [upToHosts = ''] = /^\w+:\/\/[^/?#]*/.exec(text) ?? [];
@@ -150,7 +151,7 @@ function wantedOf(query: URLSearchParams, hosts: number): WantedServer {
   return wanted;
 }
 
-/** The client reads an address in brackets as a name; between parameters it needs none. */
+/** Builds the URL of one server. The client takes a bracketed address for a name, so addresses go into parameters. */
 function urlOf({ scheme, user, path, query: given }: Parts, host: string, port: number | undefined): string {
   const query = new URLSearchParams(given);
   for (const name of ['target_session_attrs', 'host', 'port', 'options']) query.delete(name);
@@ -162,35 +163,32 @@ function urlOf({ scheme, user, path, query: given }: Parts, host: string, port: 
   return `${scheme}${user}${place}${path === '' ? '/' : path}${tail}`;
 }
 
-/** The servers that it names, for people. */
+/** Returns the names of the URL's servers, for messages. */
 export function serversNamedBy(url: string): string {
   return parseDatabaseUrl(url)
     .servers.map(({ name }) => name)
     .join(', ');
 }
 
-/** The same servers, another database. The name may be any text. */
+/** Returns the URL of another database on the same servers. The name may be any text. */
 export function atDatabase(url: string, name: string): string {
   const [, scheme = '', user = '', hosts = '', , query = ''] = shape.exec(url) ?? [];
   return `${scheme}${user}${hosts}/${encodeURIComponent(name)}${query}`;
 }
 
-/**
- * With `***` for the password, wherever one can stand; undefined where what stands in front of the path cannot be told
- * from a password.
- */
+/** Returns the URL with `***` for passwords, or undefined if its authority may contain a part of the password. */
 export function shownDatabaseUrl(text: string): string | undefined {
   const [whole = '', before = '', hosts = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)/.exec(text) ?? [];
   const rest = text.slice(whole.length);
   if (mayShowPassword(text) || !hosts.split(',').every((each) => hostAndPort.test(each))) return undefined;
-  // Several hosts are no URL.
+  // A URL with several hosts does not parse.
   if (!URL.canParse(`${before}host${rest}`)) return undefined;
   const shown = withoutPassword(`${before}host${rest}`);
   const place = shown.indexOf('host', Math.max(shown.indexOf('://'), shown.lastIndexOf('@')));
   return `${shown.slice(0, place)}${hosts}${shown.slice(place + 'host'.length)}`;
 }
 
-/** `postgres://user:***@host/db`, wherever in the URL a password can stand. Throws when the text is no URL. */
+/** Returns `postgres://user:***@host/db`, with passwords replaced in parameters too. @throws if the text is no URL */
 export function withoutPassword(text: string): string {
   const url = new URL(text);
   if (url.password !== '') url.password = '***';

@@ -5,8 +5,8 @@ const marks = [
 ] as const;
 
 /**
- * Returns the text of a file that a person has written, without a byte order mark (RFC 8259 section 8.1 lets a parser
- * of JSON ignore it). The encoding is UTF-8, or UTF-16 if the file begins with its mark.
+ * Decodes a file written by a person, without its byte order mark (RFC 8259 section 8.1 lets JSON parsers ignore it).
+ * The encoding is UTF-8, or UTF-16 if the file begins with its mark.
  * @throws {TypeError} if the bytes are not in that encoding: a decoder that replaces them would return another text
  */
 export function decodeText(content: Buffer): string {

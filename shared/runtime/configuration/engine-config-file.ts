@@ -16,8 +16,8 @@ export const pathEnvironment = z.object({
 });
 
 /**
- * Reads and checks the file that `MUSTER_CONFIG` names.
- * @throws {ConfigurationError} that names the file, the field and what would be right
+ * Reads and checks the file of `MUSTER_CONFIG`.
+ * @throws {ConfigurationError} that names the file, the field and the expected form
  */
 export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
   const { MUSTER_CONFIG: path } = readEnvironment(pathEnvironment, environment);
@@ -29,7 +29,7 @@ export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
   throw new ConfigurationError(lines.map((line) => `${path}: ${line}`));
 }
 
-/** Services that could never be called: refused when they are configured, not only when they are called. */
+/** Finds URLs that egress rules forbid, so that they are refused at start and not only at the first call. */
 function forbiddenUrls({ segmentation, actionTypes }: EngineConfig, guard: EgressGuard): string[] {
   const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl, paramsSchema }]) => [
     { field: `actionTypes.${name}.url`, url },
@@ -61,7 +61,7 @@ function linesOf(issue: z.core.$ZodIssue): string[] {
   ];
 }
 
-/** A value of the file, short, and without what may be a secret in a URL. */
+/** Returns a value for messages: short, and without passwords in URLs. */
 function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   const text = typeof value === 'string' && URL.canParse(value) ? withoutPassword(value) : value;
@@ -74,7 +74,7 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 quotes the text as it is, line breaks included.
+    // V8 quotes the text unchanged, with line breaks.
     const cause = String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
     throw new ConfigurationError(`MUSTER_CONFIG=${path}: is no JSON: ${cause}`, { cause: error });
   }
@@ -84,7 +84,7 @@ interface CalledService {
   authorizationEnv?: string | undefined;
 }
 
-/** The `Authorization` header of a called service, from the variable its configuration names. */
+/** Returns the `Authorization` header of a called service, from the variable that its configuration names. */
 export function authorizationOf(
   service: CalledService,
   environment: NodeJS.ProcessEnv = process.env,
@@ -97,7 +97,7 @@ export function authorizationOf(
   return value;
 }
 
-/** @throws {ConfigurationError} with a line for each secret that these services name and that is not there */
+/** @throws {ConfigurationError} with a line for each missing secret of these services */
 export function checkSecrets(services: readonly CalledService[], environment: NodeJS.ProcessEnv): void {
   const problems = createProblems();
   for (const service of services) problems.of(() => authorizationOf(service, environment));

@@ -7,9 +7,9 @@ import { isSecret, readSecret, shownValue } from './secrets.ts';
 import { tracingEnvironment } from './tracing-settings.ts';
 
 /**
- * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also be in
- * a file that `<name>_FILE` names.
- * @throws {ConfigurationError} with a line for each variable that is missing or wrong
+ * Reads the variables of the shape only. An empty value counts as not set; a secret may also be in the file that
+ * `<name>_FILE` names.
+ * @throws {ConfigurationError} with a line for each missing or invalid variable
  */
 export function readEnvironment<Shape extends z.ZodObject>(
   shape: Shape,
@@ -30,7 +30,7 @@ export function readEnvironment<Shape extends z.ZodObject>(
 function describeIssue(issue: z.core.$ZodIssue, named: Record<string, string>): string {
   const name = String(issue.path[0]);
   const value = named[name];
-  // That it has to be a text says nothing of what is not there.
+  // For a missing value, "has to be a string" does not help.
   const message = value === undefined && issue.message === 'has to be a string' ? '' : issue.message;
   return problemLine(name, message, value === undefined ? undefined : shownValue(name, value));
 }
@@ -71,7 +71,6 @@ export const commonEnvironment = z.object({
     ),
 });
 
-/** Where jobs are offered and called. */
 export const region = z
   .string()
   .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
@@ -81,7 +80,7 @@ export const region = z
       'by hand is counted there. Workers and triggers do the same in each, and say it of themselves',
   );
 
-/** Of those that read topics. */
+/** Consumer session timeout, in ms. */
 export const kafkaSessionTimeout = z.coerce
   .number()
   .int()
@@ -92,7 +91,7 @@ export const kafkaSessionTimeout = z.coerce
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** Variables of every process, whatever it serves. */
+/** Variables of every process, whatever its service. */
 export const processEnvironment = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

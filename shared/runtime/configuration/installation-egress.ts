@@ -28,8 +28,8 @@ export const egressEnvironment = z.object({
 const anyAddress: readonly EgressRule[] = [{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }];
 
 /**
- * Where this installation calls anything at all: anywhere, unless `MUSTER_EGRESS_ALLOW` says it. What no rule can open
- * stays closed.
+ * Reads the destinations that this installation may call: all unless `MUSTER_EGRESS_ALLOW` restricts them. Addresses
+ * that no rule can open stay closed.
  * @throws {ConfigurationError}
  */
 export function readInstallationEgress(environment: NodeJS.ProcessEnv): RuleList {
@@ -38,8 +38,8 @@ export function readInstallationEgress(environment: NodeJS.ProcessEnv): RuleList
 }
 
 /**
- * None where it cannot be read. A host opens whatever its name resolves to: who names it here is who runs the
- * installation.
+ * Parses an entry; returns no rules if it is invalid. A host opens every address that its name resolves to: the
+ * operator of the installation names it.
  */
 function rulesOf(entry: string): EgressRule[] {
   const {

@@ -22,21 +22,20 @@ export const kafkaSecurityEnvironment = z.object({
 
 type Read = z.infer<typeof kafkaSecurityEnvironment>;
 
-/** How to talk to a cluster that is not open to everybody. Certificates and keys as PEM texts. */
+/** Settings for a cluster with TLS or authentication. Certificates and keys are PEM texts. */
 interface Security {
   tls?: { ca?: string; cert?: string; key?: string };
   sasl?: { mechanism: NonNullable<Read['KAFKA_SASL_MECHANISM']>; username: string; password: string };
 }
 
-/** Where a cluster is, and how it is talked to. */
+/** Addresses and security of a cluster. */
 export interface KafkaSettings {
   brokers: readonly string[];
   security: Security | undefined;
 }
 
 /**
- * What the variables `KAFKA_TLS…` and `KAFKA_SASL…` say; undefined when none is set. A certificate's file switches TLS
- * on.
+ * Reads `KAFKA_TLS…` and `KAFKA_SASL…`; undefined if none is set. A certificate file switches TLS on.
  * @throws {ConfigurationError} with every problem
  */
 export function readKafkaSecurity(environment: NodeJS.ProcessEnv): Security | undefined {

@@ -3,13 +3,13 @@ import { mailDomainOf } from '../../contracts/webhooks/notice-urls.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 
-/** How notices go out by e-mail. */
+/** Settings for notifications by e-mail. */
 export interface MailSettings {
   /** `smtp://user:password@host:port`, or `smtps://` for TLS from the start. */
   url: string;
-  /** An address, with a name in front of it or without. */
+  /** Address of the sender, optionally with a display name. */
   from: string;
-  /** Where e-mail goes, in small letters. */
+  /** Allowed recipient domains, in lower case. */
   domains: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export const mailEnvironment = z.object({
 });
 
 /**
- * Undefined where no e-mail is sent. Without `SMTP_DOMAINS`, the domain of the sender alone is written to.
+ * Returns undefined if e-mail is not configured. Without `SMTP_DOMAINS`, only the sender's domain is allowed.
  * @throws {ConfigurationError}
  */
 export function readMailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined {
@@ -47,7 +47,7 @@ export function readMailSettings(environment: NodeJS.ProcessEnv): MailSettings |
   return { url, from, domains: domains ?? [mailDomainOf(addressIn(from))] };
 }
 
-/** The address in `Muster <muster@example.com>`. */
+/** Returns the address in `Muster <muster@example.com>`. */
 export function addressIn(from: string): string {
   return sender.exec(from)?.groups?.['address'] ?? from;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { knownFields, rightOf } from '../right-value.ts';
 
 /**
- * zod's complaints as the rest of a sentence that begins with the field's name: `has to be …`. What a shape says itself
- * goes first. For `safeParse(value, { error: plainWords })`.
+ * Words a zod issue to follow the field's name: `has to be …`. Messages of the schema itself take precedence. Pass it
+ * as `safeParse(value, { error: plainWords })`.
  */
 export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_key') {
@@ -16,10 +16,7 @@ export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return right === undefined ? undefined : `has to be ${right}`;
 }
 
-/**
- * One line for one problem.
- * @param shown the value as it may be printed; undefined where there is none
- */
+/** Formats one problem as one line. @param shown printable value; undefined if the variable is not set */
 export function problemLine(name: string, message: string, shown: string | undefined): string {
   const isRest = message.startsWith('has to ');
   if (shown === undefined)

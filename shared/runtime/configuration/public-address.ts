@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Where people reach the API, as far as the configuration says so: behind a proxy it cannot know that. */
+/** Public address of the API, from the configuration: behind a proxy the API cannot detect it. */
 export interface PublicAddress {
   /** Such as `https://muster.example.com`. */
   origin: string;
-  /** Below which everything is: empty, or such as `/muster`. */
+  /** Prefix of all paths: empty, or such as `/muster`. */
   basePath: string;
 }
 
 const pathPattern = /^(\/[A-Za-z0-9._~-]+)*$/;
 
-/** Undefined when it is no address of ours: http or https, a path of plain parts, and nothing else. */
+/** Parses an http or https address with a plain path. Returns undefined for any other text. */
 export function publicAddressOf(text: string): PublicAddress | undefined {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
@@ -19,7 +19,7 @@ export function publicAddressOf(text: string): PublicAddress | undefined {
   return isPlain && pathPattern.test(basePath) ? { origin: url.origin, basePath } : undefined;
 }
 
-/** `API_PUBLIC_URL`. */
+/** Schema of `API_PUBLIC_URL`. */
 export const publicUrl = z
   .string()
   .transform((text, context) => {

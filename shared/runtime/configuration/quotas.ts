@@ -4,7 +4,7 @@ import type { Quotas } from '../../domain/quotas.ts';
 const most = (usual: number, description: string) =>
   z.coerce.number().int().min(1).max(1_000_000_000).default(usual).describe(description);
 
-/** What accounts may have: docs/decisions/0034-access.md. */
+/** Quotas of accounts: docs/decisions/0034-access.md. */
 export const quotaEnvironment = z.object({
   QUOTA_OPEN_RUNS: most(
     1000,
@@ -31,5 +31,5 @@ export function quotasOf(read: z.output<typeof quotaEnvironment>): Quotas {
   };
 }
 
-/** Where nothing is configured. */
+/** Default quotas. */
 export const usualQuotas = quotasOf(quotaEnvironment.parse({}));

@@ -11,13 +11,14 @@ import { z } from 'zod';
 import { readEnvironment } from './environment.ts';
 
 /**
- * - `no-key`: this process was given none.
- * - `unknown-key`: it was given others than the one that the secret is sealed with.
- * - `not-authentic`: the text is no sealed secret, was changed, or was sealed for another place.
+ * Reason for a failure.
+ * - `no-key`: this process has no key.
+ * - `unknown-key`: this process has other keys than the one that sealed the secret.
+ * - `not-authentic`: the text is no sealed secret, was changed, or was sealed for another context.
  */
 export type SecretBoxFault = 'no-key' | 'unknown-key' | 'not-authentic';
 
-/** A secret that cannot be sealed or opened. Its message never holds a secret or a key. */
+/** A secret that cannot be sealed or opened. The message never contains a secret or a key. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
   readonly fault: SecretBoxFault;
@@ -28,29 +29,31 @@ export class SecretBoxError extends Error {
   }
 }
 
-/** Keeps secrets in a database that may be copied: AES-256-GCM, under keys that the database does not have. */
+/** Encrypts secrets for a database that may be copied: AES-256-GCM, with keys that are not in the database. */
 export interface SecretBox {
-  /** How many keys it was given: the first, number 0, seals, and each opens. */
+  /** Number of keys: key 0 seals, and each key opens. */
   readonly keys: number;
   /**
-   * @param context where the secret belongs, such as `action-type:award-reward:authorization`: it opens for no other
-   * place
+   * Encrypts a secret.
+   * @param context owner of the secret, such as `action-type:award-reward:authorization`; it cannot be opened for
+   * another context
    * @throws {SecretBoxError} `no-key`
    */
   seal(plain: string, context: string): { sealed: string };
   /**
-   * The same text for the same secret in the same place, and for no other: so it can be told whether a secret is the
-   * one that is kept, without opening that. A reader of the database learns as much, and nothing else.
-   * @param key number of the key that it is sealed with
+   * Encrypts deterministically: the same text for the same secret in the same context, and no other. Callers can
+   * compare a secret with the stored one without opening that. Readers of the database learn the same, and nothing
+   * else.
+   * @param key number of the key that seals
    * @throws {SecretBoxError} `no-key`
    */
   sealAlike(plain: string, context: string, key?: number): string;
-  /** @throws {SecretBoxError} whose fault says what is wrong */
+  /** @throws {SecretBoxError} with the fault */
   open(sealed: string, context: string): string;
 }
 
 const keyBytes = 32;
-/** The nonce's usual size for GCM. Random ones are safe for 2^32 secrets under one key. */
+/** Default nonce size of GCM. Random nonces are safe for 2^32 secrets under one key. */
 const nonceBytes = 12;
 const tagBytes = 16;
 const form = 'v1';
@@ -59,7 +62,7 @@ const howToMake = 'make one with: openssl rand -base64 32';
 const oneKey = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 export const secretsEnvironment = z.object({
-  /** Separated by commas: the first seals, each opens. */
+  /** Keys separated by commas: the first seals, each opens. */
   MUSTER_SECRETS_KEY: z
     .string()
     .transform((text) => text.split(',').map((key) => key.trim()))
@@ -83,24 +86,24 @@ export const secretsEnvironment = z.object({
 });
 
 interface Key {
-  /** Names the key beside what it sealed, and tells nothing of it. */
+  /** Identifies the key beside a sealed secret, and reveals nothing of the key. */
   id: string;
   key: KeyObject;
-  /** What nonces are made with that are to be the same again. */
+  /** Key for deriving repeatable nonces. */
   nonceKey: KeyObject;
 }
 
 /**
- * With the keys of `MUSTER_SECRETS_KEY`, or of the file that `MUSTER_SECRETS_KEY_FILE` names. Without any there is a
- * box too: it refuses.
- * @throws {ConfigurationError} where a key has another length
+ * Creates a box with the keys of `MUSTER_SECRETS_KEY` or of the file in `MUSTER_SECRETS_KEY_FILE`. Without keys, the
+ * box refuses every secret.
+ * @throws {ConfigurationError} if a key has another length
  */
 export function readSecretBox(environment: NodeJS.ProcessEnv): SecretBox {
   const { MUSTER_SECRETS_KEY: keys = [] } = readEnvironment(secretsEnvironment, environment);
   return createSecretBox(keys);
 }
 
-/** @param keys of 32 bytes each: the first seals, each opens */
+/** @param keys 32 bytes each: the first seals, each opens */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const known = keys.map(keyOf);
   const requireKey = (number = 0): Key => {
@@ -144,7 +147,7 @@ function sealedWith({ id, key }: Key, plain: string, context: string, nonce: Buf
   return `${form}.${id}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`;
 }
 
-/** As good as random to everybody without the key, and never one nonce for two secrets or two places. */
+/** Derives a nonce that looks random without the key, and differs for each secret and context. */
 function nonceOf({ nonceKey }: Key, plain: string, context: string): Buffer {
   return createHmac('sha256', nonceKey)
     .update(JSON.stringify([context, plain]))
@@ -164,14 +167,14 @@ function opened({ id, key }: Key, box: Buffer, context: string): string {
   }
 }
 
-/** Authenticated, not encrypted: what is sealed for one place, or under one key's name, is garbage at another. */
+/** Returns authenticated data: a secret sealed for one context, or one key id, does not open for another. */
 function boundTo(id: string, context: string): Buffer {
   return Buffer.from(`${form}.${id}.${context}`);
 }
 
 function keyOf(bytes: Buffer): Key {
   if (bytes.length !== keyBytes) throw new TypeError(`a key has to have ${keyBytes} bytes, not ${bytes.length}`);
-  // A prefix of its own, so that the name is of no use for anything else that is made of the key.
+  // The prefix keeps the id from revealing any other value derived from the key.
   const named = Buffer.concat([Buffer.from('muster secret box key '), bytes]);
   const nonceKey = createHmac('sha256', bytes).update('muster secret box nonces').digest();
   return {

@@ -4,8 +4,8 @@ import { shownDatabaseUrl } from './database-url.ts';
 import { decodeText } from './decode-text.ts';
 
 /**
- * Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from
- * a file.
+ * Variables that hold a secret, besides those named in the engine's file. They are never printed, and each may come
+ * from a file.
  */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
@@ -31,9 +31,9 @@ export function isSecret(variable: string): boolean {
 }
 
 /**
- * The variable, or else the content of the file that `<variable>_FILE` names, without the line break at its end.
- * Undefined when neither is set.
- * @throws {ConfigurationError} when both are set, or the file cannot be read
+ * Returns the variable, or else the content of the file in `<variable>_FILE` without its final line break; undefined if
+ * neither is set.
+ * @throws {ConfigurationError} if both are set, or the file cannot be read
  */
 export function readSecret(variable: string, environment: NodeJS.ProcessEnv): string | undefined {
   const value = environment[variable] ?? '';
@@ -58,7 +58,7 @@ export function readTextFile(variable: string, file: string): string {
 }
 
 /**
- * A value as it may be printed: a secret's length, a database's address without its password, anything else as it is.
+ * Formats a value for printing: a secret as its length, a database URL without its password, other values unchanged.
  */
 export function shownValue(variable: string, value: string): string {
   if (!isSecret(variable)) return JSON.stringify(value);

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { isTopicName } from '../../contracts/jobs/topic-urls.ts';
 import { commonEnvironment, readEnvironment } from './environment.ts';
 
-/** Topics of others that jobs may be written to. */
+/** Topics outside Muster that jobs may be written to. */
 export interface TargetTopics {
-  /** Names, and beginnings of names before a `*`, which stands for one character or more: `shop.*` is not `shop.`. */
+  /**
+   * Topic names, or prefixes followed by `*`, which stands for at least one character: `shop.*` does not match `shop.`.
+   */
   allowed: readonly string[];
-  /** Why a topic may not be written to, for people; null: it may. */
+  /** Returns the reason, for people, why the topic may not be written to; null if it may. */
   whyNot(topic: string): string | null;
 }
 
@@ -30,7 +32,10 @@ const topicsEnvironment = targetTopicsEnvironment.extend({
   MUSTER_TOPIC_PREFIX: commonEnvironment.shape.MUSTER_TOPIC_PREFIX,
 });
 
-/** None unless they are named. Muster's own and Kafka's own are not, whatever is named. @throws {ConfigurationError} */
+/**
+ * Reads the allowed topics; none by default. Muster's and Kafka's own topics are never allowed.
+ * @throws {ConfigurationError}
+ */
 export function readTargetTopics(environment: NodeJS.ProcessEnv): TargetTopics {
   const { DISPATCHER_TARGET_TOPICS: allowed, MUSTER_TOPIC_PREFIX: own } = readEnvironment(
     topicsEnvironment,
@@ -39,7 +44,7 @@ export function readTargetTopics(environment: NodeJS.ProcessEnv): TargetTopics {
   return createTargetTopics(allowed, own);
 }
 
-/** @param own what the names of Muster's topics begin with */
+/** @param own prefix of Muster's topics */
 export function createTargetTopics(allowed: readonly string[], own: string): TargetTopics {
   const isBelow = (topic: string, beginning: string) => topic.length > beginning.length && topic.startsWith(beginning);
   const isNamed = (topic: string) =>

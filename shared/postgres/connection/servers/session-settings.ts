@@ -21,8 +21,8 @@ const reliedSettings: SessionSettings = {
   standard_conforming_strings: 'on',
   // At `read committed`, a statement that waits for a row continues with its new version. At stricter levels it fails.
   default_transaction_isolation: 'read committed',
-  // Pools set their own. Time-outs of the server's defaults would end migrations, waits for rows, and idle sessions
-  // that listen for notices.
+  // Pools set their own timeouts. Default timeouts of the server would end migrations, lock waits, and idle sessions
+  // that listen for notifications.
   statement_timeout: 0,
   idle_in_transaction_session_timeout: 0,
   lock_timeout: 0,
