@@ -4,21 +4,21 @@ import type { Logger } from './logger.ts';
 export interface FoldedLogDeps {
   logger: Logger;
   clock: Clock;
-  /** What fails, as the first line says it. */
+  /** Message of the first line. */
   failing: string;
-  /** Stand in every line. */
+  /** Fields of every line. */
   fields?: object;
 }
 
 /**
- * Tells of something that fails again and again in few lines: one at the first failure, one each 30 s with how many
- * there were since, and one when it works again. Several sources may fail of one cause: they share these lines.
+ * Logs a repeated failure in few lines: one at the first failure, one each 30 s with the number of failures since, and
+ * one on recovery. Sources that fail of the same cause share these lines.
  */
 export interface FoldedLog {
   failed(source: object, error: unknown): void;
   /** Cheap while nothing fails. */
   worked(source: object): void;
-  /** The source is gone: its working again is not awaited. */
+  /** Removes a source: its recovery is not awaited. */
   forget(source: object): void;
 }
 
@@ -54,7 +54,7 @@ export function createFoldedLog({ logger, clock, failing, fields = {} }: FoldedL
       current.failures += 1;
       if (nowMs - current.loggedMs < everyMs) return;
       const failures = current.failures - current.loggedFailures;
-      // Without a stack: the first line had it.
+      // No stack here: the first line has it.
       logger.warn({ ...fields, failures, cause: textOf(error) }, `${failing}, still`);
       current.loggedMs = nowMs;
       current.loggedFailures = current.failures;

@@ -10,18 +10,20 @@ export interface LeaseKeeperDeps {
   ttlMs: number;
   clock: Clock;
   logger: Logger;
-  /** Called when the lease became ours. */
+  /** Called when this process acquires the lease. */
   acquired: () => void;
 }
 
-/** Tries to hold one lease: renews it at a third of its time, and asks for it as often while another holds it. */
+/**
+ * Tries to hold one lease: renews it at a third of its time, and requests it as often while another process holds it.
+ */
 export interface LeaseKeeper {
   start(): void;
-  /** The lease while it cannot have expired, judged by our own monotonic clock; null otherwise. */
+  /** Returns the lease while it cannot have expired by this process's monotonic clock; otherwise null. */
   held(): HeldLease | null;
-  /** Checks at once whether the lease is still ours. */
+  /** Checks at once whether this process still holds the lease. */
   doubt(): void;
-  /** Gives the lease back. Safe before start and twice. */
+  /** Releases the lease. May be called before start, and twice. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ export function createLeaseKeeper({ leases, name, owner, ttlMs, ...deps }: Lease
   let validUntilMs = 0;
 
   async function turn(): Promise<number> {
-    // Counted from before the question: the database cannot have begun the lease earlier than that.
+    // The time is taken before the request: the database cannot have started the lease earlier.
     const askedMs = clock.monotonicMs();
     const before = lease;
     const renewed = before !== null && (await leases.renew(before, ttlMs));

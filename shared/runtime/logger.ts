@@ -8,8 +8,8 @@ export type { Logger };
 export type LogFormat = 'json' | 'pretty';
 
 /**
- * Lines on stderr, so that stdout stays free for data. *error*: a person must act; *warn*: it heals itself; *info*: a
- * lifecycle or a run event; never a line per user, never a body or a secret.
+ * Creates a logger that writes to stderr, so that stdout stays free for data. *error*: a person must act; *warn*: it
+ * heals itself; *info*: a lifecycle or a run event; never a line per user, never a body or a secret.
  */
 export function createLogger(service: string, level: string, format: LogFormat = 'json'): Logger {
   const options = loggerOptions(service, level);
@@ -25,7 +25,7 @@ export function createLogger(service: string, level: string, format: LogFormat =
   return pino(options, stream);
 }
 
-/** JSON by machines, pretty where a person watches. */
+/** Returns the wanted format; by default pretty on a terminal, JSON otherwise. */
 export function logFormatOf(wanted: LogFormat | undefined): LogFormat {
   return wanted ?? (process.stderr.isTTY ? 'pretty' : 'json');
 }
@@ -40,13 +40,12 @@ export function loggerOptions(service: string, level: string): LoggerOptions {
   };
 }
 
-/** Fields that hold an id: logs and API speak of the same ones. */
+/** Fields that hold an id: logs show the same public ids as the API. */
 const idFields: Record<string, IdKind> = {
   campaignId: 'campaign',
   runId: 'run',
   feedId: 'feed',
   jobId: 'job',
-  // A job's id is also that of its fire.
   fireId: 'job',
 };
 

@@ -5,34 +5,31 @@ import type { Logger } from './logger.ts';
 export interface LoopOptions {
   name: string;
   /**
-   * One turn. What it returns is the pause before the next one, in milliseconds.
-   * An error is logged and the loop goes on after `afterErrorMs`.
+   * Runs one turn and returns the pause before the next, in milliseconds. An error is logged, and the loop continues
+   * after `afterErrorMs`.
    */
   turn: (signal: AbortSignal) => Promise<number>;
   afterErrorMs: number;
-  /** At least so long from the beginning of one turn to that of the next, however often it is poked. */
+  /** Minimum time from the start of one turn to the start of the next, also when poked. */
   minBetweenMs?: number;
   clock: Clock;
   logger: Logger;
 }
 
-/** Something that runs until it is stopped. Stopping twice, or before start, is fine. */
+/** A task that runs until it is stopped. `stop` may be called twice, or before start. */
 export interface Loop {
   start(): void;
   /** Ends the pause: the next turn begins at once, or right after the running one, unless that is too soon. */
   poke(): void;
-  /** Resolves when the running turn is over. */
+  /** Resolves when the running turn has ended. */
   stop(): Promise<void>;
-  /**
-   * How long ago a turn that went well should have been followed by another, in milliseconds; 0 while it is not
-   * overdue.
-   */
+  /** Returns by how many milliseconds the next successful turn is overdue; 0 if it is not. */
   overdueMs(): number;
 }
 
 const poked = 'poked';
 
-/** Loops of one name that log to the same place fail of the same cause: hundreds of feeds, one database. */
+/** Loops of one name that share a logger fail of the same cause: hundreds of feeds, one database. */
 const families = new WeakMap<Logger, Map<string, Family>>();
 
 interface Family {
@@ -41,9 +38,8 @@ interface Family {
 }
 
 /**
- * @param limitMs how far behind is too far
- * @returns what to say of the loops that log to this place and are too far behind; one of a name that turns is enough
- * for its name
+ * Describes the overdue loops of this logger. One running loop is enough for all loops of its name.
+ * @param limitMs overdue time that counts as stuck
  */
 export function stuckLoops(logger: Logger, limitMs: number): string[] {
   return [...(families.get(logger) ?? [])].flatMap(([name, { running }]) => {
@@ -61,7 +57,7 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
   const source = {};
   let running: Promise<void> | undefined;
   let pause = new AbortController();
-  /** When the next good turn should have ended at the latest, were turns to take no time. */
+  /** Latest end of the next successful turn, if turns took no time. */
   let expectedMs = Infinity;
 
   const stopped = () => stopping.signal.aborted;
@@ -69,7 +65,8 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
   async function run(): Promise<void> {
     expectedMs = clock.monotonicMs();
     while (!stopped()) {
-      // A fresh signal per turn, taken before it: a poke during the turn must not be lost. Stopping pokes too.
+      // Each turn has a fresh signal, created before it, so that a poke during the turn is not lost. Stopping pokes
+      // too.
       pause = new AbortController();
       const woken = pause.signal;
       const begunMs = clock.monotonicMs();
@@ -97,7 +94,7 @@ export function createLoop({ name, turn, afterErrorMs, minBetweenMs = 0, clock, 
       running = run();
     },
     poke: () => {
-      // Called for every batch: without a reason of its own, each abort would make an exception with a stack.
+      // Called for every batch: without a reason, each abort would create an exception with a stack.
       if (!pause.signal.aborted) pause.abort(poked);
     },
     stop: async () => {

@@ -1,12 +1,12 @@
 /**
- * A question is asked again no sooner than this many times its own duration: it takes at most a twentieth of a
+ * Minimum pause between queries, as a multiple of the last duration: a query takes at most a twentieth of a
  * connection's time.
  */
 const timesItsDuration = 20;
-/** One that waited for a lock says nothing of the next: the rest is not longer. */
+/** Upper bound: a query that waited for a lock does not predict the next one. */
 const longestPauseMs = 10_000;
 
-/** @returns milliseconds to wait after a question that took `tookMs`, at least `atLeastMs` and at most `atMostMs` */
+/** @returns milliseconds to wait after a query that took `tookMs`, at least `atLeastMs` and at most `atMostMs` */
 export function pauseAfter(tookMs: number, atLeastMs: number, atMostMs = longestPauseMs): number {
   return Math.max(atLeastMs, Math.min(tookMs * timesItsDuration, atMostMs));
 }

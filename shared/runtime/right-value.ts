@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * What would be right, as the rest of a sentence that begins with `has to be`: `a whole number`. One wording for
- * requests, parameters and configuration, whatever checks them.
- * @param shown a value that is accepted
+ * Describes the expected value, to follow `has to be`: `a whole number`. Requests, parameters and configuration share
+ * this wording.
+ * @param shown formats an accepted value
  */
 export function rightOf(issue: z.core.$ZodRawIssue, shown: (value: unknown) => string): string | undefined {
   switch (issue.code) {
@@ -22,7 +22,7 @@ export function rightOf(issue: z.core.$ZodRawIssue, shown: (value: unknown) => s
   }
 }
 
-/** Of types and formats, by their names in zod and in JSON schema. */
+/** Descriptions of types and formats, by their names in zod and in JSON schema. */
 const nouns: Readonly<Record<string, string>> = {
   int: 'a whole number',
   integer: 'a whole number',
@@ -56,13 +56,13 @@ export function oneOf(values: readonly unknown[], shown: (value: unknown) => str
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };
 
-/** @param origin what is counted, as zod has it: a number is its own size */
+/** @param origin counted kind, named as in zod: a number is its own size */
 export function sized(origin: string, bound: number | bigint): string {
   const unit = units[origin];
   return unit === undefined ? String(bound) : `${bound} ${unit}${bound === 1 || bound === 1n ? '' : 's'} long`;
 }
 
-/** Behind the name of a field that is not among them. */
+/** Describes the known fields, to follow the name of an unknown field. */
 export function knownFields(names: readonly string[]): string {
   return names.length === 0 ? 'nothing is' : `known are ${names.join(', ')}`;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
-  // Not the sleep of node:timers/promises: that makes an error with a stack each time it is cut short.
+  // The sleep of node:timers/promises is not used: it creates an error with a stack each time it is cut short.
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) {

@@ -29,7 +29,7 @@ export interface FiredSchedules {
 /** The region and process that decide; a null region decides for all regions. */
 export interface Decider {
   region: string | null;
-  /** Into the occurrences' rows. */
+  /** Region stored in the occurrences' rows. */
   nodeRegion: string;
   owner: string;
 }

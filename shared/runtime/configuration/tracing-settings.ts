@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `key=value,key=value`, percent-encoded, as OpenTelemetry has it. */
+/** Parses `key=value,key=value`, percent-encoded, as OpenTelemetry defines it. */
 const pairs = z.string().transform((text, context) => {
   const read = text.split(',').map((pair) => pairOf(pair.trim()));
   const found = read.filter((pair) => pair !== undefined);
@@ -32,7 +32,7 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const;
 
-/** OpenTelemetry's own variables, as far as they say something here. */
+/** OpenTelemetry's own variables, as far as Muster supports them. */
 export const tracingEnvironment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.meta({
     description: 'The collector of [traces](../operations.md#tracing), to which `/v1/traces` is added',
@@ -83,21 +83,21 @@ function isHeader(name: string, value: string): boolean {
 }
 
 export interface TracingSettings {
-  /** Where spans are sent, the path included. */
+  /** URL that receives spans, including the path. */
   endpoint: URL;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: readonly string[];
-  /** What each span says of the process. */
+  /** Resource attributes of this process, sent with each span. */
   resource: Readonly<Record<string, string>>;
-  /** Of the traces that begin here, from 0 to 1. */
+  /** Share of recorded traces among those that begin here, from 0 to 1. */
   share: number;
-  /** Whether a caller decides about the traces that it brings. */
+  /** True if a caller's sampling decision applies to its traces. */
   followsCallers: boolean;
 }
 
 /**
- * Null where spans have nowhere to go: then tracing is off.
- * @param own what spans say of the process unless a variable says otherwise
+ * Returns null if tracing is off, because no endpoint is set.
+ * @param own resource attributes of the process, unless a variable overrides them
  */
 export function tracingSettingsOf(
   read: z.output<typeof tracingEnvironment>,

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import type { EgressRule } from '../../contracts/jobs/clients.ts';
 
 /**
- * What is not public, by the special-purpose registries of IANA (RFC 6890 and its successors). Of IPv6 only 2000::/3 is
- * handed out, so all else is refused without a list: loopback, link-local, unique-local, and what carries an IPv4
- * address inside (::ffff:0:0/96, 64:ff9b::/96).
+ * Addresses that are not public, by the special-purpose registries of IANA (RFC 6890 and its successors). Only 2000::/3
+ * of IPv6 is allocated, so all other IPv6 is refused without a list: loopback, link-local, unique-local, and addresses
+ * that embed an IPv4 address (::ffff:0:0/96, 64:ff9b::/96).
  */
 const reserved = blockListOf([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -15,8 +15,8 @@ const reserved = blockListOf([
 const handedOut = blockListOf(['2000::/3']);
 
 /**
- * Where clouds hand out the keys of their machines, beside 169.254.0.0/16 and fe80::/10. By IPv4 Azure, Alibaba,
- * Oracle; by IPv6 AWS, Google, Oracle, Scaleway, Linode, Alibaba.
+ * Addresses of the clouds' metadata services, which hand out credentials, besides 169.254.0.0/16 and fe80::/10. IPv4:
+ * Azure, Alibaba, Oracle; IPv6: AWS, Google, Oracle, Scaleway, Linode, Alibaba.
  */
 const metadata = [
   ...['168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'],
@@ -25,64 +25,64 @@ const metadata = [
 ];
 
 /**
- * IPv6 that carries an IPv4 address inside, which may be any: compatible, translated, NAT64 (two prefixes), Teredo,
- * 6to4. One that is mapped (::ffff:0:0/96) is judged as the IPv4 address that it is.
+ * IPv6 ranges that embed an IPv4 address, which may be any: compatible, translated, NAT64 (two prefixes), Teredo, 6to4.
+ * A mapped address (::ffff:0:0/96) is judged as its IPv4 address.
  */
 const carriers = ['::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'];
 
-/** Not even a rule opens these: all hosts, no host, a link's own, metadata, and what carries another address. */
+/** Addresses that no rule can open: unspecified, broadcast, multicast, link-local, metadata, and embedding ranges. */
 const never = blockListOf([
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
   ...['::/128', 'fe80::/10', 'ff00::/8'],
   ...metadata,
   ...carriers,
 ]);
-// ::/96 but for ::1, which is this machine and may be opened.
+// ::/96 except ::1, which is this machine and can be opened.
 never.addRange('::2', '::ffff:ffff', 'ipv6');
 
 export interface Destination {
-  /** As the URL has it, in small letters, without the brackets of an IPv6 address. */
+  /** Host name as in the URL, in lower case, without the brackets of an IPv6 address. */
   hostname: string;
   port: number;
-  /** What it was resolved to. */
+  /** Resolved address. */
   address: string;
 }
 
-/** Whose rules they are, as people are told: `the egress rules of the client "orders"`. */
+/** Egress rules of one owner, named for people: `the egress rules of the client "orders"`. */
 export interface RuleList {
   of: string;
-  /** One of them has to fit. */
+  /** At least one rule has to match. */
   rules: readonly EgressRule[];
 }
 
-/** What may be called: where it is registered, and again whenever it is connected to. */
+/** Decides which addresses may be called, at registration and again at each connection. */
 export interface EgressGuard {
-  /** Judges the address that is really connected to: a name may resolve to another one every time. */
+  /** Judges the address of the connection itself: a name may resolve to another address every time. */
   mayConnect(destination: Destination): boolean;
   /**
-   * Why no call can go to this URL, whatever its name resolves to: for people, to be put behind `may not be called: `.
-   * Null where one may. An address is judged, a name is not looked up.
+   * Returns the reason why no call can go to this URL, for people, to follow `may not be called: `; null if a call may.
+   * Addresses are judged, names are not looked up.
    */
   whyNot(url: URL): string | null;
 }
 
-/** A rule that names nothing: every public address. */
+/** The empty rule, which matches every public address. */
 export const anyPublic: EgressRule = {};
 
-/** Without rules of its own, a client calls every public address. */
+/** Creates a client's guard. A client without rules may call every public address. */
 export function createClientGuard(installation: RuleList, rules: readonly EgressRule[], name: string): EgressGuard {
   const of = `the egress rules of the client ${JSON.stringify(name)}`;
   return createEgressGuard([installation, { of, rules: rules.length === 0 ? [anyPublic] : rules }]);
 }
 
-/** True for what the whole internet could call too. */
+/** Returns true if the address is reachable from the whole internet. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   if (family === undefined || reserved.check(address, family) || never.check(address, family)) return false;
   return family === 'ipv4' || handedOut.check(address, 'ipv6');
 }
 
-/** A call has to be let through by each of the lists. */
+/** Creates a guard that allows a call only if each of the lists allows it. */
 export function createEgressGuard(lists: readonly RuleList[]): EgressGuard {
   const fits = lists.map(({ rules }) => rules.map(fitOf));
   const refusing = (isFit: (fit: Fit) => boolean) => lists[fits.findIndex((each) => !each.some(isFit))];
@@ -108,13 +108,13 @@ export function createEgressGuard(lists: readonly RuleList[]): EgressGuard {
   };
 }
 
-/** Names that mean this machine wherever they are looked up (RFC 6761). */
+/** Returns the addresses of names that always mean this machine (RFC 6761). */
 export function knownAddresses(hostname: string): readonly string[] {
   const name = hostname.replace(/\.$/, '');
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : [];
 }
 
-/** Host and port that a connection for this URL is made to. */
+/** Returns the host and port of a connection for this URL. */
 export function placeOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>) {
   return {
     hostname: hostname.replace(/^\[|\]$/g, '').toLowerCase(),

@@ -5,7 +5,7 @@ import type { SecretBox } from '../configuration/secret-box.ts';
 
 type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl' | 'paramsSchema'>;
 
-/** Scheme, host and port of everything that an action type calls, each once, in order. */
+/** Returns scheme, host and port of every URL that an action type calls, sorted, without duplicates. */
 export function originsOf({ url, statusUrl, paramsSchema }: Addresses): string[] {
   const called = [url, ...(statusUrl === undefined ? [] : [statusUrl])].map((address) => new URL(address));
   const asked = optionSourcesOf(paramsSchema, url).map((source) => source.url);
@@ -13,8 +13,8 @@ export function originsOf({ url, statusUrl, paramsSchema }: Addresses): string[]
 }
 
 /**
- * Where a secret belongs, for its box. What is sent belongs to the address it is sent to, as well: a change of the
- * address, by whatever way, does not send the secret there. The others are never sent.
+ * Returns the context of a secret in its box. The context of a secret that is sent includes the URL's origins: if the
+ * URL changes, in whatever way, the secret is not sent there. Other secrets are never sent.
  */
 export function secretPlace(name: string, secret: SecretName, addresses: Addresses): string {
   const place = `action-type:${name}:${secret}`;
@@ -23,7 +23,7 @@ export function secretPlace(name: string, secret: SecretName, addresses: Address
 
 export type OpenedSecrets = Partial<Record<SecretName, string>>;
 
-/** @throws {SecretBoxError} for the first that does not open here */
+/** @throws {SecretBoxError} for the first secret that cannot be opened */
 export function openSecrets(
   { name, config, secrets }: Pick<RegisteredActionType, 'name' | 'config' | 'secrets'>,
   box: SecretBox,

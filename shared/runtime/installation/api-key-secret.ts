@@ -4,12 +4,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { publicId } from '../../domain/ids/ids.ts';
 
 const ownPattern = /^mk_[0-9a-z]{26}_[0-9a-f]{48}$/;
-/** Of the checksum, hexadecimal, at the end. */
+/** Hexadecimal digits of the checksum at the end. */
 const checksumLength = 8;
 
 /**
- * `mk_<id>_<secret><checksum>`: the key's id, 160 random bits, and a checksum by which what was cut or made up is told
- * from what may have been issued, without a look at the database.
+ * Creates a secret `mk_<id>_<secret><checksum>`: the key's id, 160 random bits, and a checksum. The checksum detects
+ * cut or invented secrets without a look-up in the database.
  */
 export function newApiKey(key: string): string {
   const [, id = ''] = publicId('apiKey', key).split('_');
@@ -17,14 +17,14 @@ export function newApiKey(key: string): string {
   return text + checksumOf(text);
 }
 
-/** A new key, and what of it is stored. */
+/** Creates a key with its secret, and the digest to store. */
 export function issueApiKey() {
   const key = uuidv7();
   const secret = newApiKey(key);
   return { key, secret, digest: digestOfApiKey(secret) };
 }
 
-/** Whether it says of itself that it is one of ours, and cannot be: such as one that was cut or mistyped. */
+/** Returns true if the secret has Muster's prefix but cannot be valid, for example because it was cut or mistyped. */
 export function isGarbledApiKey(secret: string): boolean {
   if (!secret.startsWith('mk_')) return false;
   return !ownPattern.test(secret) || checksumOf(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength);
@@ -35,8 +35,8 @@ function checksumOf(text: string): string {
 }
 
 /**
- * What is stored of a key: SHA-256, in hexadecimal. Nothing slower is needed, as a key is no password that could be
- * guessed.
+ * Returns the stored digest of a secret: SHA-256, in hexadecimal. A slow hash is not needed, because random secrets
+ * cannot be guessed as passwords can.
  */
 export function digestOfApiKey(secret: string): string {
   return hash('sha256', secret, 'hex');

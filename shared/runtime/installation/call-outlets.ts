@@ -3,13 +3,13 @@ import type { EndpointTerms } from '../../contracts/jobs/client-endpoints.ts';
 import type { Client } from '../../ports/clients.ts';
 
 /**
- * What jobs are called through, and by which rules: an endpoint of a client, or the client itself where a job names
- * none. Jobs of one outlet wait for each other's slots, rate and circuits, and for those of no other.
+ * An endpoint of a client, or the client itself for jobs without an endpoint, with its rules. Jobs of one outlet share
+ * its slots, rate and circuits, and share none with other outlets.
  */
 export interface CallOutlet extends Pick<Client, 'clientId' | 'name' | 'revision' | 'definition' | 'auth' | 'keys'> {
-  /** The endpoint's, or the client's. */
+  /** Id of the endpoint or the client. */
   outletId: string;
-  /** Why nothing is called through it now; null: it is. */
+  /** Reason why calls are held; null if they are not. */
   heldBecause: string | null;
 }
 
@@ -41,7 +41,7 @@ export function outletsOf(client: Client): CallOutlet[] {
   return [own, ...others];
 }
 
-/** By what it says itself, and by its client's rules. */
+/** Returns the endpoint's rules, completed by its client's. */
 function ruled(ofClient: ClientDefinition, own: EndpointTerms): ClientDefinition {
   return {
     ...ofClient,

@@ -10,39 +10,42 @@ import {
 import { callOriginOf, topicOf } from '../../contracts/jobs/topic-urls.ts';
 import type { SecretBox } from '../configuration/secret-box.ts';
 
-/** What is called, in the clear or as it is stored. */
+/** A call, in clear text or as stored. */
 export interface CallText {
   url: string;
-  /** JSON, names in small letters. */
+  /** JSON; names are in lower case. */
   headers: string | null;
 }
 
-/** Whose call it is, and how much of it is a secret. */
+/** Owner of a call, and the extent of its secrets. */
 export interface CallOwner {
   clientId: string;
-  /** Whether the path is, and not the query alone. */
+  /** True if the path is sealed as well as the query. */
   sealPaths: boolean;
 }
 
 export interface StoredCall extends CallText {
-  /** The same call as it may have been stored at another time: under an older key, or without one. */
+  /** Returns other stored forms of the same call: under an older key, or without a key. */
   alike?: (() => CallText[]) | undefined;
 }
 
-/** Whether a call may have a secret, told as quickly as most have none. @param headers that were given with it */
+/**
+ * Returns true if a call may have a secret. Fast, because most calls have none.
+ * @param headers headers given with the call
+ */
 export function mayHaveSecrets(url: string, headers: object | undefined, sealPaths: boolean): boolean {
   return headers !== undefined || sealPaths || url.includes('?');
 }
 
 /**
- * A call as it is stored: what may be a secret is sealed, bound to its client and to scheme, host and port. The same
- * call is the same text again, so that a repeat is known without opening anything. Without a key a query stays as it
- * is.
- * @throws {SecretBoxError} `no-key` where there is none, and a header or a path is to be sealed
+ * Returns a call as it is stored: possible secrets are sealed, bound to the client and to scheme, host and port. The
+ * same call always yields the same text, so repeats are found without opening secrets. Without a key, a query is stored
+ * in clear text.
+ * @throws {SecretBoxError} `no-key` if there is no key and a header or a path has to be sealed
  */
 export function sealCall(call: CallText, owner: CallOwner, box: SecretBox): StoredCall {
   const headers = call.headers === null ? null : storedHeaders.parse(JSON.parse(call.headers));
-  // A topic has no path, and nothing behind a ?.
+  // A topic has neither a path nor a query.
   const isTopic = topicOf(call.url) !== undefined;
   const target = isTopic ? { open: call.url, hidden: '' } : targetOf(call.url, owner.sealPaths);
   const isTargetSealed = target.hidden !== '' && (box.keys > 0 || owner.sealPaths);
@@ -81,7 +84,7 @@ interface Target {
   hidden: string;
 }
 
-/** Without a fragment, which is never sent. */
+/** Splits a URL, without its fragment, which is never sent. */
 function targetOf(url: string, sealPaths: boolean): Target {
   if (url.includes(sealedMark)) return { open: url, hidden: '' };
   const whole = url.split('#', 1)[0] ?? '';

@@ -2,7 +2,8 @@ import type { Catalogue } from '../../contracts/endpoints/engine-config.ts';
 import type { Registry } from '../../ports/registry.ts';
 
 /**
- * What campaigns may ask for now: the enabled types of the registry, in the countries that the engine's file allows.
+ * Returns the action types and countries open to campaigns: enabled types of the registry, and countries of the
+ * engine's file.
  */
 export function catalogueOf(registry: Registry, countries: Catalogue['countries']): Catalogue {
   const enabled = registry.actionTypes.filter((type) => type.enabled);

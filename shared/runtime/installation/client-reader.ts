@@ -14,17 +14,17 @@ export interface ClientReaderDeps {
   logger: Logger;
 }
 
-/** All clients as of one moment. */
+/** All clients at one moment. */
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;
-  /** By what jobs are called through: each client, and each endpoint. */
+  /** Outlets by id: each client, and each endpoint. */
   outlets: ReadonlyMap<string, CallOutlet>;
-  /** By name, and by public id: however a request may name them. None names that of a webhook. */
+  /** Clients by name and by public id, as requests refer to them. Clients of webhooks are left out. */
   byRef: ReadonlyMap<string, Client>;
 }
 
-/** What a process knows of the clients; it follows a change within about a second. */
+/** Reader of a process's clients; it follows a change within about a second. */
 export type ClientReader = SnapshotReader<ClientSnapshot>;
 
 export function createClientReader({ clients, changes, clock, logger }: ClientReaderDeps): ClientReader {
@@ -56,10 +56,7 @@ function refsOf({ clientId, name }: Client): string[] {
   return [name, publicId('client', clientId)];
 }
 
-/**
- * The client that an id or a name stands for. An unknown one is looked up once more: it may have been made a moment
- * ago, through another process.
- */
+/** Returns the client with an id or a name. An unknown one is read again: another process may have just created it. */
 export async function clientOfRef(
   ref: string,
   clients: Pick<ClientReader, 'current' | 'refresh'>,

@@ -4,20 +4,22 @@ import type { Meter } from '../../ports/meter.ts';
 import type { Logger } from '../logger.ts';
 import { consumerMetrics } from '../meter/process-metrics.ts';
 
-/** Every message begins with it, so that whose it is can be seen without parsing the rest. */
+/** Start of every message: its installation can be identified without parsing the rest. */
 const beginning = '{"installation":"';
 
-/** The consumer group of an installation's workers: another installation on the same topics has a group of its own. */
+/** Returns the consumer group of an installation's workers. Installations on the same topics have separate groups. */
 export function workerGroup(topicPrefix: string, installationId: string): string {
   return `${topicPrefix}.worker.${installationId}`;
 }
 
-/** The group of a region's dispatchers. */
 export function dispatcherGroup(topicPrefix: string, region: string, installationId: string): string {
   return `${topicPrefix}.dispatcher.${region}.${installationId}`;
 }
 
-/** Makes every message say whose it is, as its first field. Values have to be JSON objects with a field at least. */
+/**
+ * Adds the installation's id to every message, as the first field. Values have to be JSON objects with at least one
+ * field.
+ */
 export function ownPublisher(publisher: MessagePublisher, installationId: string): MessagePublisher {
   const start = `${beginning}${installationId}",`;
   return {
@@ -37,8 +39,8 @@ export interface OwnConsumerDeps {
 const warnEveryMs = 60_000;
 
 /**
- * Leaves the messages of other installations to their owners: they are settled here, counted, and never seen by the
- * receiver. What says nothing of an installation is delivered: the receiver judges it.
+ * Filters out messages of other installations: they are settled and counted here, and the receiver never gets them.
+ * Messages without an installation are delivered: the receiver judges them.
  */
 export function ownConsumer({ consumer, installationId, meter, clock, logger }: OwnConsumerDeps): MessageConsumer {
   const own = Buffer.from(`${beginning}${installationId}"`);
@@ -68,7 +70,7 @@ export function ownConsumer({ consumer, installationId, meter, clock, logger }: 
 
   const filtering = (receiver: LaneReceiver): LaneReceiver => ({
     deliver: (lane, messages) => {
-      // Nearly always there is nothing foreign: then nothing is copied.
+      // Foreign messages are rare: usually nothing is copied.
       const others = messages.some(isForeign) ? messages.filter(isForeign) : [];
       if (others.length === 0) {
         receiver.deliver(lane, messages);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 
 /**
- * What all processes of an installation have to agree about: whom they call, and what those promise. Were one to ask
- * another segmentation service, or to award by another endpoint, real users would get what was not meant for them.
+ * Settings that all processes of an installation must share: the called services and their guarantees. If one process
+ * used another segmentation service or endpoint, real users would get actions meant for others.
  */
 export const installationConfig = z.object({
   segmentation: z.object({ url: z.string() }).optional(),
@@ -21,7 +21,10 @@ export function installationConfigOf({ segmentation, actionTypes }: EngineConfig
   };
 }
 
-/** A line for each difference. What only one of the two has is none: a file may serve a part, and may bring more. */
+/**
+ * Returns a line for each difference. A setting that only one side has is none: a file may cover a part, or add
+ * settings.
+ */
 export function contradictionsBetween(kept: InstallationConfig, file: InstallationConfig): string[] {
   const lines: string[] = [];
   const compare = (field: string, before: string | undefined, now: string | undefined) => {
@@ -36,7 +39,7 @@ export function contradictionsBetween(kept: InstallationConfig, file: Installati
   return lines;
 }
 
-/** What is kept, with what the file changes and brings. */
+/** Returns the stored config, overwritten by the file's settings. */
 export function mergedConfig(kept: InstallationConfig, file: InstallationConfig): InstallationConfig {
   return {
     segmentation: file.segmentation ?? kept.segmentation,

@@ -6,8 +6,8 @@ import type { Logger } from '../logger.ts';
 import { consumerMetrics } from '../meter/process-metrics.ts';
 
 /**
- * Why a message was set aside. `unreadable`: no references; `misplaced`: on a topic that is none of theirs;
- * `contradicted`: the rows say something else.
+ * Reason for quarantining a message. `unreadable`: no references; `misplaced`: on a topic of another shard;
+ * `contradicted`: the rows differ from the message.
  */
 export type LetterCause = 'unreadable' | 'misplaced' | 'contradicted';
 
@@ -16,13 +16,13 @@ const againMs = 1000;
 /** Letters per statement. */
 const maxLetters = 100;
 /**
- * Kept of one topic, by one process: so many at once, and in an hour, a large one as several. What comes beyond is
- * counted.
+ * Maximum messages stored for one topic by one process, at once and in an hour; a large message counts as several.
+ * Further messages are only counted.
  */
 const maxPerTopic = 1000;
 const usualBytes = 4096;
 const hourMs = 3_600_000;
-/** The same cause on the same topic is one line in this time. */
+/** Interval of log lines for the same cause and topic. */
 const logEveryMs = 30_000;
 
 export interface LetterKeeperDeps {
@@ -33,11 +33,11 @@ export interface LetterKeeperDeps {
 }
 
 /**
- * Sets messages aside that cannot be served as they are, with their bytes. Nothing is lost with one that is not kept:
- * Postgres knows of all work. A flood of them costs neither rows nor lines without end.
+ * Quarantines messages that cannot be served, with their bytes. Postgres knows all work, so nothing is lost if a
+ * message is not stored. Neither rows nor log lines grow without bound.
  */
 export interface LetterKeeper {
-  /** @param onKept or passed over: the message needs nothing more */
+  /** @param onKept called when the message is stored or skipped, and needs nothing more */
   keep(message: LaneMessage, cause: LetterCause, reason: string, onKept: () => void): void;
   stop(): void;
 }
@@ -53,7 +53,7 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
   let unwritten: { letter: DeadLetter; onKept: () => void }[] = [];
   let writing = false;
 
-  /** One statement at a time, in groups: a burst of garbage must not queue in front of what others ask of the store. */
+  /** Writes one group at a time: many unreadable messages must not delay other statements on the store. */
   async function write(): Promise<void> {
     if (writing) return;
     writing = true;
@@ -87,7 +87,7 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
   };
 }
 
-/** By topic, how many more may be kept. */
+/** Limits the stored messages of each topic. */
 function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
   const allowances = new Map<string, { left: number; asOfMs: number }>();
   return {
@@ -101,7 +101,7 @@ function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
   };
 }
 
-/** One line per topic and cause in a while, with how many there were since the one before. */
+/** Logs one line for each topic and cause in a while, with the number of messages since the last line. */
 function createTeller({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logger'>) {
   const reported = new Map<string, { atMs: number; since: number }>();
   return ({ lane: { topic, partition }, offset }: LaneMessage, cause: LetterCause, reason: string): void => {

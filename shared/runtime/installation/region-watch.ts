@@ -5,13 +5,13 @@ import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
 /**
- * A switch is known everywhere after about as long, while nothing is told and while changes are; claims are refused
- * from the switch on.
+ * Upper bound, in ms, on the time until a switch of regions is known, without and with change notifications; claims are
+ * refused from the switch on.
  */
 const lookEveryMs = 1000;
 const heardLookEveryMs = 5000;
 
-/** Knows where the region of this process stands. */
+/** Watches the state of this process's region. */
 export interface RegionWatch {
   /** Resolves when the region is known. */
   start(): Promise<void>;
@@ -28,7 +28,7 @@ export interface RegionWatchDeps {
 }
 
 export function createRegionWatch({ regions, name, changes, clock, logger }: RegionWatchDeps): RegionWatch {
-  // No claim is made under it: epochs begin at 1.
+  // No claim has this epoch: epochs begin at 1.
   let current: RegionState = { name, epoch: 0, active: false };
 
   async function look(): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
 
-/** A line for each field in which an engine's file says otherwise than the registry. */
+/** Returns a line for each field in which an engine's file differs from the registry. */
 export function differencesBetween(name: string, kept: ActionTypeConfig, file: ActionTypeConfig): string[] {
   const before = new Map<string, unknown>(Object.entries(kept));
   const now = new Map<string, unknown>(Object.entries(file));
@@ -12,7 +12,7 @@ export function differencesBetween(name: string, kept: ActionTypeConfig, file: A
   });
 }
 
-/** As JSON whose objects have their keys in order: jsonb keeps them in another one than files do. */
+/** Serializes a value with sorted keys: jsonb orders keys differently than files do. */
 function inOrder(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return JSON.stringify(value, (_key, inner: unknown) =>

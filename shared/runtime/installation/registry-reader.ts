@@ -11,7 +11,7 @@ export interface RegistryReaderDeps {
   logger: Logger;
 }
 
-/** What a process knows of action types and shards: a snapshot that it replaces when the registry has changed. */
+/** Reader of a process's action types and shards: a snapshot that is replaced when the registry changes. */
 export type RegistryReader = SnapshotReader<Registry>;
 
 export function createRegistryReader({ registry, changes, clock, logger }: RegistryReaderDeps): RegistryReader {

@@ -1,13 +1,15 @@
 import { SecretBoxError, type SecretBox } from '../configuration/secret-box.ts';
 
-/** What the receiver of one attempt of a job may report with: it opens for that job alone, and names the attempt. */
+/**
+ * Creates the token with which the receiver of one attempt reports: it is bound to the job and contains the attempt.
+ */
 export function sealReportToken(box: Pick<SecretBox, 'seal'>, jobId: string, attempt: number): string {
   return box.seal(String(attempt), placeOf(jobId)).sealed;
 }
 
 /**
- * The attempt that it is for; undefined where it is none of this job.
- * @throws {SecretBoxError} `no-key`: this process can believe none
+ * Returns the token's attempt, or undefined if it is not a token of this job.
+ * @throws {SecretBoxError} `no-key` if this process cannot verify tokens
  */
 export function openReportToken(box: Pick<SecretBox, 'open'>, jobId: string, token: string): number | undefined {
   try {

@@ -3,37 +3,36 @@ import type { ChangeKind, ChangeFeed } from '../../ports/change-feed.ts';
 import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
-/** Between two looks at the revision: a change of which nothing is told is known everywhere after about as long. */
+/** Interval of revision checks, in ms: changes without a notification are known after about this time. */
 const lookEveryMs = 1000;
-/** The same while changes are told: one of which the notice was lost waits for this. */
+/** Interval while the change feed is connected: a change whose notification was lost is known after this time. */
 const heardLookEveryMs = 5000;
 
-/** Something that every process knows whole, and that says cheaply whether it has changed. */
+/** Data that every process holds completely, with a cheap check for changes. */
 export interface SnapshotSource<Snapshot extends { revision: number }> {
   revision(): Promise<number>;
   read(): Promise<Snapshot>;
 }
 
 export interface SnapshotReaderDeps<Snapshot extends { revision: number }> {
-  /** Of the loop, in the log. */
+  /** Name of the loop in the log. */
   name: string;
   source: SnapshotSource<Snapshot>;
-  /** Tells of a new revision. */
+  /** Kind of notification that reports a new revision. */
   kind: ChangeKind;
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
-/** What a process knows of it: a snapshot that it replaces when the revision has moved. */
+/** Holds a snapshot of the data, and replaces it when the revision changes. */
 export interface SnapshotReader<Snapshot> {
-  /** The last snapshot; null before anything was read. */
+  /** Returns the last snapshot; null before the first read. */
   current(): Snapshot | null;
-  /** Resolves with a snapshot at least as new as this call. Rejects when the store does not answer. */
+  /** Resolves with a snapshot at least as new as this call. Rejects if the store does not answer. */
   refresh(): Promise<Snapshot>;
-  /** Called with each new snapshot from now on. Has to return at once. */
+  /** Adds a listener for new snapshots, which has to return at once. */
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Looks from now on. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -62,7 +61,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
   }
 
   /**
-   * A caller that asks while a look is under way gets the one after it, which is shared: the first may have begun too
+   * Reads a snapshot. A call during a read shares the next read with other callers: the running one may have begun too
    * early.
    */
   function refresh(): Promise<Snapshot> {
@@ -79,7 +78,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
     await refresh();
     return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
   };
-  // Changes that come in a row are read together.
+  // Changes in quick succession are read together.
   const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, minBetweenMs: lookEveryMs, clock, logger });
   changes.on(kind, () => loop.poke());
 

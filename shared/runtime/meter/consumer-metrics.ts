@@ -4,13 +4,13 @@ import { consumerMetrics } from './process-metrics.ts';
 
 type OfTopic = Gauge<'topic'>;
 
-/** Shows what a consumer says of its topics whenever the metrics are asked for. */
+/** Exports the statistics of a consumer's topics whenever the metrics are read. */
 export function exportConsumerStats(meter: Meter, stats: () => readonly TopicStats[]): void {
   const show = (spec: GaugeSpec<'topic'>, valueOf: (stats: TopicStats) => number | null): void => {
     const collect = (gauge: OfTopic): void => {
       for (const each of stats()) {
         const value = valueOf(each);
-        // What is not known has no value: a zero would look like good news.
+        // Unknown figures have no value: a zero would look like good news.
         if (value !== null) gauge.of({ topic: each.topic }).set(value);
       }
     };

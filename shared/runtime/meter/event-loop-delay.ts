@@ -2,8 +2,8 @@ import type { Meter } from '../../ports/meter.ts';
 import { loopLookEveryMs, processMetrics } from './process-metrics.ts';
 
 /**
- * Measures how late timers of this process fire, as long as it lives. Node's own `monitorEventLoopDelay` needs a
- * hundred wake-ups a second, which is most of what an idle process costs.
+ * Measures how late timers of this process fire, for its lifetime. Node's own `monitorEventLoopDelay` needs a hundred
+ * wake-ups a second, which is most of an idle process's cost.
  */
 export function watchEventLoop(meter: Meter, monotonicMs: () => number = () => performance.now()): void {
   const delays = meter.histogram(processMetrics.loopDelay).of({});

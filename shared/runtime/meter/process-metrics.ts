@@ -1,11 +1,14 @@
 import type { MetricTable } from '../../ports/meter.ts';
 
-/** Each look wakes the process: at this pace looks are not noticed, and what blocks the loop often is caught often. */
+/**
+ * Interval of event loop measurements. Each one wakes the process: this pace costs little, and detects frequent
+ * blocking.
+ */
 export const loopLookEveryMs = 200;
 
 const ofTopics = { kind: 'gauge', labelNames: ['topic'] } as const;
 
-/** What every process tells of itself. */
+/** Metrics of every process. */
 export const processMetrics = {
   build: {
     kind: 'gauge',
@@ -53,7 +56,7 @@ export const processMetrics = {
   },
 } as const satisfies MetricTable;
 
-/** Metrics of the services that Muster only reads from, in every process that does. */
+/** Metrics of services that Muster only reads from, in every process that reads from them. */
 export const readMetrics = {
   sentAgain: {
     kind: 'counter',
@@ -65,7 +68,7 @@ export const readMetrics = {
   },
 } as const satisfies MetricTable;
 
-/** What those tell that read topics: workers and dispatchers. */
+/** Metrics of processes that read topics: workers and dispatchers. */
 export const consumerMetrics = {
   lanes: {
     ...ofTopics,

@@ -3,13 +3,13 @@ import type * as ports from '../../ports/meter.ts';
 import type { Logger } from '../logger.ts';
 
 export interface PrometheusMeter extends ports.Meter {
-  /** All metrics as Prometheus reads them, and their content type. */
+  /** Returns all metrics in Prometheus's format, with their content type. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
 
 type Collect = () => void;
 
-/** What is asked when a metric is read: a gauge's collectors, a counter's tallies by the values of their labels. */
+/** Sources of a metric when it is read: collectors of a gauge, tallies of a counter by label values. */
 interface Sources {
   collectors: Collect[];
   tallies: Map<string, Tally>;
@@ -21,13 +21,13 @@ interface Known<Metric> extends Sources {
 }
 
 /**
- * A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is
- * reported when it is read.
+ * Count kept outside of the registry, which finds a counter by its labels each time: that costs more than the counted
+ * work. The count is reported when metrics are read.
  */
 interface Tally {
   labels: ports.LabelValues<string>;
   add: (by?: number) => void;
-  /** What was added since it was last asked. */
+  /** Returns the amount added since the last call. */
   take: () => number;
 }
 
@@ -47,8 +47,8 @@ function createTally(labels: ports.LabelValues<string>): Tally {
 }
 
 /**
- * Metrics of this process, with those of Node itself: memory, handles, garbage collection. Event loop delay is ours:
- * `watchEventLoop`.
+ * Creates a meter with this process's metrics and Node's own: memory, handles, garbage collection. Event loop delay is
+ * measured by `watchEventLoop` instead.
  */
 export function createPrometheusMeter({ logger }: { logger: Logger }): PrometheusMeter {
   const registry = new Registry();
@@ -124,8 +124,8 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
 }
 
 /**
- * The library's own watch of the event loop wakes the process a hundred times a second, which is most of what an idle
- * one costs, and ten times to ask how busy it was.
+ * Collects Node's metrics without event loop lag. The library's monitor wakes the process a hundred times a second,
+ * which is most of an idle process's cost, and ten times to measure utilization.
  */
 function collectNodeMetrics(registry: Registry): void {
   collectDefaultMetrics({
@@ -138,7 +138,7 @@ function collectNodeMetrics(registry: Registry): void {
 }
 
 const askBusyEveryMs = 1000;
-/** A day: the library takes no infinity. */
+/** One day, because the library does not accept infinity. */
 const neverMs = 24 * 60 * 60 * 1000;
 
 interface Config {
@@ -147,7 +147,7 @@ interface Config {
   labelNames: string[];
 }
 
-/** Metrics of one kind by name. */
+/** Creates a catalogue of one kind of metrics, by name. */
 function createCatalogue<Metric>(registry: Registry) {
   const known = new Map<string, Known<Metric>>();
   return {

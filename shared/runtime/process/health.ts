@@ -13,7 +13,8 @@ export interface HealthOptions {
 }
 
 /**
- * Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD.
+ * Serves `/healthz` (the process is alive), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and
+ * HEAD.
  */
 export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
   let parts: Readiness['parts'] = {};

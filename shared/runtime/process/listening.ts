@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../configuration/configuration-error.ts';
 
 /**
- * Awaits that a server listens.
- * @throws {ConfigurationError} that names the variable, when the port is taken or may not be had
+ * Waits until a server listens.
+ * @throws {ConfigurationError} that names the variable, if the port is taken or not permitted
  */
 export async function listening<Result>(
   { variable, host, port }: { variable: string; host: string; port: number },

@@ -20,48 +20,47 @@ import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
 import { packageVersion } from '../version.ts';
 
-/** What a service gets from the process that it runs in. */
+/** Resources that a process offers to its service. */
 export interface ProcessContext {
   logger: Logger;
   meter: Meter;
-  /** Null where tracing is off. */
+  /** Null if tracing is off. */
   tracing: Tracing | null;
-  /** Tells this process apart from all others, those before it included: `worker@host/uuid`. */
+  /** Unique id of this process, also among earlier processes: `worker@host/uuid`. */
   owner: string;
-  /** What the configuration was read from. */
+  /** Environment that the configuration was read from. */
   environment: NodeJS.ProcessEnv;
-  /** Adds what this service needs to do its work to what `/readyz` tells. */
+  /** Adds a part of this service to `/readyz`. */
   addPart: (name: string, check: PartCheck) => void;
   /**
-   * Keeps a resource and how to close it. Closed once, after the service, the last kept first; also when the start
+   * Registers a resource to close. Resources are closed once, after the service, in reverse order; also if the start
    * fails.
    */
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
 
-/** What a process gives to each service that runs in it. */
+/** Resources that a process offers to each service in it. */
 export interface ProcessHost {
   meter: Meter;
-  /** Absent where tracing is off. */
+  /** Undefined if tracing is off. */
   tracing?: Tracing | undefined;
-  /** Takes the parts of the service for `/readyz`, also while it starts. Absent in a process without `/readyz`. */
+  /**
+   * Adds a part of the service to `/readyz`, also while the service starts. Undefined in a process without `/readyz`.
+   */
   addPart?: (name: string, check: PartCheck) => void;
 }
 
-/** A service whose configuration was read and is right. */
+/** A service whose configuration was read and is valid. */
 export interface PreparedProcess<Running extends Service = Service> {
   readonly settings: ProcessSettings;
   /** Starts the service. Its `close` closes everything that it opened, once, however often it is called. */
   start: (host: ProcessHost) => Promise<Running>;
 }
 
-/** A service as a process: the same whether it runs alone or with others. */
+/** A service as a process, which runs alone or with others. */
 export interface ProcessDefinition<Running extends Service = Service> {
   readonly name: string;
-  /**
-   * Reads and checks all configuration and starts nothing.
-   * @throws {ConfigurationError} with every problem
-   */
+  /** Reads and checks all configuration, and starts nothing. @throws {ConfigurationError} with every problem */
   prepare: (environment: NodeJS.ProcessEnv) => PreparedProcess<Running>;
 }
 
@@ -92,7 +91,7 @@ export function defineProcess<Config, Running extends Service>(
   };
 }
 
-/** Starts a service and makes its `close` close what it kept. */
+/** Starts a service whose `close` also closes its registered resources. */
 async function startClosing<Running extends Service>(
   logger: Logger,
   start: (onClose: ProcessContext['onClose']) => Promise<Running>,
@@ -127,7 +126,7 @@ async function startClosing<Running extends Service>(
   }
 }
 
-/** A loop that is behind by this has failed again and again, or hangs. */
+/** A loop that is overdue by this time fails repeatedly, or hangs. */
 const stuckAfterMs = 30_000;
 
 function requireTurningLoops(logger: Logger): void {
@@ -135,7 +134,7 @@ function requireTurningLoops(logger: Logger): void {
   if (stuck.length > 0) throw new Error(stuck.join('; '));
 }
 
-/** The main of a service: starts it, serves its health, and ends the process when a signal asks for it. */
+/** Main function of a service: starts it, serves its health, and ends the process on a signal. */
 export async function runProcess(definition: ProcessDefinition): Promise<void> {
   await endProcess(async () => {
     const { settings, start } = definition.prepare(process.env);
@@ -143,10 +142,7 @@ export async function runProcess(definition: ProcessDefinition): Promise<void> {
   });
 }
 
-/**
- * Starts what `start` starts, beside its health and metrics, and resolves when a signal, or its own breaking, has ended
- * it.
- */
+/** Runs a service, its health and its metrics. Resolves when a signal or a failure of the service has ended it. */
 export async function keepRunning(
   name: string,
   settings: ProcessSettings,
@@ -184,7 +180,7 @@ export async function keepRunning(
     const running = await start({ meter, tracing: tracing ?? undefined, addPart });
     service = running;
     logger.info('service is running');
-    // Last, and within the deadline: what was done while it stopped has spans too.
+    // Tracing stops last, within the deadline: work done while stopping has spans too.
     const close = async () => {
       await running.close();
       await tracing?.stop();
@@ -195,7 +191,7 @@ export async function keepRunning(
   }
 }
 
-/** What the last spans may take when a process stops. */
+/** Maximum time for sending the last spans when a process stops. */
 const flushTracesMs = 3000;
 
 function identityOf(name: string): Parameters<typeof tracingSettingsOf>[1] {
@@ -203,7 +199,10 @@ function identityOf(name: string): Parameters<typeof tracingSettingsOf>[1] {
   return { name: ofProcess, version: packageVersion, instance: `${hostname()}/${process.pid}` };
 }
 
-/** A configuration error is one line for each problem and exit code 2, anything else a stack and exit code 1. */
+/**
+ * Ends the process. Configuration errors print one line for each problem, exit code 2; other errors a stack, exit code
+ * 1.
+ */
 async function endProcess(run: () => Promise<void>): Promise<never> {
   try {
     await run();
@@ -218,7 +217,7 @@ async function endProcess(run: () => Promise<void>): Promise<never> {
   }
 }
 
-/** True when this module is the file that node was started with. */
+/** Returns true if node was started with this module. */
 export function isEntry(module: ImportMeta): boolean {
   return process.argv[1] !== undefined && realpathSync(process.argv[1]) === module.filename;
 }

@@ -1,17 +1,17 @@
 import { within } from '../within.ts';
 
-/** A part that a service needs. Resolves when it is well; rejects with what is wrong. */
+/** Check of a part that a service needs. Rejects with the problem. */
 export type PartCheck = () => Promise<void> | void;
 
 export type Parts = Readonly<Record<string, PartCheck>>;
 
 export interface Readiness {
   ready: boolean;
-  /** `ok`, or what is wrong, by part. */
+  /** `ok` or the problem, by part. */
   parts: Record<string, string>;
 }
 
-/** What does not answer within this is not well. */
+/** Timeout of a check. */
 const patienceMs = 2_000;
 
 export async function readinessOf(parts: Parts): Promise<Readiness> {
@@ -33,8 +33,8 @@ async function describePart(check: PartCheck): Promise<string> {
 const underWay = new WeakMap<PartCheck, Promise<void>>();
 
 /**
- * Checks one part. Rejects with what is wrong, or if the check takes too long. A check that is still under way is
- * awaited and not repeated: a server that is frozen would otherwise get one more question at each look.
+ * Checks one part. Rejects with the problem, or if the check takes too long. A check that is still running is awaited
+ * and not repeated: otherwise a frozen server would get one more request at each look.
  */
 export async function checkPart(check: PartCheck): Promise<void> {
   let checking = underWay.get(check);

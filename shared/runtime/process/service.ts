@@ -1,16 +1,16 @@
 import type { Logger } from '../logger.ts';
 
 /**
- * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close
- * connections. Each is safe to call twice.
+ * A running service. Stopping has three steps, in this order: accept no new work, finish the begun work, close
+ * connections. Each may be called twice.
  */
 export interface Service {
-  /** False while it should get no traffic. */
+  /** Returns false while the service should get no traffic. */
   ready(): boolean;
   stopIntake(): Promise<void>;
   finishWork(): Promise<void>;
   close(): Promise<void>;
-  /** Resolves with the cause when the service can no longer do its work: the process should end and be restarted. */
+  /** Resolves with the cause if the service can no longer work: the process should end and be restarted. */
   readonly broken?: Promise<Error>;
 }
 
@@ -27,11 +27,11 @@ export interface RunOptions {
 
 /**
  * Keeps the process alive until SIGTERM or SIGINT, then stops the service in order. A second signal, or the deadline,
- * ends the process at once with exit code 1: what it held is taken over when its leases run out.
+ * ends the process at once with exit code 1: other processes take over its work when its leases expire.
  */
 export async function runUntilSignal(service: Service, { logger, stopDeadlineMs }: RunOptions): Promise<void> {
   const signal = await Promise.race([nextSignal(), service.broken ?? new Promise<never>(() => undefined)]);
-  // Also in the last line, which is what an operator looks at.
+  // The last line has the cause too, because operators look there.
   const why = signal instanceof Error ? { err: signal } : { signal };
   if (signal instanceof Error) {
     logger.fatal(why, 'service is broken, ending the process');

@@ -1,4 +1,4 @@
-/** A process may not take part as things stand. Its message is for a person: it says what is wrong and what to do. */
+/** A process may not start in the present state. The message is for people: it describes the problem and the remedy. */
 export class StartRefusedError extends Error {
   override readonly name = 'StartRefusedError';
 }

@@ -1,14 +1,14 @@
 import type { Span, SpanLink } from '../../ports/tracing.ts';
 
-/** As OTLP numbers them. */
+/** Numbers defined by OTLP. */
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 const failed = 2;
 const sampled = 1;
 
 /**
- * Spans as OTLP has them in JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hexadecimal
- * digits, 64-bit numbers as texts.
- * @param resource what all of them say of their process
+ * Serializes spans in OTLP's JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids are
+ * hexadecimal, 64-bit numbers are texts.
+ * @param resource attributes of the process, common to all spans
  */
 export function otlpTraces(
   resource: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ function spanOf({ traceId, spanId, parentId, name, kind, startMs, endMs, attribu
     name,
     kind: kinds[kind],
     startTimeUnixNano: nanosOf(startMs),
-    // Two clocks, or one that was set, must not make a span of no length below 0.
+    // Different clocks, or a clock that was set, must not produce a negative duration.
     endTimeUnixNano: nanosOf(Math.max(startMs, endMs)),
     attributes: attributesOf(attributes),
     ...(links && links.length > 0 && { links: links.map(linkOf) }),
@@ -42,7 +42,7 @@ function linkOf({ traceId, spanId, isSampled }: SpanLink) {
   return { traceId, spanId, flags: isSampled ? sampled : 0 };
 }
 
-/** To the microsecond: beyond it, a number has no room for the time. */
+/** Returns nanoseconds, rounded to microseconds: a number is not more precise for current times. */
 function nanosOf(ms: number): string {
   return `${Math.round(ms * 1000)}000`;
 }
