@@ -4,13 +4,13 @@ import { orderSql } from './20261122000000_schema/sql-order.ts';
 
 const folder = new URL('20261122000000_schema/', import.meta.url);
 
-/** All tables, functions and views as they first stood, by subject: the files of the folder, in their own order. */
+/** Creates all tables, functions and views: one file of the folder for each subject, in the files' own order. */
 export async function up(knex: Knex): Promise<void> {
   const texts = await readTexts();
   for (const name of orderSql(texts)) await knex.raw(texts.get(name) ?? '');
 }
 
-/** By name, without `.sql`. */
+/** Reads the files by name, without `.sql`. */
 async function readTexts(): Promise<Map<string, string>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   const read = async (file: string) =>

@@ -1,54 +1,53 @@
 -- after: installation
--- Keys, sessions, and what was changed by them (docs/decisions/0034-access.md).
+-- API keys, sessions, and the audit log (docs/decisions/0034-access.md).
 
 create table api_keys (
   id uuid primary key,
   name text not null,
-  -- Whom to ask about it.
+  -- Person to contact.
   owner text,
-  -- Persons behind its present and earlier owners; look-alikes are one person
+  -- Persons behind the present and earlier owners; similar spellings are one person
   -- (docs/decisions/0082-how-approvals-work.md).
   persons text[] not null default '{}',
-  -- Keys that made it, changed it or gave it a secret.
+  -- Keys that made the key, changed it or gave it a secret.
   changed_by uuid[] not null default '{}',
   role text not null check (role in ('viewer', 'scheduler', 'manager', 'approver', 'operator')),
-  -- What of the installation it is for; null: all of that kind (docs/decisions/0034-access.md).
+  -- Scope of the key; null: all of that kind (docs/decisions/0034-access.md).
   clients uuid[],
   countries text[],
   action_types text[],
   -- True: the key may read the users of its campaigns (docs/decisions/0034-access.md).
   reads_users boolean not null default false,
-  -- Of its own, within those of its clients; null: none (docs/decisions/0034-access.md).
+  -- The key's own limits, within those of its clients; null: none (docs/decisions/0034-access.md).
   jobs_per_second int check (jobs_per_second > 0),
   stored_jobs int check (stored_jobs > 0),
   requests_per_minute int check (requests_per_minute > 0),
   revision int not null default 1,
   created_at timestamptz not null default now(),
-  -- The key that made it; null: made on the database.
+  -- Key that made this key; null: made on the database.
   made_by uuid,
-  -- The key that its quotas are counted by: its own, or that of its maker where that has a scope
-  -- (docs/decisions/0034-access.md).
+  -- Key whose quotas count: its own, or its maker's if the maker has a scope (docs/decisions/0034-access.md).
   account uuid not null,
   expires_at timestamptz,
-  -- Kept to the minute.
+  -- Precise to the minute.
   last_used_at timestamptz,
   rotated_at timestamptz,
   revoked_at timestamptz,
-  -- Of requests that came with a secret of it that opens nothing any more, since its end was set or it was rotated:
-  -- counted by each API, and added here at most once a minute.
+  -- Number of requests with an invalid secret of this key, since its expiry was set or it was rotated: counted by each
+  -- API process, and added here at most once a minute.
   refused_count int8 not null default 0,
   last_refused_at timestamptz,
-  -- The address that connected.
+  -- IP address of the connection.
   last_refused_from text,
-  -- A person, or a program, that an OpenID Connect issuer vouches for: known by its subject there, and without a
-  -- secret. What it may is said by its tokens; here is what they said last (docs/decisions/0034-access.md).
+  -- Subject at an OpenID Connect issuer: a person or a program, without a secret. Its tokens decide its rights; this
+  -- row stores the rights of its last token (docs/decisions/0034-access.md).
   issuer text,
   subject text,
   check ((issuer is null) = (subject is null))
 );
 create unique index api_keys_of_issuer on api_keys (issuer, subject) where issuer is not null;
 
--- A key with the keys and the persons behind it: those that made or changed it, directly or through others.
+-- Returns a key with the keys and the persons behind it: those that made or changed it, directly or through others.
 create function holder_of(of_key uuid) returns jsonb language sql stable as $$
   with recursive behind (key) as (
     select of_key
@@ -66,8 +65,8 @@ create function holder_of(of_key uuid) returns jsonb language sql stable as $$
     'isSignedIn', coalesce((select issuer is not null from api_keys where id = of_key), false))
 $$;
 
--- Jobs that keys with a rate of their own have brought in each process of the API, in all: told once a second, while they
--- bring some.
+-- Total number of jobs that keys with an own rate submitted in each API process: reported once a second while jobs
+-- arrive.
 create table api_key_rates (
   api_key uuid not null,
   process uuid not null,
@@ -76,19 +75,19 @@ create table api_key_rates (
   primary key (api_key, process)
 ) with (fillfactor = 50);
 
--- Of keys of which it was told that they end soon: since when that is news, for the end and the days before it that were
--- told last (docs/decisions/0034-access.md).
+-- Keys whose coming expiry was notified: since when it was news, for the expiry and the days before it that were
+-- notified last (docs/decisions/0034-access.md).
 create table api_key_ends_told (
   api_key uuid primary key,
   since timestamptz not null
 );
 
--- What a key was used for, by day (UTC) and operation of the API: counted by each API, and added at most once a minute.
--- Kept for eight days (docs/decisions/0037-runtime-statistics.md).
+-- Uses of a key by day (UTC) and API operation: counted by each API process, and added at most once a minute. Kept for
+-- eight days (docs/decisions/0037-runtime-statistics.md).
 create table api_key_calls (
   api_key uuid not null,
   day date not null,
-  -- As the OpenAPI document names it.
+  -- Operation id of the OpenAPI document.
   operation text not null,
   done int8 not null,
   refused int8 not null,
@@ -98,43 +97,43 @@ create table api_key_calls (
 );
 create index api_key_calls_by_day on api_key_calls (day);
 
--- People, and programs, whom their issuer vouches for and who were refused all the same: those who were last, a
--- thousand at most, for thirty days. They need no row of api_keys.
+-- People and programs with a valid token that Muster refused: the last thousand at most, for thirty days. They need no
+-- row of api_keys.
 create table refused_people (
   issuer text not null,
   subject text not null,
-  -- As their token said it.
+  -- Name in their token.
   name text,
   code text not null check (code in ('no-role', 'shut-out')),
-  -- The sentence that was answered last.
+  -- Message of the last refusal.
   detail text not null,
-  -- Since they were let in last.
+  -- Number of refusals since they were last admitted.
   count int8 not null,
   first_at timestamptz not null,
   last_at timestamptz not null,
-  -- The address that connected.
+  -- IP address of the connection.
   last_from text,
   primary key (issuer, subject)
 );
 
--- What opens a key: one secret, and after a rotation the former ones until their overlap ends.
+-- Secrets of keys: one for each key, and after a rotation the former ones until their overlap ends.
 create table api_key_secrets (
-  -- SHA-256 of the secret, which itself is nowhere.
+  -- SHA-256 of the secret, which is not stored.
   digest text primary key,
   api_key uuid not null references api_keys on delete cascade,
   expires_at timestamptz
 );
 create index api_key_secrets_of_key on api_key_secrets (api_key);
 
--- Log-ins by key, under the SHA-256 of what is in the cookie. What has expired is swept; nothing refers to it.
+-- Log-ins by key, by the SHA-256 of the cookie's value. Expired rows are deleted; nothing references them.
 create table sessions (
   digest text primary key,
   api_key uuid not null references api_keys on delete cascade,
   created_at timestamptz not null default now(),
-  -- Moves on while it is used.
+  -- Extended while the session is used.
   idle_until timestamptz not null,
   expires_at timestamptz not null,
-  -- What it may, of a session that was opened by an issuer's token; without a role, what its key may.
+  -- Rights of a session opened with an issuer's token; without a role, the rights of its key.
   role text,
   clients uuid[],
   countries text[],
@@ -144,7 +143,7 @@ create table sessions (
 create index sessions_of_key on sessions (api_key);
 create index sessions_by_end on sessions (least(idle_until, expires_at));
 
--- Links that open a session once. A used one is deleted.
+-- Links that open a session once; a used link is deleted.
 create table session_links (
   digest text primary key,
   api_key uuid not null references api_keys on delete cascade,
@@ -152,7 +151,7 @@ create table session_links (
 );
 create index session_links_by_end on session_links (expires_at);
 
--- Requests that may be sent again, with their first answer; none yet while status is null.
+-- Idempotency keys with their first response; status is null until there is one.
 create table idempotency_keys (
   api_key uuid not null,
   key text not null,
@@ -163,29 +162,29 @@ create table idempotency_keys (
   primary key (api_key, key)
 );
 
--- Every change through the API that succeeded, or that a state refused, every export of people, and every change of
--- what the services run with. Entries are added by append_audit alone: each has a number, without a gap, and a hash
--- over the one before it.
+-- Every successful change through the API, every change that a state refused, every export of people, and every change
+-- of the services' settings. Only append_audit adds entries: each has a number, without gaps, and a hash that includes
+-- the previous one.
 create table audit_log (
   id uuid primary key default uuid_of_now(),
   number bigint not null,
   hash bytea not null,
   at timestamptz not null default now(),
-  -- Null where there was none, which no route allows today.
+  -- Null if the request had no key, which no route allows today.
   api_key uuid,
   method text not null,
   route text not null,
-  -- The public id, or the name, of what was changed.
+  -- Public id, or name, of the changed object.
   subject text,
   status int2 not null,
   request_id text not null,
-  -- Eight times what a request may hold.
+  -- Eight times the maximum size of a request.
   detail jsonb not null default '{}' check (octet_length(detail::text) <= 8388608)
 );
 create unique index audit_log_by_number on audit_log (number);
 create index audit_log_of_subject on audit_log (subject, id);
 
--- The last entry of the audit log, and the last of those that are not kept any more; 32 zero bytes before the first.
+-- The last entry of the audit log, and the last deleted entry; 32 zero bytes before the first.
 create table audit_head (
   number bigint not null default 0,
   hash bytea not null default decode(repeat('00', 32), 'hex'),
@@ -195,9 +194,9 @@ create table audit_head (
 );
 insert into audit_head default values;
 
--- In one statement, so that entries made at once stand one behind the other and none waits for a process. It runs with
--- the rights of the owner, as all do that change what a service itself may not: no other may write to the two tables
--- (docs/decisions/0099-database-roles.md).
+-- One statement, so that concurrent entries follow each other and none waits for a process. Runs with the owner's
+-- rights, like every function for changes that a service must not make itself: only the owner may write to the two
+-- tables (docs/decisions/0099-database-roles.md).
 create function append_audit(
   of_key uuid, of_method text, of_route text, of_subject text, of_status int2, of_request text, of_detail jsonb
 ) returns table (number bigint, hash bytea) language sql volatile security definer set search_path = public, pg_temp as $$
@@ -213,8 +212,8 @@ create function append_audit(
   returning a.number, a.hash
 $$;
 
--- Deletes entries that are older than so many days, 30 at least, from the oldest on, no more than these and 10,000: those
--- that stay are verified from where it is cut. Says which are gone.
+-- Deletes entries older than `days`, at least 30, from the oldest on, at most `most` and at most 10,000. The remaining
+-- entries are verified from the cut on. Returns the deleted numbers.
 create function cut_audit(days int, most int) returns setof bigint
 language sql volatile security definer set search_path = public, pg_temp as $$
   with oldest as (select number, at, hash from audit_log order by number

@@ -1,7 +1,7 @@
 -- after: campaigns
--- Who has to approve what before it runs, and who has (docs/decisions/0082-how-approvals-work.md).
+-- Approval policies, approvals and votes (docs/decisions/0082-how-approvals-work.md).
 
--- The newest one is in force; none: nothing is asked for.
+-- The newest policy is in force; without a row, no approval is required.
 create table approval_policies (
   revision int primary key,
   rules jsonb not null,
@@ -15,31 +15,31 @@ create table approvals (
   id uuid primary key,
   campaign uuid not null references campaigns on delete cascade,
   revision int not null,
-  -- Of this run alone; null: of the runs that the campaign starts by itself.
+  -- Run that is approved; null: every run that the campaign starts by itself.
   run uuid,
-  -- SHA-256 of what it covers, as canonical JSON.
+  -- SHA-256 of covers as canonical JSON.
   hash text not null,
-  -- The definition but for its name, and the users at most by country.
+  -- The definition without its name, and the maximum number of users by country.
   covers jsonb not null,
-  -- How many users were expected by country when it was submitted, { atLeast, atMost }; null: its run asked for it.
+  -- Users by country expected at submission, { atLeast, atMost }; null: the run requested the approval.
   expected jsonb,
   state text not null check (state in ('waiting', 'approved', 'sent-back', 'withdrawn', 'void')),
-  -- Why it is in its state, for people: what was said when it was sent back, what has voided it.
+  -- Reason of the state, for people: the comment of a rejection, or the cause of a voiding.
   state_reason text,
   state_since timestamptz not null default now(),
-  -- Asks for larger budgets of a campaign that was started, beside what was approved of it, until it is approved itself:
-  -- then it takes its place (docs/decisions/0082-how-approvals-work.md).
+  -- True: requests larger budgets for a started campaign. The earlier approval stays valid until this one is approved,
+  -- and replaces it (docs/decisions/0082-how-approvals-work.md).
   raises boolean not null default false,
-  -- By the policy, when it was submitted or approved last.
+  -- Required approvals by the policy, at submission or last approval.
   needed int not null,
   why jsonb not null,
-  -- The key; null: its run asked for it.
+  -- API key; null: the run requested the approval.
   submitted_by uuid,
   submitted_at timestamptz not null default now(),
-  -- When it came to be approved first, whatever became of it then.
+  -- Time of the first approval, whatever happened later.
   approved_at timestamptz
 );
--- One at a time.
+-- At most one approval in force.
 create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign), raises)
   where state in ('waiting', 'approved');
 create index approvals_of_campaign on approvals (campaign, id);
@@ -58,8 +58,7 @@ create table approval_votes (
   primary key (approval, api_key)
 );
 
--- Whether what is about to start was judged by the policy that is in force, and the approval that it was cleared by, if
--- any, still is.
+-- Returns true if a start was judged by the policy in force, and the approval that cleared it, if any, is still valid.
 create function is_cleared(of_campaign uuid, of_revision int, of_policy int, of_approval uuid)
 returns boolean language sql stable as $$
   select of_policy is not distinct from (select max(revision) from approval_policies)
@@ -68,13 +67,13 @@ returns boolean language sql stable as $$
       where id = of_approval and campaign = of_campaign and revision = of_revision and state = 'approved'))
 $$;
 
--- Runs that began without an approval, in each country, for the sums that the policy judges
+-- Runs that began without an approval, by country, for the sums that the policy judges
 -- (docs/decisions/0082-how-approvals-work.md). Kept for a day.
 create table unapproved_starts (
   run uuid not null,
   campaign uuid not null,
   country text not null,
-  -- When the run was cleared last, for all users that it may have.
+  -- Last time that the run was cleared, for all of its possible users.
   at timestamptz not null default now(),
   -- Keys of the sums that count the run: the account, the persons and the action types
   -- (shared/domain/approval/started-sums.ts). A test send under an approval has the key of that approval only.
@@ -92,8 +91,8 @@ create index unapproved_starts_by_sum on unapproved_starts using gin (sum_keys);
 create index unapproved_starts_of_campaign on unapproved_starts (campaign);
 create index unapproved_starts_by_time on unapproved_starts (at);
 
--- One row. A transaction that judges sums locks it until it has added the start that it cleared, so that of two
--- transactions at once the second sees the start of the first. Order of locks: docs/data.md.
+-- One row. A transaction that judges sums locks the row until it has added the start that it cleared: of two concurrent
+-- transactions, the second sees the start of the first. Order of locks: docs/data.md.
 create table unapproved_starts_turn (
   one boolean primary key default true check (one)
 );

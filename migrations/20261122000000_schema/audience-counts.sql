@@ -1,27 +1,27 @@
 -- after: change-feed
--- Audiences counted exactly, because a person asked (docs/decisions/0101-saved-audiences-counts-and-use.md).
+-- Exact counts of audiences that people requested (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 create table audience_counts (
   id uuid primary key,
-  -- Whose bound it counts in.
+  -- Account whose limit counts the request.
   account uuid not null,
-  -- The key that asked.
+  -- API key of the request.
   asked_by uuid not null,
   asked_at timestamptz not null default now(),
   -- Countries, and one audience or two.
   question jsonb not null,
-  -- SHA-256 of the question with the snapshots of its segments: the same is answered by the same count.
+  -- SHA-256 of the question with the snapshots of its segments: equal questions share one count.
   key text not null,
   state text not null check (state in ('waiting', 'running', 'done', 'failed', 'cancelled')),
-  -- What was counted so far, by country.
+  -- Counts so far, by country.
   countries jsonb not null default '[]',
-  -- What each audience is made of in each country; null: nobody has asked yet, or it has ended.
+  -- Resolved sources of each audience in each country; null before they are resolved, and after the end.
   resolved jsonb,
-  -- The country that is counted now, and the last user that is; null once it has ended.
+  -- Country being counted, and the last counted user; null after the end.
   place jsonb,
-  -- Why it waits or has failed, for people.
+  -- Reason of waiting or failure, for people.
   cause text,
-  -- The trigger that counts, and until when it is believed to; the token refuses who was believed before.
+  -- Trigger that counts, with its lease; the token fences earlier owners.
   owner text,
   token int not null default 0,
   lease_until timestamptz,
@@ -29,7 +29,7 @@ create table audience_counts (
   ended_at timestamptz
 );
 create index audience_counts_by_key on audience_counts (key, id);
--- The newest answer for an audience, whichever snapshots it was about.
+-- Index for the newest answer of an audience, whatever its snapshots.
 create index audience_counts_of_audience
   on audience_counts (hashtextextended((question -> 'audience')::text, 0), ended_at desc)
   where state = 'done' and question -> 'with' is null;

@@ -1,25 +1,25 @@
 -- after: campaigns, feeds, runs, steps
--- Budgets: so many units, or so much money, of a campaign in a country, reserved per batch before its call
--- (docs/decisions/0028-budgets-and-money.md). Campaigns without any have no row here, and their feeds no units.
+-- Budgets: units or money that a campaign may spend in a country, reserved for each batch before its call
+-- (docs/decisions/0028-budgets-and-money.md). Campaigns without budgets have no row here, and their feeds no units.
 
--- What a campaign may spend in a country, over all of its runs.
+-- Amount that a campaign may spend in a country, over all of its runs.
 create table budgets (
   campaign uuid not null,
   country text not null,
-  -- Of a budget in money: millionths of its currency, as whatever is reserved of it and spent.
+  -- For a monetary budget: millionths of its currency, as in all reserved and spent amounts.
   units bigint not null check (units >= 0),
-  -- ISO 4217; null: it is in units.
+  -- ISO 4217; null: the budget is in units.
   currency text,
-  -- Spent by runs that have ended: added in the transaction that ends one, and taken off again as far as its unknown
-  -- outcomes are settled as failed.
+  -- Spent by ended runs: added in the transaction that ends a run, and reduced when unknown outcomes are settled as
+  -- failed.
   past_units bigint not null default 0,
-  -- The units of which webhooks were told that few are left.
+  -- Size of the budget for which webhooks were notified that little is left.
   low_told bigint,
   primary key (campaign, country)
 );
 
--- Units of a step of a batch whose call may be under way, or may have been applied. Not granted: it was asked for, and
--- did not fit.
+-- Units of a batch's step whose call may be under way or applied. Not granted: requested, but the budget did not cover
+-- it.
 create table budget_reservations (
   feed uuid not null,
   batch_no int not null,
@@ -29,8 +29,8 @@ create table budget_reservations (
   primary key (feed, batch_no, step)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 
--- What goes to feeds.step_units: what a user costs in what the budget of the country is in. Null for a step that costs
--- what the prices of the run, which it keeps, do not say: such a feed cannot be written.
+-- Returns feeds.step_units: the cost of a user in each step, in the unit of the country's budget. Null for a step with
+-- a cost but no price in the run's stored prices: such a feed cannot be inserted.
 create function step_units(of_campaign uuid, of_revision int, of_country text, prices jsonb)
 returns bigint[] language sql stable as $$
   select array_agg(
@@ -45,25 +45,25 @@ returns bigint[] language sql stable as $$
   where b.campaign = of_campaign and b.country = of_country
 $$;
 
--- A decimal with two places, and with as many more as it has (shared/domain/money).
+-- Formats a decimal with two places, and more if it has more (shared/domain/money).
 create function amount_text(millionths bigint) returns text language sql immutable as $$
   select regexp_replace((millionths * 0.000001)::text, '0{1,4}$', '')
 $$;
 
--- For people: 1,234, or 1,234.50.
+-- Formats an amount for people: 1,234, or 1,234.50.
 create function budget_number(units bigint, currency text) returns text language sql stable as $$
   select case when currency is null then to_char(units, 'FM999,999,999,999,999,999,990')
     else to_char(units * 0.000001, 'FM999,999,999,999,990.009999') end
 $$;
 
--- What definitions say of budgets, as rows have it.
+-- Returns the budgets of a definition as rows.
 create function budgets_in(definition jsonb) returns table (country text, units bigint, currency text)
 language sql immutable as $$
   select k.country, coalesce(k.units, (k.amount * 1000000)::bigint), k.currency
   from jsonb_to_recordset(definition -> 'budgets') k (country text, units bigint, amount numeric, currency text)
 $$;
 
--- The budgets of a campaign as they are now, as definitions say them; null where it has none.
+-- Returns the current budgets of a campaign in the form of definitions; null if it has none.
 create function budgets_of(of_campaign uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('budgets', jsonb_agg(
     case when currency is null then jsonb_build_object('country', country, 'units', units)
@@ -72,11 +72,12 @@ create function budgets_of(of_campaign uuid) returns jsonb language sql stable a
   from budgets where campaign = of_campaign having count(*) > 0
 $$;
 
--- Spent is what the totals of open runs count as succeeded or unknown, and one number for all that have ended: a run
--- moves from the one to the other in the transaction that ends it. Together with the reservations, all of it is of one moment: the transaction that records a step takes its reservation away.
+-- Used amounts are the users of open runs that succeeded or are unknown, and one number for all ended runs: a run moves
+-- from one to the other in the transaction that ends it. Used and reserved amounts are consistent: the transaction that
+-- records a step deletes its reservation.
 create view budget_figures as
 -- Each table is read once for all feeds of the open runs, in the order of its index: a descent for each feed would read
--- twice as many pages. A feed that was never fed has neither totals nor reservations, and they are not looked for.
+-- twice as many pages. A feed that was never fed has neither totals nor reservations, and is skipped.
 select b.campaign, b.country, b.units, b.past_units + coalesce(o.used, 0) as used, coalesce(o.reserved, 0) as reserved,
   coalesce(o.waiting, 0) as waiting, b.currency
 from budgets b
@@ -97,18 +98,17 @@ cross join lateral (
   from v
 ) o;
 
--- Of a budget in money, as decimals; null for one in units.
+-- Returns a monetary budget as decimals; null for a budget in units.
 create function money_figures(b budget_figures) returns jsonb language sql immutable as $$
   select case when b.currency is not null then jsonb_build_object('currency', b.currency,
     'amount', amount_text(b.units), 'used', amount_text(b.used), 'reserved', amount_text(b.reserved),
     'left', amount_text(b.units - b.used - b.reserved)) end
 $$;
 
--- Reserves what these steps cost, whole batches, the cheapest first. One row for each that did not fit; one of them may
--- have room for some of its users. A budget that another has locked is not waited for: its steps come back without
--- units, and nothing was done about them. A function, so that the lock is held for one round trip: a worker that
--- freezes cannot keep it. Its statements see the rows of different moments, the second what was committed before the
--- lock was given.
+-- Reserves the cost of these steps, whole batches, the cheapest first. Returns one row for each step that the budget
+-- does not cover; one of them may fit for some of its users. A budget locked by another transaction is skipped: its
+-- steps are returned without units, unchanged. A function holds the lock for one round trip: a worker that freezes
+-- cannot keep it. Its statements see different snapshots; the second sees all commits before the lock was granted.
 create function reserve_budgets(of_feeds uuid[], of_batch_nos int[], of_steps int2[])
 returns table (place bigint, country text, units bigint, fits int, currency text) language plpgsql as $$
 #variable_conflict use_column
@@ -125,7 +125,7 @@ begin
     for update skip locked
   ) b;
 
-  -- Materialized: the planner would begin with the budgets that are not locked, and read all runs of their campaigns.
+  -- Materialized: otherwise the planner starts with the unlocked budgets, and reads all runs of their campaigns.
   return query
   with k as materialized (
     select k.place, r.campaign, f.country
@@ -179,8 +179,8 @@ begin
     on conflict (feed, batch_no, step) do update set units = excluded.units, granted = excluded.granted
       where not v.granted
   )
-  -- The rest of a budget goes to some users of the cheapest batch for which it suffices for one user. A dearer step
-  -- before that batch must not keep the rest: it may never suffice for a user of that step.
+  -- The rest of a budget goes to some users of the cheapest batch for which it covers at least one user. A more
+  -- expensive step before that batch must not keep the rest: it may never cover a user of that step.
   select s.place, s.country, s.units,
     case when s.per_user <= s.rest and row_number() over (
       partition by s.campaign, s.country, s.per_user <= s.rest order by s.wanted, s.place) = 1
@@ -192,7 +192,7 @@ begin
     from o
   ) s where s.upto > s.left_units;
 
-  -- Recorded between the two looks: its reservation was gone, and has just come back.
+  -- The step was recorded between the two statements: its reservation was deleted, and has just been inserted again.
   delete from budget_reservations v using unnest(of_feeds, of_batch_nos, of_steps) k (feed, batch_no, step)
   where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
     and exists (

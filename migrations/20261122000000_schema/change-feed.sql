@@ -1,11 +1,11 @@
 -- after: campaigns, clients, feeds, installation, jobs, runs, schedules
--- What processes that listen are told of, when the transaction commits: they look at it at once, and less often where
--- nothing is told (docs/decisions/0071-what-little-work-costs.md). Only what changes seldom tells by itself:
--- transactions that tell commit one after another.
+-- Notifications for listening processes, sent on commit: the processes react at once, and poll less often while the
+-- feed works (docs/decisions/0071-what-little-work-costs.md). Only rare changes have triggers, because transactions
+-- that notify commit one after another.
 
 create function tell() returns trigger language plpgsql as $$
 begin
-  -- The same notice once in a transaction, however many rows it changes.
+  -- Postgres sends equal notifications of a transaction once, however many rows it changes.
   perform pg_notify('muster', tg_argv[0]);
   return null;
 end $$;
@@ -17,7 +17,7 @@ create trigger tell_of_clients after update of clients_revision on installation
 create trigger tell_of_regions after update on regions
   for each row execute function tell('regions');
 
--- Schedulers look two seconds ahead: what is due later they see in time by themselves.
+-- Schedulers look two seconds ahead: they see later starts in time without a notification.
 create trigger tell_of_run_starts after insert on run_starts
   for each row when (new.due_at < now() + interval '3 seconds') execute function tell('run-starts');
 create trigger tell_of_schedules after insert on schedules
@@ -33,7 +33,7 @@ create trigger tell_of_runs after insert on runs
 create trigger tell_of_states after update of state on runs
   for each row when (new.state <> old.state) execute function tell('runs');
 
--- Those that stalled are taken later, by who looks then: they may be many, and come back again and again.
+-- Stalled feeds are not notified, and triggers find them by polling: they may be many, and stall repeatedly.
 create trigger tell_of_canaries after update of canary on runs
   for each row when (new.canary = 'over' and new.canary is distinct from old.canary) execute function tell('feeds');
 
@@ -43,7 +43,7 @@ create trigger tell_of_free_feeds after update of owner on feeds
   for each row when (new.owner is null and not new.complete and coalesce(new.stalled_until <= now(), true))
   execute function tell('feeds');
 
--- Who comes and who leaves; who dies is found by those that look.
+-- Nodes that join or leave; nodes that die are found by polling.
 create trigger tell_of_nodes after insert or delete on job_nodes
   for each row execute function tell('nodes');
 create trigger tell_of_nodes_that_leave_or_come_back after update of expires_at on job_nodes

@@ -1,26 +1,26 @@
 -- after: clients
--- Endpoints of clients: where calls go, and by which rules (docs/decisions/0090-endpoints-of-clients.md).
+-- Endpoints of clients: destinations of calls, and their rules (docs/decisions/0090-endpoints-of-clients.md).
 
--- Each change moves its client's revision and installation.clients_revision in the same transaction.
+-- Each change increments its client's revision and installation.clients_revision in the same transaction.
 create table client_endpoints (
-  -- Of client and name, so that one that is made again has the jobs that name it.
+  -- Derived from client and name: a recreated endpoint keeps the jobs that name it.
   id uuid primary key,
   client uuid not null references clients on delete cascade,
   name text not null,
   revision int not null default 1,
   url text not null,
-  -- What it says itself; for what is missing, its client's.
+  -- The endpoint's own rules; its client's apply to the rest.
   definition jsonb not null,
   enabled boolean not null default true,
   disabled_reason text,
-  -- As of a client: secrets in it are sealed, for its client.
+  -- Authorization as for a client: secrets in it are sealed for its client.
   auth jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (client, name)
 );
 
--- Its own; without any, its calls are signed by its client's.
+-- Signing keys of the endpoint; without any, its client's keys sign.
 create table client_endpoint_keys (
   id uuid primary key,
   endpoint uuid not null references client_endpoints on delete cascade,

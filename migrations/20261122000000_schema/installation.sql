@@ -1,36 +1,35 @@
 -- after: nothing
--- What there is once for the whole installation, or by its name.
+-- Tables of the whole installation.
 
--- One row. Its id tells this installation's messages from those of another one on the same Kafka.
+-- One row. Its id separates this installation's messages from those of another installation on the same Kafka.
 create table installation (
   id uuid not null default gen_random_uuid(),
-  -- What must not differ between the processes of one installation (shared/runtime/installation-config.ts).
+  -- Settings that all processes must share (shared/runtime/installation-config.ts).
   config jsonb not null default '{}',
-  -- Move with every change of action types and shards, or of clients, in the same transaction: processes look at
-  -- these two numbers to learn that they have to read again.
+  -- Incremented by every change of action types and shards, or of clients, in the same transaction: processes compare
+  -- these two numbers to detect changes.
   registry_revision bigint not null default 1,
   clients_revision bigint not null default 0,
   created_at timestamptz not null default now(),
-  -- When the database was last restored to an earlier moment
-  -- (docs/decisions/0013-releases-versions-and-restores.md).
+  -- Time of the last restore to an earlier moment (docs/decisions/0013-releases-versions-and-restores.md).
   restored_at timestamptz,
   one boolean primary key default true check (one)
 );
 insert into installation default values;
 
--- Which versions of Muster have changed the schema; the last one says which may work on it.
+-- Versions of Muster that changed the schema; the last row names the versions that may use it.
 create table schema_versions (
   version text primary key,
-  -- The oldest whose processes may work on the schema as this one left it.
+  -- Oldest version whose processes may use the schema that this version left.
   oldest text not null,
-  -- Those that it brought, by name.
+  -- Migrations that the version applied, by name.
   migrations text[] not null,
-  -- The role of the database.
+  -- Database role.
   migrated_by text not null default current_user,
   migrated_at timestamptz not null default clock_timestamp()
 );
 
--- The token grows with each new owner, and with each lapse: rows stay, so that it never starts again.
+-- The token grows with each new owner, and with each lapse: rows stay, so that it never restarts.
 create table leases (
   name text primary key,
   owner text,
@@ -38,27 +37,27 @@ create table leases (
   expires_at timestamptz not null
 );
 
--- Processes that run, as each says itself twice a minute. For people: what is a process's own stands elsewhere (leases,
--- job_nodes), and holds without it.
+-- Running processes, by their own heartbeats twice a minute. For display only: leases and job_nodes do not depend on
+-- it.
 create table processes (
   owner text primary key,
   service text not null,
   version text not null,
   region text not null,
   node text not null,
-  -- The rules of time zones that it goes by, such as 2026c.
+  -- Release of its time zone data, such as 2026c.
   zone_data text not null,
-  -- How far its clock is ahead of the database's, and by how much that may be wrong; null until its second beat
+  -- Offset of its clock from the database's, and the uncertainty; null until its second heartbeat
   -- (docs/decisions/0037-runtime-statistics.md).
   clock_ahead_ms float8,
   clock_within_ms float8,
   started_at timestamptz not null default now(),
-  -- It is not there any more, unless it says so again before.
+  -- The process counts as gone after this time, unless it sends another heartbeat.
   expires_at timestamptz not null
 );
 
--- Of settings that several services read and that have to be the same: with what the process of each that started last
--- runs. For `muster doctor`.
+-- Settings that several services read and that must be equal, as the most recently started process of each service has
+-- them. For `muster doctor`.
 create table service_settings (
   service text not null,
   name text not null,
@@ -66,7 +65,7 @@ create table service_settings (
   primary key (service, name)
 );
 
--- A uuid v7 of this moment, ordered by microseconds within this database.
+-- Returns a uuid v7 of the current time, ordered by microseconds within this database.
 create function uuid_of_now() returns uuid language sql volatile as $$
   select encode(
     substring(int8send(t.us / 1000) from 3) || substring(int8send(28672 + t.us % 1000) from 7)

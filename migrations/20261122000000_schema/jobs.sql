@@ -1,19 +1,19 @@
 -- after: partitions
 -- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-accepting-jobs.md,
--- 0030-how-jobs-are-offered.md). Shapes and statements were measured: change them with a
--- benchmark in hand.
+-- 0030-how-jobs-are-offered.md). Shapes and statements were measured: benchmark every change.
 
--- Waiting, being called or sidelined (then due_at is 'infinity', and sideline names the host). No updates in the hot
--- path. Vacuumed after so many rows, as the partitions of feeds are.
+-- Jobs that wait, are being called, or are sidelined (due_at is 'infinity', and sideline names the host). The hot path
+-- makes no updates. Vacuum thresholds are row counts, as for the partitions of feeds.
 create table jobs (
   partition_id int2 not null,
   due_at timestamptz not null,
   id uuid not null,
   client uuid not null,
-  -- Of its client's, that it is called through: its own terms name it.
+  -- Endpoint of the client that the job is called through, named in its terms.
   endpoint uuid generated always as (case when terms like '{"endpoint":"%' then substr(terms, 14, 36)::uuid end) stored,
   attempt int2 not null default 1,
-  -- Calls that tried its host while that was left alone, answered or not. Lies where the row had a gap.
+  -- Calls that probed its host while the circuit was open, answered or not. The column's position fills a gap in the
+  -- row.
   probes int4 not null default 0,
   scheduled_for timestamptz not null,
   accepted_at timestamptz not null default now(),
@@ -26,20 +26,21 @@ create table jobs (
   tags text[],
   schedule uuid,
   sideline text,
-  -- The job that it sends again, under an id of its own.
+  -- Job that this job sends again, under an id of its own.
   repeats uuid,
-  -- How it is called, where it says so itself (JSON); as its client says otherwise.
+  -- Call settings of the job itself (JSON); the client's apply otherwise.
   terms text,
-  -- One of a key at a time; where they come in order, one that is called again keeps its place. Ready when it would be
-  -- due alone; what waits for its turn is due at 'infinity'. Its place is that among those that were accepted at once.
+  -- Jobs of one ordering key are called one at a time; in order means that a retried job keeps its place. ready_at is
+  -- the time at which the job would be due without the key; a job that waits for its turn is due at 'infinity'. place
+  -- orders jobs that were accepted together.
   ordering_key text,
   in_order boolean,
   place int2,
   ready_at timestamptz,
-  -- Its receiver has accepted the call and reports until it is due, or has reported that it failed (JSON): when it is
-  -- due, that attempt is judged, and no call is made. One with an ordering key has its key meanwhile.
+  -- Set if the receiver has accepted the call and will report until due_at, or has reported a failure (JSON): at due_at
+  -- the attempt is judged without another call. A job with an ordering key keeps its key meanwhile.
   report text,
-  -- Null: normal. Its own terms name it; no text in them looks so, as its quotes are escaped.
+  -- Null: normal. Taken from the job's terms; other text in them cannot match, because its quotes are escaped.
   priority text generated always as (case when terms like '%"priority":"high"%' then 'high'
     when terms like '%"priority":"low"%' then 'low' end) stored,
   primary key (partition_id, due_at, id)
@@ -59,8 +60,8 @@ create index jobs_sidelined_in_turn on jobs ((coalesce(endpoint, client)), sidel
 create index jobs_reporting on jobs (client, due_at, id) where report is not null;
 create index jobs_of_endpoint on jobs (endpoint) where endpoint is not null;
 
--- Inserted by a claim, gone with its end. It holds as long as its owner is alive (job_nodes), and no longer than its
--- lease. The epoch fences the owners that held the job before.
+-- Claims: inserted when a job is claimed, deleted with its end. A claim holds while its owner is alive (job_nodes), and
+-- at most until its lease ends. The epoch fences earlier owners.
 create table fires (
   partition_id int2 not null,
   due_at timestamptz not null,
@@ -68,7 +69,7 @@ create table fires (
   owner text not null,
   epoch int4 not null,
   lease_until timestamptz not null,
-  -- Of a job with an ordering key: until then its call may be under way, whoever has died.
+  -- For a job with an ordering key: until then its call may be under way, even if the owner has died.
   alone_until timestamptz,
   primary key (partition_id, due_at, id)
 ) with (
@@ -78,13 +79,13 @@ create table fires (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 
--- Headers and body of a call whose job ends, as one number: a key that comes again is to come with the same. Taken at the
--- end, so that accepting costs nothing more. Who looks for two calls of one number harms its own key alone.
+-- Digest of headers and body of an ended job's call, to compare a repeated key's call. Computed at the end, so that
+-- accepting costs nothing. A caller that constructs a collision harms only its own key.
 create function call_digest(key text, headers text, body text) returns int8 language sql immutable parallel safe
 return case when key is not null
   then hashtextextended(coalesce(body, ''), hashtextextended(coalesce(headers, ''), (body is null)::int)) end;
 
--- What became of jobs, with all that sending them again needs, by days that are dropped whole.
+-- Outcomes of jobs, with everything needed to send them again, in daily partitions that are dropped whole.
 create table ended_jobs (
   id uuid not null,
   client uuid not null,
@@ -104,7 +105,7 @@ create table ended_jobs (
   url text not null,
   headers text,
   body text,
-  -- There was one, and its client has none kept.
+  -- True: there was a body, and the client keeps none.
   is_body_gone boolean,
   key text,
   tags text[],
@@ -119,7 +120,7 @@ create index ended_jobs_of_client on ended_jobs (client, ended_at);
 create index ended_jobs_of_key on ended_jobs (client, ordering_key, ended_at) where ordering_key is not null;
 create table ended_jobs_other partition of ended_jobs default;
 
--- Attempts that were not the last one; the last one is in ended_jobs.
+-- Attempts before the last one; the last one is in ended_jobs.
 create table job_attempts (
   id uuid not null,
   at timestamptz not null,
@@ -132,7 +133,7 @@ create table job_attempts (
 create index job_attempts_by_id on job_attempts (id);
 create table job_attempts_other partition of job_attempts default;
 
--- Given up, with all that a replay needs. They are in no partition of days: retention deletes them by their age.
+-- Dead jobs, with everything that a replay needs. Not partitioned by day: retention deletes them by age.
 create table dead_jobs (
   id uuid primary key,
   client uuid not null,
@@ -142,8 +143,8 @@ create table dead_jobs (
 );
 create index dead_jobs_of_client on dead_jobs (client, died_at, id);
 
--- One request for many jobs. Its place moves in the transaction that changes the jobs before it: the next process goes
--- on there.
+-- One request for many jobs. Its place advances in the transaction that changes the jobs before it: the next process
+-- continues there.
 create table job_changes (
   id uuid primary key,
   client uuid not null,
@@ -159,10 +160,11 @@ create table job_changes (
   ended_at timestamptz
 );
 create index job_changes_running on job_changes (id) where state = 'running';
--- They go with the history of jobs.
+-- Retention deletes them with the history of jobs.
 create index job_changes_by_end on job_changes (ended_at) where state = 'done';
 
--- Where jobs are offered and called. The epoch moves with every switch: claims made under an older one are refused.
+-- Regions in which jobs are offered and called. Every switch increments the epoch: claims of an older epoch are
+-- refused.
 create table regions (
   name text primary key,
   epoch int8 not null default 1,
@@ -172,31 +174,31 @@ create table regions (
 );
 insert into regions (name) values ('local');
 
--- Schedulers and dispatchers that are alive, and what a dispatcher claimed is its own as long as it is. Figures are for
--- people and for the pace of offers.
+-- Live schedulers and dispatchers. A dispatcher's claims are valid while it is alive. Figures are for display and for
+-- the pace of offers.
 create table job_nodes (
   owner text primary key,
   kind text not null,
   region text not null,
   started_at timestamptz not null default now(),
-  -- Since its first beat, or since it was not alive for a while: one that has just come back, as the database has, has
-  -- seen no other beat yet.
+  -- First heartbeat since the node was last not alive: a node that has just come back, as after an outage of the
+  -- database, has seen no other heartbeat yet.
   alive_since timestamptz not null default now(),
   expires_at timestamptz not null,
   figures jsonb not null default '{}',
-  -- References to jobs that may be sent of a client that is not named. Null: it takes none, as schedulers do.
+  -- Number of job references that may be sent for any unnamed client; null: none, as for schedulers.
   any_client_credit int4,
-  -- The same by client, of those that are at work there.
+  -- Credit by client, for clients at work on the node.
   client_credit jsonb not null default '{}',
-  -- What a dispatcher does of each outlet (a client, or an endpoint of one), of those that are at work there or were in
-  -- the last minute: said with every second or so, not with every beat. For people.
+  -- A dispatcher's current calls by outlet (a client, or an endpoint of one), for outlets at work now or in the last
+  -- minute: reported about once a second, not with every heartbeat. For display only.
   outlet_calls jsonb not null default '{}',
-  -- How long calls of the last ten minutes took, by outlet, of those that had some: said every ten seconds or so, and
-  -- since when. For people.
+  -- Durations of calls in the last ten minutes, by outlet, and since when: reported about every ten seconds. For
+  -- display only.
   call_durations jsonb not null default '{}'
 );
 
--- Which scheduler is to look at a partition (the leader says it), and which does (its lease). The token only grows.
+-- Scheduler that should own a partition (set by the leader), and the one that does (its lease). The token only grows.
 create table job_partitions (
   partition_id int2 primary key,
   wanted text,
@@ -207,8 +209,8 @@ create table job_partitions (
 );
 insert into job_partitions (partition_id) select generate_series(0, 63);
 
--- Makes the missing days, of one table if it is named, and returns how many partitions it made. A row without a day lies
--- in the default partition until it is too old. Services call this through
+-- Creates the missing days, of one table if it is named, and returns the number of created partitions. A row without a
+-- day is stored in the default partition until it is too old. Services call this through
 -- shared/postgres/connection/partition-changes.ts alone.
 create function make_job_days(since timestamptz, until timestamptz, of_table name default null) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -228,8 +230,8 @@ begin
             day + interval '1 day');
           made := made + 1;
         exception when check_violation then
-          -- Rows of this day lie in the default partition, because it was not made in time: they stay there until they
-          -- are too old.
+          -- Rows of this day are in the default partition, because the day was not created in time: they stay there
+          -- until they are too old.
           null;
         end;
       end if;
@@ -239,7 +241,7 @@ begin
   return made;
 end $$;
 
--- Drops one table's partition of a day that has been over for a day, the shortest that jobs are kept; true.
+-- Drops one table's partition of a day that ended a day ago, the minimum retention of jobs. Returns true.
 create function drop_job_day(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -253,9 +255,9 @@ begin
   raise exception '% is no day that is over', partition using errcode = 'insufficient_privilege';
 end $$;
 
--- What a statement that stores jobs asks for after its insert. Volatile, so that its query has a snapshot of its own,
--- taken now: the caller's is as old as the caller's statement. 23505 as of the unique index, which would have said the
--- same while the job lived. Days to come are there already, and need not be looked at.
+-- Called by statements that store jobs, after their insert. Volatile, so that its query has a new snapshot: the
+-- caller's is as old as the caller's statement. Raises 23505, as the unique index does while the job lives. The upper
+-- bound skips the partitions of future days.
 create function refuse_ended_jobs(ids uuid[], since interval) returns void language plpgsql volatile as $$
 begin
   perform from unnest(ids) l (id)

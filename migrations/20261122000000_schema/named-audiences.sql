@@ -1,7 +1,7 @@
 -- after: campaigns, saved-audiences
--- What campaigns can name, in the order in which they do (docs/decisions/0101-saved-audiences-counts-and-use.md).
+-- Audience sources that campaigns can name, ordered by use (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
--- A TypeID of shared/domain/ids, of its prefix and its uuid.
+-- Returns a TypeID of shared/domain/ids from a prefix and a uuid.
 create function public_id(prefix text, id uuid) returns text
 language sql immutable strict parallel safe as $$
   select prefix || '_' || string_agg(
@@ -9,35 +9,36 @@ language sql immutable strict parallel safe as $$
   from (select B'00' || ('x' || replace(id::text, '-', ''))::bit(128) as bits) b, generate_series(0, 25) n
 $$;
 
--- What the present revision of each saved audience, and of each campaign that is not put away, takes in or leaves out;
--- and the saved audience that a campaign's sources were taken from.
+-- Sources that the present revision of each saved audience, and of each campaign that is not archived, includes or
+-- excludes; and the saved audience that a campaign's sources were copied from.
 create table audience_uses (
   kind text not null,
-  -- As campaigns name it: a public id, or the id of a segment.
+  -- Name in campaigns: a public id, or the id of a segment.
   source text collate "C" not null,
-  -- By a saved audience (docs/decisions/0101-saved-audiences-counts-and-use.md), and not by a campaign.
+  -- Used by a saved audience instead of a campaign (docs/decisions/0101-saved-audiences-counts-and-use.md).
   by_saved boolean not null,
   used_by uuid not null,
-  -- It leaves it out, and does not take it in.
+  -- True: excluded; false: included.
   left_out boolean not null,
   primary key (kind, source, by_saved, used_by)
 );
--- Without an order: the newest use of a source is found by the key, and not by walking through all uses.
+-- A hash index has no order: the planner finds the newest use of a source by the primary key, and cannot walk through
+-- all uses.
 create index audience_uses_of_user on audience_uses using hash (used_by);
 
 -- One row for each uploaded list, each saved audience, and each segment that a campaign or a saved audience names.
 create table named_audiences (
   kind text not null check (kind in ('list', 'segment', 'saved')),
   source text collate "C" not null,
-  -- Of a list or a saved audience: null once it is deleted, while something names it still.
+  -- Id of a list or a saved audience; null if it was deleted while something still names it.
   target uuid,
-  -- Sums of audience_uses: campaigns, those of them that leave it out, and saved audiences.
+  -- Sums over audience_uses: campaigns, campaigns that exclude it, and saved audiences.
   campaigns int not null default 0,
   left_out_by int not null default 0,
   saved_audiences int not null default 0,
   uses int not null generated always as (campaigns + saved_audiences) stored,
   is_there boolean not null generated always as (target is not null or kind = 'segment') stored,
-  -- Of two that are used alike, the one that came later is first.
+  -- Breaks ties of equal use: the newer source comes first.
   seq bigint not null generated always as identity,
   primary key (kind, source)
 );
@@ -45,7 +46,8 @@ create index named_audiences_by_use on named_audiences (uses desc, seq desc) whe
 create index named_audiences_of_kind on named_audiences (kind, uses desc, seq desc) where is_there;
 create index named_audiences_to_drop on named_audiences (kind, source) where uses = 0 and target is null;
 
--- The lists and segments of an audience, each once: one that is taken in and left out is taken in.
+-- Returns the lists and segments of an audience, each once: a source that is both included and excluded counts as
+-- included.
 create function named_sources(audience jsonb) returns table (kind text, source text, left_out boolean)
 language sql immutable parallel safe as $$
   select case when entry -> 'list' is not null then 'list' else 'segment' end,
@@ -59,7 +61,7 @@ language sql immutable parallel safe as $$
   group by 1, 2
 $$;
 
--- What these campaigns and saved audiences name now, and how many name each: the difference to before is counted.
+-- Updates the uses of these campaigns and saved audiences, and adds the difference to the sums.
 create function note_audience_uses(changed uuid[]) returns void language plpgsql as $$
 begin
   with wanted as materialized (
@@ -89,8 +91,8 @@ begin
     on conflict (kind, source, by_saved, used_by) do update set left_out = excluded.left_out
     where u.left_out <> excluded.left_out
   )
-  -- Sorted, so that two that name the same never wait for each other in a ring: saved audiences last, since one that
-  -- is deleted takes the lists and segments that it named before its own row.
+  -- Sorted, so that two writers of the same sources do not deadlock. Saved audiences come last: deleting one locks the
+  -- lists and segments that it named before its own row.
   insert into named_audiences as n (kind, source, campaigns, left_out_by, saved_audiences)
   select kind, source, sum(campaigns), sum(leaving), sum(saved) from (
     select kind, source, (not by_saved)::int as campaigns, (left_out and not by_saved)::int as leaving,
@@ -138,11 +140,11 @@ create trigger note_changed_campaign after update of archived_at, about on campa
 create trigger note_deleted_campaign after delete on campaigns for each row execute function note_changed_uses();
 create trigger note_written_saved_audiences after insert on saved_audience_revisions
   referencing new table as written for each statement execute function note_written_saved_audiences();
--- Before note_named_audience, by its name.
+-- Its name makes it run before note_named_audience.
 create trigger note_deleted_saved_audience after delete on saved_audiences for each row
   execute function note_changed_uses();
 
--- Its arguments: the kind, and the prefix of its ids.
+-- Arguments: the kind, and the prefix of its ids.
 create function note_named_audience() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -1,10 +1,10 @@
 -- after: nothing
--- Jobs of one ordering key are called one at a time (docs/decisions/0090-endpoints-of-clients.md). At most one of a key
--- is active: due at a time, or sidelined. The others wait, due at infinity. No look reads them, and only advance_key makes
--- one active.
+-- Jobs of one ordering key are called one at a time (docs/decisions/0090-endpoints-of-clients.md). At most one job of a
+-- key is active: due at a time, or sidelined. The others wait, due at infinity. No scheduler reads them, and only
+-- advance_key makes one active.
 
--- What happened to a key since it was advanced last. Written by whatever stores, ends or moves a job of it, in the same
--- statement, and deleted by advance_key: what a crash leaves is found here.
+-- Keys that changed since they were last advanced. Inserted by each statement that stores, ends or moves a job of the
+-- key, and deleted by advance_key: rows left by a crash are found here.
 create table key_wakes (
   client uuid not null,
   ordering_key text not null,
@@ -13,16 +13,16 @@ create table key_wakes (
 create index key_wakes_by_key on key_wakes (client, ordering_key);
 create index key_wakes_by_age on key_wakes (at);
 
--- Lets the next job of a key be due, where none is: the one that is ready first, and was accepted first among those.
--- An active one that is not due yet gives way to one that is ready before it, but for one of a key in order that was
--- called already, and one whose receiver has yet to report. Volatile, so that each statement sees what was committed before the lock was had, an earlier advance
+-- Makes the next job of a key due if none is active: the job that is ready first, then the one accepted first. An
+-- active job that is not due yet yields to a job that is ready earlier. Exceptions: a job of an in-order key that was
+-- called already, and a job whose receiver has yet to report. Volatile, so that each statement sees all commits before
+-- the lock was acquired, including earlier advances of the key.
 -- of the key among it.
+-- The function waits only for other advances, so it cannot deadlock with flushes or changes. A row locked by another
+-- transaction is being claimed, cancelled or moved: that transaction wakes the key. If that transaction changes
+-- nothing, a wake inserted here remains.
 --
--- It waits for nothing but other advances, so no flush and no change waits for it in a circle. A row that another has
--- locked is being claimed, cancelled or moved: who does that wakes the key, and for one that changes nothing after all,
--- a wake stays behind.
---
--- Gives what it made active and whether that has expired; nulls where it did nothing.
+-- Returns the due time of the job it made active and whether that job has expired; nulls if it did nothing.
 create function advance_key(of_client uuid, of_key text, out made timestamptz, out has_expired boolean)
 language plpgsql volatile as $$
 declare
@@ -30,14 +30,14 @@ declare
   next record;
 begin
   perform pg_advisory_xact_lock(hashtextextended(of_key, hashtextextended(of_client::text, 0)));
-  -- What a crash undoes of this, its wake says; a claim of what is due by it is written behind it.
+  -- If a crash undoes this, the key's wake remains; a claim of the job made due is committed after it.
   perform set_config('synchronous_commit', 'off', true);
   delete from key_wakes where client = of_client and ordering_key = of_key;
   select partition_id, id, due_at, sideline, report, in_order, attempt, ready_at, accepted_at, place into active from jobs
     where client = of_client and ordering_key = of_key and ordering_key is not null
       and (due_at < 'infinity' or sideline is not null);
   if found then
-    -- By the clock: this transaction may have begun before the one that made it due.
+    -- Compares with the clock: this transaction may have begun before the one that made the job due.
     if active.sideline is not null or active.report is not null or active.due_at <= clock_timestamp()
       or (active.in_order and active.attempt > 1) then
       return;
@@ -53,7 +53,7 @@ begin
       insert into key_wakes (client, ordering_key) values (of_client, of_key);
       return;
     end if;
-    -- A statement of its own, behind the lock: a claim that came before it is seen.
+    -- A separate statement after the lock sees a claim that came before it.
     if active.due_at <= clock_timestamp() or exists (select from fires f
       where (f.due_at, f.id) = (active.due_at, active.id) and f.partition_id = active.partition_id) then
       return;

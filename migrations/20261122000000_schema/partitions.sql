@@ -1,16 +1,15 @@
 -- after: feeds, steps, users
--- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so that old weeks are dropped
--- whole (docs/decisions/0010-answers-agenda-and-partitions.md).
+-- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so old weeks are dropped whole
+-- (docs/decisions/0010-answers-agenda-and-partitions.md).
 
--- Tables that are partitioned so, with what each partition is stored with, and what of a run they leave with. Another
--- one is a row here. Storage settings belong to each partition: Postgres neither keeps them at the parent nor hands
--- them down.
+-- Partitioned tables, with the storage settings of each partition and the retention class of their rows. Add a row for
+-- another table. Postgres neither stores these settings at the parent nor passes them down.
 create table feed_tables (
   name text primary key,
   storage text not null,
   leaves_with text not null check (leaves_with in ('users', 'steps', 'failures', 'receipts'))
 );
--- Vacuumed after so many rows, however large the table: a fifth of a billion rows is a vacuum that never comes.
+-- Vacuum thresholds are row counts, whatever the table's size: a fifth of a billion rows would never be reached.
 insert into feed_tables (name, storage, leaves_with)
 select name, own || 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000, '
   'autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 500000, '
@@ -49,13 +48,13 @@ begin
     using errcode = 'insufficient_privilege';
 end $$;
 
--- The least uuid v7 of a moment.
+-- Returns the least uuid v7 of a moment.
 create function feed_floor(moment timestamptz) returns uuid language sql immutable strict as $$
   select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Makes the missing partitions for feeds that begin between the two moments, of one table if it is named; returns how
--- many weeks it made. Only the owner may make and drop tables: callers of this function make them through it. Making a
+-- Creates the missing partitions for feeds that begin between the two moments, of one table if it is named; returns the
+-- number of created weeks. Only the owner may create and drop tables: callers do so through this function. Creating a
 -- partition takes a lock that excludes readers, so services call this through
 -- shared/postgres/connection/partition-changes.ts alone.
 create function make_feed_partitions(since timestamptz, until timestamptz, of_table name default null) returns int
@@ -84,8 +83,8 @@ begin
         end if;
       end loop;
     exception when check_violation then
-      -- Feeds of this week lie in a default partition, because it was not made in time: they stay there until they are
-      -- deleted.
+      -- Feeds of this week are in a default partition, because the week was not created in time: they stay there until
+      -- they are deleted.
       made := made_before;
     end;
     week := week + interval '7 days';
@@ -93,8 +92,8 @@ begin
   return made;
 end $$;
 
--- Drops one table's partition of a week that has been over for a day, the shortest that anything is kept, and in which all
--- runs have ended; true. Without its rows a step of a run could be claimed anew.
+-- Drops one table's partition of a week that ended a day ago, the minimum retention, if all of its runs have ended.
+-- Returns true. Without its rows, a step of an open run could be claimed again.
 create function drop_feed_week(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
 -- after: access, runs
--- A text that people write about a run for those who read its figures later.
+-- Text that people write about a run for later readers of its figures.
 create table run_notes (
   run uuid primary key references runs on delete cascade,
   revision int not null default 1,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 
-/** As in package.json. */
+/** Version in package.json. */
 export const packageVersion = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version;

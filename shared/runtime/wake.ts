@@ -1,9 +1,9 @@
 import type { Loop } from './loop.ts';
 
-/** Wakes a loop that may be made later than the part that finds work for it. */
+/** Wakes a loop that may be created later than the code that finds work for it. */
 export interface Wake {
   poke(): void;
-  /** Pokes this loop from now on. */
+  /** Sets the loop to poke from now on. */
   connect(loop: Pick<Loop, 'poke'>): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Returns the result of the work. Rejects if the work takes longer than that; the work itself goes on. After a pause of
- * the process, an answer that is here already counts: timers run before sockets are read.
+ * Returns the result of the work. Rejects if the work takes longer than `ms`; the work itself continues. After a pause
+ * of the process, an answer that has already arrived counts: timers run before sockets are read.
  *
  * @throws an error with the code `ETIMEDOUT`
  */

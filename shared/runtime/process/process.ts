@@ -171,7 +171,7 @@ export async function keepRunning(
       },
       ...parts,
     });
-  // Before the service: while it starts, it lives and is not ready.
+  // Health is served before the service starts: the process is alive, and not ready.
   const health =
     HEALTH_PORT === undefined
       ? undefined

@@ -10,11 +10,11 @@ import { createLoop } from '../loop.ts';
 import { packageVersion } from '../version.ts';
 import { otlpTraces } from './otlp-json.ts';
 
-/** OpenTelemetry's own bound. */
+/** OpenTelemetry's default queue size. */
 export const maxQueuedSpans = 2048;
-/** Written as one text: some 100 KB, and a millisecond of the process. */
+/** Spans serialized as one text: some 100 KB, and a millisecond of CPU. */
 export const maxSpansPerRequest = 256;
-/** So long, spans gather. */
+/** Time to gather spans before a request, in ms. */
 const gatherMs = 5000;
 const idleMs = 60_000;
 const retryMs = 5000;
@@ -25,20 +25,22 @@ export interface OtlpTracingDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
-  /** What flushing the last spans may take. */
+  /** Maximum time for sending the last spans, in ms. */
   stopWithinMs: number;
 }
 
 export interface RunningTracing extends Tracing {
-  /** Sends what there is, within its time; what is left then is dropped. */
+  /** Sends the queued spans within the time limit, and drops the rest. */
   stop(): Promise<void>;
 }
 
-/** A collector that says so takes the same again later; what any other answer refuses would be refused again. */
+/**
+ * Statuses after which the collector accepts the same spans later; with any other status it would refuse them again.
+ */
 const busy: readonly number[] = [429, 502, 503, 504];
 
 /**
- * Sends spans to a collector by OTLP over HTTP. Nothing waits for it: what does not fit into the queue is dropped, and
+ * Sends spans to a collector by OTLP over HTTP. Nothing waits for the collector: spans beyond the queue are dropped and
  * counted.
  */
 export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDeps): RunningTracing {
@@ -64,7 +66,7 @@ export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDe
   let firstAtMs = 0;
   let isStopped = false;
 
-  /** The next of them. True where the collector has them, or never will. */
+  /** Sends the next spans. Returns true if the collector has accepted them, or will never accept them. */
   async function send(withinMs: number): Promise<boolean> {
     const spans = queue.splice(0, maxSpansPerRequest);
     const body = Buffer.from(otlpTraces(resource, { name: 'muster', version: packageVersion }, spans));
@@ -81,7 +83,7 @@ export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDe
       results.refused.add(spans.length);
       return true;
     }
-    // The oldest first, as before; what came meanwhile has to fit behind them.
+    // Unsent spans go back to the front; newer spans beyond the queue's size are dropped.
     const kept = [...spans, ...queue];
     queue = kept.slice(0, maxQueuedSpans);
     if (kept.length > queue.length) results['no-room'].add(kept.length - queue.length);
@@ -125,7 +127,7 @@ export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDe
   };
 }
 
-/** Null where it took them. */
+/** Returns null if the collector accepted the spans. */
 function failureOf(outcome: HttpOutcome): string | null {
   if (outcome.kind !== 'answered') return outcome.cause;
   return outcome.status < 300 ? null : `the collector answered ${outcome.status}`;

@@ -1,7 +1,7 @@
 import type { TracingSettings } from '../configuration/tracing-settings.ts';
 import type { OtlpTracingDeps, RunningTracing } from './otlp-tracing.ts';
 
-/** Null where it is off: then what it would need is not even loaded. */
+/** Returns null if tracing is off; its modules are not loaded then. */
 export async function startTracing(
   settings: TracingSettings | null,
   deps: OtlpTracingDeps,
