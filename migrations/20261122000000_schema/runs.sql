@@ -1,76 +1,74 @@
 -- after: action-types, campaigns, installation
--- Runs, how they went, and what people do to them (docs/decisions/0012-schedules.md,
--- 0015-life-of-campaigns-and-runs.md, 0016-run-history-and-audit-log.md, 0003-steps-child-batches-and-child-runs.md).
--- Small tables with rows that change every second are vacuumed after so many rows, and keep room for updates in their
--- pages.
+-- Runs, their history and progress (docs/decisions/0012-schedules.md, 0015-life-of-campaigns-and-runs.md,
+-- 0016-run-history-and-audit-log.md, 0003-steps-child-batches-and-child-runs.md). Small tables with rows that change
+-- every second have vacuum thresholds in rows, and reserve room for updates in their pages.
 
 create table runs (
   id uuid primary key,
   campaign uuid not null,
   revision int not null,
   scheduled_for timestamptz not null,
-  -- The run whose failed users this one tries again. Never itself a child: retries of retries stand beside each other.
+  -- Run whose failed users this run retries. Never itself a child: retries of retries have the same parent.
   parent uuid,
-  -- Which of them: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
+  -- Retried users: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
   retry jsonb,
-  -- test: of a few users who were named, beside what its campaign does (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). dry-run: of
-  -- everybody, and nobody is called (docs/decisions/0083-test-sends-canaries-and-dry-runs.md).
+  -- test: serves a few named users, apart from the campaign. dry-run: feeds all users and calls none
+  -- (docs/decisions/0083-test-sends-canaries-and-dry-runs.md).
   kind text not null default 'live' check (kind in ('live', 'test', 'dry-run')),
-  -- Of a test, by step: live where its users really get it, test where its endpoint is told that this is one.
+  -- Modes of a test by step: live if its users really get the action, test if the endpoint is notified that it is a
+  -- test.
   step_modes text[],
-  -- What a unit of each step cost when it began: {"currency", "steps": [decimal as text, or null]}. Whatever prices are
-  -- later, what it has cost stays (docs/decisions/0028-budgets-and-money.md).
+  -- Cost of a unit in each step at the start: {"currency", "steps": [decimal as text, or null]}. Later price changes do
+  -- not change the cost of this run (docs/decisions/0028-budgets-and-money.md).
   prices jsonb,
-  -- Whether nobody is fed but the first users (feeds.canary_users): canaryStates of shared/domain/run/canary.ts; null
-  -- where there is no canary.
+  -- State of the canary, during which only the first users (feeds.canary_users) are fed: canaryStates of
+  -- shared/domain/run/canary.ts; null without a canary.
   canary text check (canary in ('serving', 'waits', 'over')),
   state text not null,
   state_reason text,
-  -- Since when the run is in its state.
   state_since timestamptz not null default now(),
   deadline_at timestamptz not null,
   created_at timestamptz not null default now(),
   started_at timestamptz,
   ended_at timestamptz,
-  -- What was changed for this run alone, under the names of the definition, before which it goes.
+  -- Settings changed for this run only, named as in the definition, which they override.
   settings jsonb not null default '{}',
-  -- Of each step, the users that had ended and failed when the run was resumed last: a limit counts those after them.
-  -- Null: it counts all.
+  -- By step, the users that had ended and failed when the run was last resumed: limits count only later users. Null:
+  -- they count all.
   judged_from jsonb,
-  -- What the sweeper last saw in the step rows; for progress only.
+  -- Figures of the sweeper's last look at the step rows; for progress only.
   in_flight int not null default 0,
   waiting int not null default 0,
   waiting_cause text,
-  -- Since when it is waiting_cause that the run waits for.
+  -- Start of waiting for waiting_cause.
   waiting_since timestamptz,
-  -- When webhooks were told that it does not move; null once it does.
+  -- Time at which webhooks were notified of a stall; null once the run progresses.
   stall_told timestamptz,
   -- False once user_failures of the run have been dropped; failure_totals stay.
   failures_kept boolean not null default true,
-  -- open: receipts are accepted. closed: none is accepted any more. counted: receipt_totals say how many of them are
-  -- unexpected, so that receipts and failures may go. deleted: the receipts are gone, and receipt_totals stay. The
-  -- trigger that sweeps moves it on; a crash leaves it for the next look. A settlement sets counted back to closed.
+  -- open: receipts are accepted. closed: no more receipts are accepted. counted: receipt_totals include unexpected
+  -- receipts, so receipts and failures may be deleted. deleted: the receipts are gone, and receipt_totals stay. The
+  -- sweeping trigger advances the state; after a crash, the next sweep does. A settlement resets counted to closed.
   receipts_state text not null default 'open' check (receipts_state in ('open', 'closed', 'counted', 'deleted')),
-  -- When it came into that state.
   receipts_since timestamptz not null default now(),
   unique (campaign, scheduled_for)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
--- By state, and in it those that came into it last: looks ask for what has changed since the last one.
+-- By state and time of the state, so that polls find recent changes.
 create index runs_unfinished on runs (state, state_since) where ended_at is null;
--- A budget sums up these alone, however many of its campaign have ended.
+-- Budgets sum up only these runs, whatever the number of ended runs of the campaign.
 create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;
 create index runs_of_parent on runs (parent) where parent is not null;
--- Of the calendar: what ran, and when.
+-- Index for the calendar of past and present runs.
 create index runs_by_time on runs (scheduled_for) where parent is null and kind = 'live';
 create index runs_of_tests on runs (id) where kind = 'test';
 create index runs_of_dry_runs on runs (id) where kind = 'dry-run';
--- Their rows go soon.
+-- Dry runs are deleted early.
 create index runs_of_kept_dry_runs on runs (ended_at) where kind = 'dry-run' and failures_kept;
--- Retention deletes the oldest, some at a time.
+-- Retention deletes the oldest runs, some at a time.
 create index runs_by_end on runs (ended_at) where ended_at is not null;
--- Retention closes their receipts and counts them, some at a time.
+-- Retention closes the receipts of these runs and counts them, some at a time.
 create index runs_with_uncounted_receipts on runs (ended_at) where receipts_state in ('open', 'closed');
--- Few: what could not be carried out asks for attention for some days.
+-- Few rows: failed runs request attention for some days.
 create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
 
 create function prices_now(of_campaign uuid, of_revision int) returns jsonb language sql stable as $$
@@ -89,13 +87,13 @@ begin
   return new;
 end $$;
 
--- Whoever begins it.
+-- Sets the prices when a run starts, whichever process starts it.
 create trigger note_prices_of_begun before update of state on runs for each row
   when (new.state = 'running' and new.prices is null) execute function note_prices();
 create trigger note_prices before insert on runs for each row
   when (new.state = 'running' and new.prices is null) execute function note_prices();
 
--- What has become of a run, in the order of the ids. Written in the transaction that makes it so.
+-- History of runs, ordered by id. Each event is inserted in the transaction of its change.
 create table run_events (
   run uuid not null,
   id uuid not null default uuid_of_now(),
@@ -105,7 +103,7 @@ create table run_events (
   primary key (run, id)
 );
 
--- How far a run was when: at most some hundreds of a run, which lie farther apart the longer it goes on.
+-- Progress of a run over time: at most some hundreds of points, with growing distances.
 create table run_points (
   run uuid not null,
   -- Five seconds since the run began, each.
@@ -116,7 +114,7 @@ create table run_points (
   primary key (run, slot)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Troubles that a run's events report and that are not over: written when one begins, deleted when it ends.
+-- Current troubles that a run's events report: inserted when one begins, deleted when it ends.
 create table run_troubles (
   run uuid not null,
   kind text not null check (kind in ('breaker', 'worker', 'hold', 'feed')),
@@ -127,12 +125,11 @@ create table run_troubles (
   primary key (run, kind, step, country)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Users that runs with a pace may be fed right now. Triggers take from the same row, so that two of them do not double
--- the pace.
+-- Users that runs with a pace may be fed now. Triggers share the row, so that two triggers do not double the pace.
 create table run_paces (
   run uuid primary key,
   allowed float8 not null,
-  -- By the trigger that asked last.
+  -- Amount that the last trigger took.
   taken float8 not null,
   at timestamptz not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);

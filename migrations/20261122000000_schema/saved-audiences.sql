@@ -1,13 +1,13 @@
 -- after: nothing
--- Combinations of sources that campaigns take by copying them (docs/decisions/0101-saved-audiences-counts-and-use.md).
+-- Combinations of sources that campaigns copy (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 create table saved_audiences (
   id uuid primary key,
   name text not null,
   revision int not null default 1,
-  -- Whose quota its changes count in (api_keys.account); null: no one's.
+  -- Account whose quota counts the changes (api_keys.account); null: none.
   account uuid,
-  -- How many it was about when somebody asked last: {"revision", "atLeast", "atMost", "asOf"}. Null: nobody has.
+  -- Last estimate: {"revision", "atLeast", "atMost", "asOf"}; null if none was requested.
   estimate jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -17,7 +17,7 @@ create table saved_audience_revisions (
   saved_audience uuid not null references saved_audiences on delete cascade,
   revision int not null,
   definition jsonb not null,
-  -- Of whoever wrote it.
+  -- Account of the author.
   account uuid,
   created_at timestamptz not null default now(),
   primary key (saved_audience, revision)

@@ -1,5 +1,5 @@
 -- after: nothing
--- What recurs, what of it fired, and for whom (docs/decisions/0012-schedules.md).
+-- Schedules, their occurrences, and groups (docs/decisions/0012-schedules.md).
 
 -- Markets that a schedule fires for, one by one.
 create table schedule_groups (
@@ -13,7 +13,7 @@ create table schedule_groups (
   updated_at timestamptz not null default now()
 );
 
--- Days off that schedules go by. One that a schedule names stays (docs/decisions/0012-schedules.md).
+-- Days off for schedules. A calendar that a schedule names cannot be deleted (docs/decisions/0012-schedules.md).
 create table work_calendars (
   name text primary key,
   definition jsonb not null,
@@ -22,8 +22,8 @@ create table work_calendars (
   updated_at timestamptz not null default now()
 );
 
--- Fires a client's callback (client) or a campaign (campaign). Everything up to high_water, inclusive, is decided for
--- all groups.
+-- Schedules that fire a client's callback (client) or a campaign (campaign). Every time up to high_water, inclusive, is
+-- decided for all groups.
 create table schedules (
   id uuid primary key,
   name text not null,
@@ -33,18 +33,18 @@ create table schedules (
   definition jsonb not null,
   work_calendar text generated always as (definition -> 'recurrence' ->> 'workCalendar') stored
     references work_calendars,
-  -- Of a client's, when it was written: instants in an hour, times its groups.
+  -- For callbacks, computed when the schedule is written: fires in an hour, times its groups.
   fires_per_hour float8 not null default 0,
   state text not null check (state in ('active', 'paused', 'disabled', 'broken', 'ended')),
   state_reason text,
   state_since timestamptz not null default now(),
   high_water timestamptz not null check (isfinite(high_water)),
   next_at timestamptz,
-  -- When a node has to look at it. A region that has done its part, and leaves others theirs, looks again at its own
-  -- time.
+  -- Time of the next look by any node. A region that has decided its groups, and leaves others to other regions, looks
+  -- again at its own time.
   look_at timestamptz,
   region_looks jsonb not null default '{}',
-  -- Instants up to here do not fire, for this cause.
+  -- Times up to this one do not fire, for this cause.
   silent_until timestamptz,
   silent_cause text,
   note text,
@@ -53,14 +53,14 @@ create table schedules (
   check ((client is null) <> (campaign is null))
 );
 create index schedules_to_look_at on schedules (look_at) where state = 'active';
--- Campaigns that recur, among all schedules of clients and those that have ended.
+-- Index of recurring campaigns, among all schedules of clients and ended schedules.
 create index schedules_that_start_runs on schedules (campaign)
   where campaign is not null and state in ('active', 'paused', 'broken');
 create index schedules_of_work_calendar on schedules (work_calendar, id) where work_calendar is not null;
 create index schedules_of_client on schedules (client, id) where client is not null;
 
--- That a row is inserted is the election of who fires. Open: what it fired is looked after, because the next fire, a
--- pause or the end asks for it.
+-- Inserting the row elects the node that fires. Open: the fired work is unfinished, as the next fire, a pause or the
+-- end need to know.
 create table occurrences (
   schedule uuid not null references schedules on delete cascade,
   scheduled_for timestamptz not null,
@@ -68,7 +68,7 @@ create table occurrences (
   kind text not null check (kind in ('planned', 'manual', 'backfill')),
   state text not null check (state in ('fired', 'buffered')),
   open boolean not null,
-  -- Of the job, or the start of a run; a run's scheduled_for.
+  -- Id of the job, or of the start of a run; due_at is the run's scheduled_for.
   target uuid not null,
   due_at timestamptz not null,
   region text not null,
@@ -80,7 +80,7 @@ create index occurrences_open on occurrences (schedule) where open;
 create index occurrences_by_age on occurrences (decided_at) where not open;
 create index occurrences_buffered on occurrences (schedule) where state = 'buffered';
 
--- One instant, or as many as lie between the first and the last one; for one group, or with '' for all of them.
+-- One skipped time, or all between the first and the last; for one group, or for all groups ('').
 create table skipped_instants (
   schedule uuid not null references schedules on delete cascade,
   first_at timestamptz not null,

@@ -1,11 +1,11 @@
 const firstLine = /^-- after: ([a-z-]+(?:, [a-z-]+)*)\n/;
 
 /**
- * Orders SQL files so that each follows the files that its first line names, such as `-- after: campaigns, runs` or
- * `-- after: nothing`. Files that do not wait for each other keep the order in which they are given.
+ * Orders SQL files so that each follows the files named in its first line, such as `-- after: campaigns, runs` or `--
+ * after: nothing`. Independent files keep their given order.
  * @param texts by name, without `.sql`
  * @returns the names
- * @throws {Error} if a file lacks that line, names an unknown file, or waits for itself
+ * @throws {Error} if a file lacks that line, names an unknown file, or depends on itself
  */
 export function orderSql(texts: ReadonlyMap<string, string>): string[] {
   const ordered = new Set<string>();

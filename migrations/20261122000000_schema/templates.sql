@@ -5,7 +5,7 @@ create table templates (
   id uuid primary key,
   name text not null,
   revision int not null default 1,
-  -- Whose quota its changes count in (api_keys.account); null: no one's.
+  -- Account whose quota counts the changes (api_keys.account); null: none.
   account uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -15,7 +15,7 @@ create table template_revisions (
   template uuid not null references templates on delete cascade,
   revision int not null,
   definition jsonb not null,
-  -- Of whoever wrote it.
+  -- Account of the author.
   account uuid,
   created_at timestamptz not null default now(),
   primary key (template, revision)

@@ -1,44 +1,44 @@
 -- after: approvals, budgets, campaigns, change-feed, clients, installation, runs
--- Webhooks tell other services what becomes of campaigns and runs (docs/decisions/0088-notifications.md). Each is
--- a client with the same id, so that its calls are jobs like any other's.
+-- Webhooks notify other services of campaigns and runs (docs/decisions/0088-notifications.md). Each is a client with
+-- the same id, so that its calls are ordinary jobs.
 
 create table webhooks (
   id uuid primary key references clients on delete cascade,
   -- Of whoever made it (api_keys.account); null: no one's.
   account uuid,
-  -- The key that set the URL, and so chose the receiver. Its scope bounds the notices, and so does that of the account.
+  -- API key that set the URL, and so chose the receiver. Notifications are bounded by its scope and by the account's.
   url_set_by uuid,
-  -- As a job's: what may be a secret of it is sealed.
+  -- Sealed as a job's URL is.
   url text not null,
   definition jsonb not null,
   created_at timestamptz not null default now(),
-  -- It is gone for everybody; its client goes when no job of it is stored any more.
+  -- The webhook is deleted for all users; its client is deleted when no job of it is stored any more.
   deleted_at timestamptz,
   check (account is null or url_set_by is not null)
 );
 
--- What happened and was not told yet: written in the transaction that makes it so, deleted in the one that stores its
--- calls. Nothing comes here while there is no webhook.
+-- Events to be notified: inserted in the transaction of the change, deleted in the transaction that stores the calls.
+-- No events are inserted while there is no webhook.
 create table webhook_events (
   id uuid primary key,
   kind text not null,
   at timestamptz not null,
-  -- Null where it is of none: a test.
+  -- Null for a test, which belongs to no campaign.
   campaign uuid,
   run uuid,
-  -- Told to this one alone; null: to all that ask for it.
+  -- Webhook that receives the event alone; null: every webhook that subscribes to it.
   webhook uuid,
   detail jsonb not null default '{}'
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- What completed of recurring campaigns and is told at once, later: of a webhook that has a digest, until it is due.
+-- Completed runs of recurring campaigns, for webhooks with a digest: collected until the digest is due.
 create table webhook_digests (
   webhook uuid primary key references webhooks on delete cascade,
-  -- Another one whenever the one before was told.
+  -- Renewed whenever a digest is sent.
   id uuid not null default uuid_of_now(),
   due timestamptz not null,
   runs int not null,
-  -- Over all of them, in users.
+  -- Number of users in all runs.
   audience bigint not null,
   through_the_chain bigint not null,
   failed bigint not null,
@@ -49,9 +49,9 @@ create table webhook_digests (
 create trigger tell_of_webhook_events after insert on webhook_events
   for each statement execute function tell('webhook-events');
 
--- What notes them runs with the rights of the owner: a service makes none by hand.
+-- Triggers run with the rights of the owner: services may not insert events themselves.
 
--- A run that pauses itself for its failed users says so in these words (services/trigger/keep/auto-pause.ts).
+-- Matches the cause of runs that pause themselves for failed users (services/trigger/keep/auto-pause.ts).
 create function note_run_event() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -64,7 +64,7 @@ begin
       now(), r.campaign, r.id,
       jsonb_strip_nulls(jsonb_build_object('state', coalesce(new.detail ->> 'state', r.state),
         'cause', coalesce(new.detail ->> 'reason', new.detail ->> 'cause', r.state_reason)))
-    -- A test is said to the person who asks for it.
+    -- Results of a test go only to the person who requests it.
     from runs r where r.id = new.run and r.kind = 'live';
   end if;
   return null;
@@ -109,8 +109,8 @@ language sql immutable as $$
       'leftAmount', amount_text(greatest(left_units, 0))) end
 $$;
 
--- Of a run that ends; while it goes on, schedulers look. Told once for so many units: more of them, and it may be told
--- again.
+-- Inserts the event when a run ends; for open runs, schedulers check. Notified once for each size of the budget: a
+-- raised budget may be notified again.
 create function note_low_budget() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin

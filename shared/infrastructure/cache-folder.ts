@@ -9,7 +9,10 @@ export const cacheEnvironment = z.object({
   }),
 });
 
-/** Outside the tree, so that every checkout of a user shares it. As in `tools/provide-node.mjs`, for an old Node. */
+/**
+ * Returns a folder outside of the tree, shared by all checkouts of a user. `tools/provide-node.mjs` has the same rule
+ * for an old Node.
+ */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   const { MUSTER_CACHE = envPaths('muster', { suffix: '' }).cache } = readEnvironment(cacheEnvironment, environment);
   return MUSTER_CACHE;

@@ -10,17 +10,20 @@ export const kafkaImage = `apache/kafka:${kafkaVersion}`;
 export const postgresImage = 'postgres:18';
 
 const probeDeadlineMs = 3000;
-/** Pulling the images is a part of it. */
+/** Includes pulling the images. */
 const startDeadlineMs = 5 * 60_000;
 const name = 'muster';
 
 export interface ContainerRuntime {
-  /** Where the ports of containers are found. */
+  /** Host of the containers' ports. */
   host: string;
   description: string;
 }
 
-/** Undefined when none answers in time: a client without its engine, or an engine that hangs, is none. */
+/**
+ * Returns undefined if no runtime answers in time: a client without its engine, or an engine that hangs, does not
+ * count.
+ */
 export async function findContainerRuntime(): Promise<ContainerRuntime | undefined> {
   const { promise: deadline, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), probeDeadlineMs);
@@ -31,7 +34,7 @@ export async function findContainerRuntime(): Promise<ContainerRuntime | undefin
   return { host, description: `on ${operatingSystem}` };
 }
 
-/** Kafka and PostgreSQL in containers; the runtime's reaper removes them when this process ends without `stop`. */
+/** Starts Kafka and PostgreSQL in containers; the runtime's reaper removes them if this process ends without `stop`. */
 export async function startContainers(
   runtime: ContainerRuntime,
   report: (line: string) => void,
@@ -60,7 +63,7 @@ export async function startContainers(
   }
 }
 
-/** Kafka tells its clients where it is found, so the port outside has to be known before the start. */
+/** Kafka announces its address to clients, so the outside port has to be known before the start. */
 function kafkaContainer(host: string, port: number): GenericContainer {
   const settings = {
     ...clusterSettings(1),
@@ -78,7 +81,7 @@ function kafkaContainer(host: string, port: number): GenericContainer {
     .withStartupTimeout(startDeadlineMs);
 }
 
-/** How the image `apache/kafka` spells a setting: `KAFKA_NODE_ID` for `node.id`. */
+/** Returns the environment variable of the image `apache/kafka` for a setting: `KAFKA_NODE_ID` for `node.id`. */
 export function imageVariable(setting: string): string {
   return `KAFKA_${setting.toUpperCase().replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_')}`;
 }
@@ -95,7 +98,7 @@ function postgresContainer(password: string): GenericContainer {
       .withCommand(['postgres', ...postgresArguments()])
       .withSharedMemorySize(256 * 1024 * 1024)
       .withExposedPorts(5432)
-      // It starts once to set itself up, and then for good.
+      // The server starts once to set itself up, and then permanently.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .withStartupTimeout(startDeadlineMs)
   );

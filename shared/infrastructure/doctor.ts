@@ -8,19 +8,19 @@ import { containersLeftOut, loadContainers } from './load-containers.ts';
 import { kafkaFolder, kafkaVersion } from './kafka-artifacts.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 
-/** As in package.json's `engines`. */
+/** Minimum version of package.json's `engines`. */
 const oldestNode = [22, 22] as const;
 
 export interface Check {
   name: string;
-  /** False only where something is in the way: what is missing and not needed is fine. */
+  /** False only if something blocks a start: a missing tool that is not needed is fine. */
   ok: boolean;
   found: string;
-  /** What to do when it is not ok. */
+  /** Remedy if the check fails. */
   fix: string;
 }
 
-/** Looks at everything that `startInfrastructure` would use in this environment, and starts nothing. */
+/** Checks everything that `startInfrastructure` would use in this environment, and starts nothing. */
 export async function examine(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   let wanted: InfrastructureRequest;
   try {

@@ -4,19 +4,18 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
- * Below the ranges from which systems take the ports of outgoing connections (Linux from 32768, macOS from 49152). A
- * server that is down for a moment must get its port back, and a client that dials a free port in that range may even
- * be connected to itself.
+ * Range below the systems' ports for outgoing connections (Linux from 32768, macOS from 49152). A server that restarts
+ * must get its port again, and a client that dials a free port in that range may even connect to itself.
  */
 const lowest = 20_000;
 const highest = 32_000;
 
-/** A server takes its port this soon after it was found: Kafka formats its disk first. */
+/** Time within which a server takes its port: Kafka formats its disk first. */
 const reservedForMs = 60_000;
 
 /**
- * Ports of 127.0.0.1 that no process listens on now, and that nothing else gets from here within a minute, in other
- * processes of this machine too. A stranger may still be quicker.
+ * Returns ports of 127.0.0.1 that no process listens on, and that this function does not return again within a minute,
+ * in any process of this machine. Other programs may still take one first.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const free = new Set<number>();
@@ -28,7 +27,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...free];
 }
 
-/** Whether no process listens on this port of 127.0.0.1 now. */
+/** Returns true if no process listens on this port of 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
@@ -44,9 +43,9 @@ export async function isFree(port: number): Promise<boolean> {
 
 /**
  * Holds the UDP port of the same number, which no server here needs: the system gives it to one process at a time, and
- * takes it back when that process ends, so nothing stays behind on the disk.
+ * frees it when that process ends, so no file stays behind.
  *
- * @returns false if another has it.
+ * @returns false if another process has it.
  */
 async function reserve(port: number): Promise<boolean> {
   const holder = createSocket({ type: 'udp4' });

@@ -9,7 +9,7 @@ const givenEnvironment = commonEnvironment.pick({ DATABASE_URL: true, KAFKA_BROK
 
 export type GivenServers = Pick<z.infer<typeof commonEnvironment>, 'DATABASE_URL' | 'KAFKA_BROKERS'>;
 
-/** What DATABASE_URL and KAFKA_BROKERS name; undefined when neither is set. Throws when only one is. */
+/** Returns the servers of DATABASE_URL and KAFKA_BROKERS; undefined if neither is set. Throws if only one is. */
 export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers | undefined {
   const { DATABASE_URL, KAFKA_BROKERS } = readEnvironment(givenEnvironment, environment);
   if (DATABASE_URL !== undefined && KAFKA_BROKERS !== undefined) return { DATABASE_URL, KAFKA_BROKERS };
@@ -19,7 +19,7 @@ export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers |
   throw new ConfigurationError(`${set} is set and ${missing} is not: set both, or neither to have them started here`);
 }
 
-/** Throws one line when no server listens at any of the database's addresses or at any broker's. */
+/** Throws an error of one line if no server listens at the database's addresses, or at any broker's. */
 export async function useGivenServers(given: GivenServers): Promise<RunningServers> {
   await requireDatabase(given);
   await requireBroker(given.KAFKA_BROKERS);
@@ -31,25 +31,25 @@ export async function useGivenServers(given: GivenServers): Promise<RunningServe
   };
 }
 
-/** @throws {ConfigurationError} one line when no server listens at the database's addresses */
+/** @throws {ConfigurationError} one line if no server listens at the database's addresses */
 export async function requireDatabase(given: Pick<GivenServers, 'DATABASE_URL'>): Promise<void> {
   if (await databaseAnswers(given)) return;
   throw new ConfigurationError(`DATABASE_URL: nobody answers at ${serversNamedBy(given.DATABASE_URL)}`);
 }
 
-/** @throws {ConfigurationError} one line when no server listens at any of the addresses */
+/** @throws {ConfigurationError} one line if no server listens at any of the addresses */
 async function requireBroker(brokers: readonly string[]): Promise<void> {
   const answers = await Promise.all(brokers.map(brokerAnswers));
   if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);
 }
 
-/** Whether one of its servers does. */
+/** Returns true if one of its servers answers. */
 export async function databaseAnswers({ DATABASE_URL }: Pick<GivenServers, 'DATABASE_URL'>): Promise<boolean> {
   return (await Promise.all(parseDatabaseUrl(DATABASE_URL).servers.map(serverAnswers))).includes(true);
 }
 
 export async function serverAnswers({ host, port }: DatabaseServer): Promise<boolean> {
-  // A socket file, which only the database's client knows how to find.
+  // Only the database's client can find a socket file.
   return host === '' || host.startsWith('/') || answersTcp(host, port);
 }
 

@@ -14,15 +14,15 @@ export interface GuardedProcess {
   signal(signal: FaultSignal): void;
 }
 
-/** Runs processes that end with this one, however it ends (guardian.ts). */
+/** Runs processes that end with this process, however it ends (guardian.ts). */
 export interface Guardian {
-  /** Resolves when the process runs; rejects when it could not be started, or the guardian has ended. */
+  /** Resolves when the process runs; rejects if it could not be started, or the guardian has ended. */
   start(command: GuardedCommand): Promise<GuardedProcess>;
-  /** Ends every process and removes the folder. Safe to call twice. */
+  /** Ends every process and removes the folder. May be called twice. */
   end(): Promise<void>;
 }
 
-/** @param folder removed, with everything in it, when `end` is called or this process ends. */
+/** @param folder removed with its content when `end` is called or this process ends */
 export function createGuardian(folder: string): Guardian {
   const processes = new Map<number, Started>();
   let nextId = 1;
@@ -35,7 +35,7 @@ export function createGuardian(folder: string): Guardian {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  // A guardian that ends meanwhile gets no message: what it ran is ended below.
+  // Messages to a guardian that has just ended are lost: its processes are ended below.
   const send = (order: ToGuardian) => child.send(order, () => undefined);
 
   child.on('message', (message: unknown) => {
@@ -75,7 +75,7 @@ export function createGuardian(folder: string): Guardian {
     end: async () => {
       if (child.connected) child.disconnect();
       await gone;
-      // The guardian has done it, unless it was killed.
+      // The guardian has already removed the folder, unless it was killed.
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
@@ -87,7 +87,7 @@ interface Started {
   exit: PromiseWithResolvers<Exit>;
 }
 
-/** What is still running after its guardian was itself killed: the parent does the guardian's last duty. */
+/** Ends a process whose guardian was killed, in the guardian's place. */
 function abandon({ pid, running, exit }: Started): void {
   if (pid !== undefined) killGroup(pid);
   running.reject(new Error('the guardian of the local servers has ended'));
@@ -98,11 +98,10 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended with its guardian.
+    // The process ended with its guardian.
   }
 }
 
-/** An environment as a plain record, to hand to a guarded command. */
 export function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
   const defined: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;

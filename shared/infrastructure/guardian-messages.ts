@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** What is to run, and how it is ended when its owner is gone. */
+/** Command to run, and the signal that ends it when its owner is gone. */
 export const guardedCommand = z.object({
   command: z.string(),
   args: z.array(z.string()),
   cwd: z.string(),
   env: z.record(z.string(), z.string()),
-  /** Gets stdout and stderr; appended to. */
+  /** File to which stdout and stderr are appended. */
   logFile: z.string(),
   /**
-   * SIGKILL where nothing outlives the process; otherwise the quickest signal that lets it remove what it holds outside
+   * SIGKILL if nothing outlives the process; otherwise the fastest signal that lets it remove its resources outside of
    * its folder.
    */
   endSignal: z.enum(['SIGKILL', 'SIGQUIT', 'SIGTERM']),
@@ -18,7 +18,7 @@ export const guardedCommand = z.object({
 
 export type GuardedCommand = z.infer<typeof guardedCommand>;
 
-/** `id` names one process for the guardian's life. */
+/** `id` identifies one process for the guardian's life. */
 export const toGuardian = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), id: z.int(), command: guardedCommand }),
   z.object({ type: z.literal('signal'), id: z.int(), signal: z.enum(['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGCONT']) }),

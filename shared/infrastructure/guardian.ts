@@ -1,10 +1,9 @@
 /**
- * The process that owns what `startLocalInfrastructure` starts: `node guardian.ts <folder>`, forked with an IPC
- * channel.
+ * Process that owns the servers of `startLocalInfrastructure`: `node guardian.ts <folder>`, forked with an IPC channel.
  *
- * The kernel closes the channel when the parent ends, in whatever way. Then every server is ended, the folder removed,
- * and the guardian ends too. It starts the servers itself, so there is no moment in which one runs and no process would
- * end it. It and its servers are in sessions of their own: a Ctrl-C in the terminal reaches the parent only, which can
+ * The kernel closes the channel when the parent ends, in whatever way. Then the guardian ends every server, removes the
+ * folder, and ends too. It starts the servers itself, so that no server ever runs without a process to end it. The
+ * guardian and its servers are in sessions of their own: a Ctrl-C in the terminal reaches only the parent, which can
  * finish its work while Kafka and Postgres still answer.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -35,7 +34,7 @@ process.on('uncaughtException', (error) => {
   process.stderr.write(`${error.stack ?? error.message}\n`);
   void end(folder);
 });
-// The parent may have ended while this file was being loaded, before anyone listened.
+// The parent may have ended while this file was being loaded, before the listeners were added.
 if (!process.connected) void end(folder);
 
 function start(id: number, { command, args, cwd, env, logFile, endSignal, user }: GuardedCommand): void {
@@ -73,17 +72,17 @@ async function endProcess(child: ChildProcess, endSignal: NodeJS.Signals): Promi
   clearTimeout(deadline);
 }
 
-/** The child leads a process group of its own (`detached`), so what it has started gets the signal too. */
+/** Signals a child and the processes it has started: the child leads a process group of its own (`detached`). */
 function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It has ended in the meantime: its exit event says so.
+    // The process has ended in the meantime, and its exit event reports that.
   }
 }
 
 function tell(message: FromGuardian): void {
-  // A parent that is gone hears nothing: `disconnect` takes it from there.
+  // Messages to a parent that is gone are dropped: `disconnect` ends the guardian.
   if (process.connected) process.send?.(message, undefined, {}, () => undefined);
 }

@@ -5,16 +5,16 @@ import { readGivenServers, useGivenServers, type GivenServers } from './given-se
 import { containersLeftOut, loadContainers } from './load-containers.ts';
 import type { RunningServers } from './running-servers.ts';
 
-/** Kafka and PostgreSQL to work with, and where they came from. */
+/** Running Kafka and PostgreSQL, and their kind. */
 export interface Infrastructure extends RunningServers {
   kind: 'external' | 'containers' | 'local';
 }
 
 export interface InfrastructureDeps {
   environment: NodeJS.ProcessEnv;
-  /** Gets a line when something takes its time. */
+  /** Receives a line when a step takes long. */
   report: (line: string) => void;
-  /** Of a local PostgreSQL alone. */
+  /** Settings for a local PostgreSQL only. */
   postgresSettings?: Readonly<Record<string, string | number>>;
 }
 
@@ -26,9 +26,9 @@ export const infraEnvironment = z.object({
 });
 
 /**
- * By `INFRA`: the servers that DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the
- * first of the three that is there. Throws ConfigurationError with one line that says what is missing and how to get
- * it.
+ * Starts servers as `INFRA` requests: the servers of DATABASE_URL and KAFKA_BROKERS, containers, or local processes.
+ * `auto` takes the first of the three that is available. Throws a ConfigurationError with one line on what is missing
+ * and how to get it.
  */
 export async function startInfrastructure(deps: InfrastructureDeps): Promise<Infrastructure> {
   const wanted = readRequest(deps.environment);
@@ -48,7 +48,7 @@ export async function startInfrastructure(deps: InfrastructureDeps): Promise<Inf
 export type InfrastructureRequest =
   { kind: 'external'; given: GivenServers } | { kind: 'containers' | 'local' | 'auto' };
 
-/** What the environment asks for; `auto`: containers or local, whichever is possible. */
+/** Returns the servers that the environment requests; `auto`: containers or local, whichever is possible. */
 export function readRequest(environment: NodeJS.ProcessEnv): InfrastructureRequest {
   const { INFRA } = readEnvironment(infraEnvironment, environment);
   if (INFRA === 'containers' || INFRA === 'local') return { kind: INFRA };
@@ -58,7 +58,7 @@ export function readRequest(environment: NodeJS.ProcessEnv): InfrastructureReque
   return { kind: 'auto' };
 }
 
-// Both are loaded when needed: who brings servers of their own need not wait for them.
+// Both are loaded on demand: callers with given servers need not wait for them.
 
 async function inContainers({ report }: InfrastructureDeps): Promise<Infrastructure | undefined> {
   const containers = await loadContainers();

@@ -6,7 +6,10 @@ import { findCommand, installCommand } from './install-hints.ts';
 
 export const oldestJava = 17;
 
-/** The `java` of JAVA_HOME, else of PATH. Throws one line when there is none or it is too old for Kafka 4. */
+/**
+ * Finds the `java` of JAVA_HOME, else of PATH. Throws an error of one line if there is none or it is too old for Kafka
+ * 4.
+ */
 export async function findJava(environment: NodeJS.ProcessEnv): Promise<{ command: string; version: number }> {
   const install = `${installCommand('java', environment)}, or set JAVA_HOME`;
   const command = javaCommand(environment);
@@ -32,7 +35,7 @@ function javaCommand(environment: NodeJS.ProcessEnv): string | undefined {
   return findCommand('java', environment);
 }
 
-/** Undefined when it does not run: macOS has a `java` that only says there is none. */
+/** Returns undefined if the command does not run: macOS has a `java` that only reports a missing Java. */
 async function javaVersion(command: string): Promise<number | undefined> {
   const said = await new Promise<string>((resolve) => {
     execFile(command, ['-version'], { timeout: 20_000 }, (error, _stdout, stderr) => resolve(error ? '' : stderr));
@@ -40,7 +43,9 @@ async function javaVersion(command: string): Promise<number | undefined> {
   return parseJavaVersion(said);
 }
 
-/** The feature number of what `java -version` prints: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`. */
+/**
+ * Returns the feature number in the output of `java -version`: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`.
+ */
 export function parseJavaVersion(said: string): number | undefined {
   const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
   return found === undefined ? undefined : Number(found);

@@ -12,7 +12,7 @@ export const kafkaVersion = '4.3.1';
 /** Kafka's own POM has no slf4j binding. */
 const log4jVersion = '2.25.4';
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-/** No fetch takes longer; a lock that is older was left behind. */
+/** Maximum time of a fetch; an older lock was left behind. */
 const fetchDeadlineMs = 5 * 60_000;
 
 export interface KafkaArtifactsDeps {
@@ -26,8 +26,8 @@ export function kafkaFolder(environment: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The folder of Kafka's jars. Fetched once: the lock keeps a second process from fetching too, and because the folder
- * appears by a rename it is whole or absent, lock or no lock.
+ * Returns the folder of Kafka's jars, which is fetched once. The lock keeps a second process from fetching too. The
+ * folder appears by a rename, so it is complete or absent even without the lock.
  */
 export async function fetchKafka(deps: KafkaArtifactsDeps): Promise<string> {
   const folder = kafkaFolder(deps.environment);
@@ -50,7 +50,9 @@ export async function fetchKafka(deps: KafkaArtifactsDeps): Promise<string> {
   return folder;
 }
 
-/** The lock is a file with its owner's process id; one whose owner is gone is removed, for the next try. */
+/**
+ * Creates the lock file with the owner's process id. If the present owner is gone, removes the file for the next try.
+ */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' });
@@ -65,7 +67,7 @@ async function isLeftBehind(lock: string): Promise<boolean> {
   try {
     const [owner, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)]);
     if (Date.now() - mtimeMs > fetchDeadlineMs) return true;
-    // Empty: its owner is between creating and writing it.
+    // An empty file: its owner is between creating and writing it.
     return owner !== '' && !isRunning(Number(owner));
   } catch {
     return false;
@@ -77,7 +79,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

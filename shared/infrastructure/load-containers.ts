@@ -1,4 +1,4 @@
-/** What starts containers, or undefined where its package was left out: an image for production has no use for it. */
+/** Loads the module for containers; undefined if its package is not installed, as in a production image. */
 export async function loadContainers() {
   try {
     return await import('./containers.ts');

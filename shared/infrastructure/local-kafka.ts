@@ -9,33 +9,36 @@ import { clusterSettings } from './server-settings.ts';
 import type { LocalServer } from './local-server.ts';
 import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
-/** A slow machine needs minutes. A server that ends is noticed at once. */
+/** A slow machine needs minutes. A server that ends is detected at once. */
 const startDeadlineMs = 10 * 60_000;
 const startedLine = 'Kafka Server started';
 
 /**
- * The JVM's quick compiler alone. Its other one is still busy after a minute, with more CPU than the broker's own work
- * takes at a few hundred records a second; what it would win comes later than any demo, test or benchmark here ends.
+ * Uses only the JVM's quick compiler. The other one is still busy after a minute, with more CPU than the broker's own
+ * work takes at a few hundred records a second. Demos, tests and benchmarks here end before it pays off.
  */
 const quickToWarmUp = '-XX:TieredStopAtLevel=1';
 
 export interface LocalKafkaOptions {
-  /** Brokers, each a controller too. With three, internal topics have three copies and one broker may be lost. */
+  /**
+   * Number of brokers, each a controller too. With three, internal topics have three copies, and one broker may be
+   * lost.
+   */
   nodes: 1 | 3;
-  /** One more door beside the plain one, at each broker: with one node only, as they share a machine. */
+  /** One more listener beside the plain one, at each broker: for one node only, because nodes share a machine. */
   listener?: KafkaListener;
 }
 
 export interface KafkaListener {
-  /** As in `listener.name.<name in lower case>.…`. */
+  /** Name as in `listener.name.<name in lower case>.…`. */
   name: string;
   protocol: 'PLAINTEXT' | 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT';
   port: number;
-  /** The port that is announced to clients, where something stands in front of the broker's own. */
+  /** Port announced to clients, if a proxy stands in front of the broker's own. */
   advertisedPort?: number;
-  /** Settings of the brokers that go with it. */
+  /** Broker settings of the listener. */
   properties: Readonly<Record<string, string>>;
-  /** For the tool that formats the brokers' folders, such as users with their passwords. */
+  /** Arguments for formatting the brokers' folders, such as users with their passwords. */
   formatArguments?: readonly string[];
 }
 
@@ -53,21 +56,20 @@ interface Node {
   folder: string;
 }
 
-/** One broker. */
 export interface LocalBroker extends LocalServer {
-  /** As a new machine in its place begins: nothing of what it had is left. It may not run. */
+  /** Deletes the broker's data, as if a new machine replaced it. The broker must not be running. */
   emptyDisk(): Promise<void>;
 }
 
-/** Apache Kafka in KRaft mode on 127.0.0.1. Resolves when every broker takes requests. */
+/** Starts Apache Kafka in KRaft mode on 127.0.0.1. Resolves when every broker accepts requests. */
 export async function startLocalKafka(
   options: LocalKafkaOptions,
   deps: LocalKafkaDeps,
 ): Promise<{ brokers: string[]; nodes: LocalBroker[] }> {
   const [java, libs] = await Promise.all([findJava(deps.environment), fetchKafka(deps)]);
   const nodes = await layOut(options.nodes, deps.folder);
-  // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. Not all random: one that begins with `-` would be
-  // taken for an option.
+  // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. The first byte is not random: an id that begins
+  // with `-` would be parsed as an option.
   const clusterId = Buffer.concat([Buffer.of(0), randomBytes(15)]).toString('base64url');
   const run = { java: java.command, libs, options, deps, clusterId };
   await Promise.all(nodes.map((node) => prepareNode(node, nodes, run)));
@@ -203,7 +205,7 @@ const logProperties = toProperties({
   'appender.stdout.name': 'stdout',
   'appender.stdout.layout.type': 'PatternLayout',
   'appender.stdout.layout.pattern': '%d %p %m (%c)%n%throwable',
-  // It writes the line that says the server is ready.
+  // This logger writes the line that reports that the server is ready.
   'logger.server.name': 'kafka.server.KafkaRaftServer',
   'logger.server.level': 'INFO',
 });

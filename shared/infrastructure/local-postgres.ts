@@ -10,7 +10,7 @@ import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryo
 import { databaseLocale, postgresArguments } from './server-settings.ts';
 import { isMemoryHeld, readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
-/** A slow machine needs minutes. A server that ends is noticed at once. */
+/** A slow machine needs minutes. A server that ends is detected at once. */
 const startDeadlineMs = 10 * 60_000;
 const name = 'muster';
 
@@ -20,7 +20,7 @@ export interface LocalPostgresDeps {
   guardian: Guardian;
   report: (line: string) => void;
   postgresSettings: Readonly<Record<string, string | number>>;
-  /** Of its only user; another one at each start unless given. */
+  /** Password of its only user; random at each start by default. */
   password?: string;
 }
 
@@ -31,7 +31,7 @@ interface Installation extends LocalPostgresDeps {
   password: string;
 }
 
-/** PostgreSQL 18 on 127.0.0.1, with an empty database. As root it runs as the user `postgres`, else `nobody`. */
+/** Starts PostgreSQL 18 on 127.0.0.1, with an empty database. Root runs it as the user `postgres`, else `nobody`. */
 export async function startLocalPostgres(
   deps: LocalPostgresDeps,
 ): Promise<{ databaseUrl: string; server: LocalServer }> {
@@ -66,7 +66,7 @@ async function initialise(installation: Installation): Promise<void> {
     '--pwfile=password',
     '--auth=scram-sha-256',
     ...databaseLocale,
-    // The folder is thrown away at the end; the server itself does flush (fsync is on).
+    // The folder is deleted at the end; the server itself does flush (fsync is on).
     '--no-sync',
   ]);
   const exit = await initialising.exited;
@@ -90,7 +90,7 @@ async function startServer(installation: Installation): Promise<LocalServer> {
   };
 }
 
-/** Sessions of a server that was killed end a moment after it, and hold its memory until then. */
+/** Retries the start: sessions of a killed server end a moment after it, and hold its shared memory until then. */
 async function startAgain(installation: Installation): Promise<GuardedProcess> {
   const giveUpAt = performance.now() + startDeadlineMs;
   for (;;) {
@@ -141,7 +141,7 @@ function startBinary(
     cwd: join(folder, 'postgres'),
     env: { ...definedOnly(environment), LC_ALL: 'C' },
     logFile: logOf(installation, binary),
-    // It removes its shared memory, which a SIGKILL would leave behind.
+    // SIGQUIT lets PostgreSQL remove its shared memory, which SIGKILL would leave behind.
     endSignal: 'SIGQUIT',
     ...(user && { user }),
   });
@@ -153,7 +153,7 @@ function logOf({ folder }: Installation, binary: string): string {
 
 async function query(installation: Installation, database: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(installation, database), connectionTimeoutMillis: 5000 });
-  // A connection that breaks while it is idle would end this process; the query's own rejection says what happened.
+  // A connection that breaks while idle would end this process; the query's rejection reports the error.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -2,11 +2,11 @@ import type { FaultSignal } from './guardian-messages.ts';
 
 /** One server process, for tests that break it. */
 export interface LocalServer {
-  /** Changes with a restart. */
+  /** Process id, which changes with a restart. */
   pid(): number;
   signal(signal: FaultSignal): void;
-  /** Resolves when the process that runs now has ended. */
+  /** Resolves when the present process has ended. */
   exited(): Promise<void>;
-  /** Kills what still runs and starts again on the same port and data. Resolves when it takes requests. */
+  /** Kills the server and starts it again on the same port and data. Resolves when it accepts requests. */
   restart(): Promise<void>;
 }

@@ -12,9 +12,9 @@ import type { RunningServers } from './running-servers.ts';
 
 export interface LocalInfrastructureDeps {
   environment: NodeJS.ProcessEnv;
-  /** Gets a line when something takes its time. */
+  /** Receives a line when a step takes long. */
   report: (line: string) => void;
-  /** Settings of PostgreSQL beside our own, such as its memory. */
+  /** PostgreSQL settings besides the defaults, such as its memory. */
   postgresSettings?: Readonly<Record<string, string | number>>;
 }
 
@@ -24,8 +24,8 @@ export interface LocalInfrastructure extends RunningServers {
 }
 
 /**
- * Real Kafka and PostgreSQL as processes of this machine, on free ports of 127.0.0.1, with their files in a temporary
- * folder. Both end, and the folder goes, with `stop` or with this process, however it ends.
+ * Starts real Kafka and PostgreSQL as processes of this machine, on free ports of 127.0.0.1, with their files in a
+ * temporary folder. Both end, and the folder is removed, with `stop` or with this process, however it ends.
  */
 export async function startLocalInfrastructure(
   { environment, report, postgresSettings = {} }: LocalInfrastructureDeps,
@@ -36,11 +36,11 @@ export async function startLocalInfrastructure(
       'local Kafka and PostgreSQL run on Linux and macOS: start Docker Desktop, or work in WSL',
     );
   }
-  // In one breath: no moment in which the folder is there and no guardian would remove it.
+  // The folder and its guardian are created without a pause: the folder never exists without a guardian to remove it.
   const folder = mkdtempSync(join(tmpdir(), 'muster-'));
   const guardian = createGuardian(folder);
   try {
-    // PostgreSQL may run as another user, who must get through.
+    // PostgreSQL may run as another user, who must be able to enter the folder.
     await chmod(folder, 0o755);
     const deps = { folder, environment, guardian, report, postgresSettings };
     const [kafka, postgres] = await Promise.all([startLocalKafka(kafkaOptions, deps), startLocalPostgres(deps)]);
