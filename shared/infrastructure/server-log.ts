@@ -7,8 +7,8 @@ import type { GuardedProcess } from './guarded-processes.ts';
 const pollMs = 40;
 
 /**
- * Resolves when the check says so. Throws one line, with what the server's log says, when it ends first or takes longer
- * than the deadline.
+ * Resolves when the check succeeds. Throws an error of one line, with a line of the server's log, if the server ends
+ * first or the deadline passes.
  */
 export async function waitUntilReady(options: {
   server: string;
@@ -32,7 +32,7 @@ export async function waitUntilReady(options: {
   }
 }
 
-/** The one line of a server's log that says most about its end. */
+/** Returns the most informative line of a server's log about its end. */
 export async function whatWentWrong(logFile: string): Promise<string> {
   const lines = stripVTControlCharacters(await readLog(logFile))
     .split('\n')
@@ -45,7 +45,7 @@ export async function whatWentWrong(logFile: string): Promise<string> {
   return lines.at(-1)?.trim() ?? 'it wrote nothing';
 }
 
-/** Whether PostgreSQL did not start, the last time, because sessions of the one before it have not ended yet. */
+/** Returns true if PostgreSQL's last start failed because sessions of its predecessor had not ended yet. */
 export function isMemoryHeld(log: string): boolean {
   const last = log.split('\n').findLast((line) => line.includes('FATAL'));
   return last?.includes('pre-existing shared memory block') ?? false;

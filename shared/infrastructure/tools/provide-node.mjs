@@ -1,6 +1,6 @@
 /**
- * The first half of `prepare`: where the machine's Node is older than `engines` says, `npm run` and `npx` get one that is
- * not, as `node_modules/.bin/node`. An installation without development dependencies runs on what there is.
+ * First half of `prepare`: if the machine's Node is older than `engines` requires, `npm run` and `npx` get a newer one
+ * as `node_modules/.bin/node`. An installation without development dependencies runs on the present Node.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ async function usualCache() {
   return envPaths('muster', { suffix: '' }).cache;
 }
 
-/** A script, not a link: it says so when the cache was emptied, where a broken link would lead to the old Node. */
+/** Returns a script instead of a link: it reports an emptied cache, while a broken link would lead to the old Node. */
 function script(node) {
   const quoted = `'${node.replaceAll("'", String.raw`'\''`)}'`;
   return `#!/bin/sh

@@ -4,10 +4,10 @@ import type { ListDeletion } from '../../ports/stored-audiences.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { campaignsUsingList } from './list-usage.ts';
 
-/** With its users and rejects, unless something needs it. */
+/** Deletes a list with its users and rejects, unless it is in use. */
 export function deleteUnusedList(pool: Pool, listId: string): Promise<ListDeletion> {
   return inTransaction(pool, async (client): Promise<ListDeletion> => {
-    // A saved audience that is being made of it holds the row: what is asked after this one waited sees it.
+    // A saved audience that is being created with the list locks the row: the queries after this lock see it.
     const { rowCount: found } = await client.query(holdList, [listId]);
     if (found === 0) return { kind: 'not-found' };
     const [campaignId] = await campaignsUsingList(client, publicId('audience', listId));
@@ -19,17 +19,15 @@ export function deleteUnusedList(pool: Pool, listId: string): Promise<ListDeleti
   });
 }
 
-/** $1 list. */
 const holdList = `select from audiences where id = $1 for update`;
 
-/** $1 list. The newest of the saved audiences that take it in or leave it out. */
+/** $1 list. Selects the newest saved audience that includes or excludes the list. */
 const savedWith = `
   select s.id as "savedAudienceId", s.name
   from audience_uses u join saved_audiences s on s.id = u.used_by
   where u.kind = 'list' and u.source = public_id('aud', $1) and u.by_saved
   order by u.used_by desc limit 1`;
 
-/** $1 list. */
 const deleteAudience = `
   with a as (
     delete from audiences where id = $1 returning id

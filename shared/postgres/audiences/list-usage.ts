@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Campaigns that still need a list: they wait for their start, or a run of theirs has not ended.
- * @param list its public id, as campaigns name it
+ * Returns campaigns that still need a list: they wait for their start, or have an open run.
+ * @param list public id of the list, as campaigns name it
  */
 export async function campaignsUsingList(connection: Pool | PoolClient, list: string): Promise<string[]> {
   const { rows } = await connection.query<{ campaign: string }>(using, [JSON.stringify([{ list }])]);
@@ -19,10 +19,10 @@ const using = `
   order by c.campaign`;
 
 /**
- * The campaigns whose present definition takes a source in or leaves it out, those that are put away left out: by the
- * index of what audiences are made of.
+ * Returns a query for unarchived campaigns whose present definition includes or excludes a source, by the index on
+ * audiences.
  *
- * @param id of the segment, or the public id of the list, as campaigns name it: an SQL expression
+ * @param id SQL expression for the id of the segment, or the public id of the list
  */
 export function campaignsNaming(kind: 'list' | 'segment', id: string): string {
   const naming = (part: 'include' | 'exclude') =>
@@ -32,7 +32,7 @@ export function campaignsNaming(kind: 'list' | 'segment', id: string): string {
     where c.archived_at is null and (${naming('include')} or ${naming('exclude')})`;
 }
 
-/** A list's public id of its uuid: an SQL expression that a row of a list can be looked up by in what campaigns say. */
+/** Returns an SQL expression for the public id of a list, as campaigns name it. */
 export function publicListId(id: string): string {
   return `public_id('aud', ${id})`;
 }

@@ -11,8 +11,8 @@ export const list = statementOf<{ listId: string; country: string }>(
 );
 
 /**
- * The part that holds the first user behind the floor. One row without users at the end of the list; none where the
- * list is gone.
+ * Selects the part that contains the first user after the floor. Returns one row without users at the end of the list,
+ * and no row if the list was deleted.
  */
 export const listPart = statementOf<{ listId: string; country: string; floor: string }>(
   'stored-list-part',
@@ -55,7 +55,7 @@ export const counts = statementOf<{ runId: string; country: string }>(
   where f.run = ${$('runId')} and f.country = ${$('country')}`,
 );
 
-/** Fed batches are numbered without gaps in the order of their users, so their numbers are halved until one is left. */
+/** Finds a batch by binary search: fed batches are numbered without gaps in the order of their users. */
 export const batchBehind = statementOf<{ feedId: string; floor: string }>(
   'earlier-batch-behind',
   ($) => `
@@ -89,7 +89,7 @@ export const batches = statementOf<BatchRange>(
   order by batch_no`,
 );
 
-/** The same with all that was split from them. */
+/** Selects batches with all batches split from them. */
 export const familiesOfBatches = statementOf<BatchRange>(
   'earlier-batch-tree',
   ($) => `

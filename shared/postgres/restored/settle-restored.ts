@@ -17,27 +17,27 @@ export interface OpenRun {
 }
 
 export interface Settled {
-  /** All that are open and call endpoints, those that were paused before too. */
+  /** Open runs that call endpoints, including those that were paused before. */
   runs: OpenRun[];
-  /** Starts that were due: each is a paused run now, which is among the runs. */
+  /** Due starts: each is now a paused run, which is among the runs. */
   starts: number;
-  /** Schedules of campaigns, whose instants up to now do not fire. */
+  /** Schedules of campaigns, whose times up to now do not fire. */
   schedules: number;
-  /** API keys that open, those that were revoked since among them. */
+  /** Valid API keys, including keys that were revoked after the backup. */
   keys: number;
 }
 
-/** Processes of Muster that hold a connection. Each that worked on the lost database has to be gone. */
+/** Returns the connected processes of Muster. Each process that worked on the lost database has to be stopped. */
 export async function connectedServices(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(selectSessions);
   return rows.map(({ name }) => name);
 }
 
 /**
- * For a database that was brought back to an earlier moment, before a process works on it. What ran since is not known
- * any more, so nothing that would serve people goes on by itself: runs are paused, starts that were due become paused
- * runs, instants of campaigns' schedules up to now do not fire. And whatever a process of the lost life still holds is
- * refused: tokens and epochs are raised above all that can have been given out. Safe to run again.
+ * Settles a database that was restored to an earlier moment, before a process works on it. Later activity is unknown,
+ * so no run that would serve users continues by itself: runs are paused, due starts become paused runs, and campaigns'
+ * schedules do not fire up to now. Claims of processes of the lost database are refused: tokens and epochs are raised
+ * above all that can have been granted. May be run again.
  */
 export async function settleRestored(pool: Pool, by: string): Promise<Settled> {
   return await inTransaction(pool, async (client) => {
@@ -59,13 +59,13 @@ export async function settleRestored(pool: Pool, by: string): Promise<Settled> {
   });
 }
 
-/** @property open runs that are paused because of it, and that no person has let go on or cancelled */
+/** @property open runs that were paused by the restore, and that no person has resumed or cancelled */
 export interface Restored {
   at: Date;
   open: number;
 }
 
-/** Undefined where the database never was. */
+/** Returns undefined if the database was never restored. */
 export async function readRestored(pool: Pool): Promise<Restored | undefined> {
   const { rows } = await pool.query<{ at: Date | null; open: number }>(selectRestored, [restoredReason]);
   const { at, open } = onlyRow(rows);
@@ -80,14 +80,14 @@ async function readOpenRuns(client: PoolClient): Promise<OpenRun[]> {
   return (await client.query<OpenRun>(selectOpenRuns)).rows;
 }
 
-/** The sandbox and commands are no processes that serve. */
+/** The sandbox and CLI commands do not serve. */
 const selectSessions = `
   select distinct application_name as name from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and application_name like 'muster-%'
     and application_name not in ('muster-cli', 'muster-doctor', 'muster-sandbox')
   order by name`;
 
-/** Owners do not change so often between two backups; and some thousand restores fit into the columns. */
+/** Owners change less often between two backups; and the columns have room for some thousand restores. */
 const lifetime = 1_000_000;
 
 const raiseLeases = `update leases set token = token + ${lifetime}`;
@@ -99,14 +99,14 @@ const raiseFeeds = `
   update feeds set token = token + ${lifetime} where run in (select id from runs where ended_at is null)`;
 
 /**
- * Of what is open alone. A row that is born anew begins with its first epoch again: what the old life may say of it is
- * what its endpoint has answered to the same key.
+ * Raises epochs of open steps only. A row that is inserted again restarts at its first epoch: a late result of the lost
+ * database for it is the endpoint's answer to the same key.
  */
 const raiseSteps = `
   update batch_steps set epoch = epoch + ${lifetime} where state <> ${stepState.done}
     and feed in (select f.feed from feeds f join runs r on r.id = f.run where r.ended_at is null)`;
 
-/** A run that had begun waits until no worker holds a step of it, by the leases of the moment. */
+/** A run that had begun is pausing until no worker holds a step of it, by the present leases. */
 const pauseRuns = `
   with paused as (
     update runs set state = case when started_at is null then 'paused' else 'pausing' end, state_since = now(),
@@ -138,7 +138,7 @@ const holdStarts = `
   )
   select count(*)::int as count from held`;
 
-/** What waits for the run before may have begun since, as what fell due may have. */
+/** Buffered occurrences are dropped too: their runs may have begun since the backup, as due ones may have. */
 const silenceSchedules = `
   with silenced as (
     update schedules set silent_until = now(), silent_cause = 'restored', look_at = now(), region_looks = '{}'

@@ -7,14 +7,15 @@ export type RoleName = (typeof roleNames)[number];
 
 const served = ['engine', 'api', 'reader'] as const;
 
-/** As the role is called on the server. */
+/** Returns the role's name on the server. */
 export function nameOfRole(prefix: string, role: RoleName): string {
   return `${prefix}_${role}`;
 }
 
 /**
- * SQL for the roles of an installation, in its own database, for who may make roles: what there is belongs to the
- * owner, and each other may do what its services do and no more. All of it at once, and safe to run again.
+ * Returns SQL for the roles of an installation, to be run in its database by a role that may create roles. Objects
+ * belong to the owner, and each other role gets the rights that its services need. One transaction, which may be run
+ * again.
  */
 export function grantsSql(prefix: string): string {
   const name = (role: RoleName) => pg.escapeIdentifier(nameOfRole(prefix, role));
@@ -73,8 +74,8 @@ commit;
 }
 
 /**
- * What each role may do with what there is: for the owner, after each migration. Before the first one there is nothing
- * to do anything with.
+ * Returns SQL that grants each role its rights on the present tables and functions, run by the owner after each
+ * migration. Does nothing before the first migration.
  */
 export function rightsSql(prefix: string): string {
   const name = (role: RoleName) => pg.escapeIdentifier(nameOfRole(prefix, role));
@@ -123,7 +124,7 @@ function listed(names: readonly string[]): string {
   return lines.map((line) => `    ${line}`).join('\n');
 }
 
-/** By the owner, after a migration. */
+/** Applies the rights as the owner, after a migration. */
 export async function applyRights(pool: Pool, prefix: string): Promise<void> {
   await pool.query(rightsSql(prefix));
 }

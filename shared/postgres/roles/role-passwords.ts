@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** SQL that gives a role its password: `alter role` takes no parameters. */
+/** Returns SQL that sets a role's password: `alter role` accepts no parameters. */
 export function passwordSql(role: string, password: string): string {
   return `alter role ${pg.escapeIdentifier(role)} password ${pg.escapeLiteral(password)}`;
 }
 
 /**
- * SQL for the role of the sandbox. It is a stand-in for services of other teams that shares the server, and must not
- * see what belongs to Muster: it has a schema of its own.
+ * Returns SQL for the role of the sandbox. The sandbox stands in for services of other teams on the same server, and
+ * must not see Muster's data: it has a schema of its own.
  */
 export function sandboxSql(role: string): string {
   const [name, literal] = [pg.escapeIdentifier(role), pg.escapeLiteral(role)];
