@@ -10,7 +10,6 @@ export async function up(knex: Knex): Promise<void> {
   for (const name of orderSql(texts)) await knex.raw(texts.get(name) ?? '');
 }
 
-/** Reads the files by name, without `.sql`. */
 async function readTexts(): Promise<Map<string, string>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   const read = async (file: string) =>

@@ -33,8 +33,8 @@ create table api_keys (
   last_used_at timestamptz,
   rotated_at timestamptz,
   revoked_at timestamptz,
-  -- Number of requests with an invalid secret of this key, since its expiry was set or it was rotated: counted by each
-  -- API process, and added here at most once a minute.
+  -- Number of requests with an expired or replaced secret of this key, since its expiry was set or it was rotated:
+  -- counted by each API process, and added here at most once a minute.
   refused_count int8 not null default 0,
   last_refused_at timestamptz,
   -- IP address of the connection.

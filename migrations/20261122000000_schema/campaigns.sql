@@ -60,7 +60,6 @@ create table audiences (
   id uuid primary key,
   name text not null,
   state text not null check (state in ('receiving', 'ready', 'failed')),
-  -- Cause of a failure, for people.
   cause text,
   -- Country of all rows; null if each row has its own.
   country text,

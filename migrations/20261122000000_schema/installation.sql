@@ -4,7 +4,7 @@
 -- One row. Its id separates this installation's messages from those of another installation on the same Kafka.
 create table installation (
   id uuid not null default gen_random_uuid(),
-  -- Settings that all processes must share (shared/runtime/installation-config.ts).
+  -- Settings that all processes must share (shared/runtime/installation/installation-config.ts).
   config jsonb not null default '{}',
   -- Incremented by every change of action types and shards, or of clients, in the same transaction: processes compare
   -- these two numbers to detect changes.
@@ -24,7 +24,6 @@ create table schema_versions (
   oldest text not null,
   -- Migrations that the version applied, by name.
   migrations text[] not null,
-  -- Database role.
   migrated_by text not null default current_user,
   migrated_at timestamptz not null default clock_timestamp()
 );

@@ -12,8 +12,8 @@ create table jobs (
   -- Endpoint of the client that the job is called through, named in its terms.
   endpoint uuid generated always as (case when terms like '{"endpoint":"%' then substr(terms, 14, 36)::uuid end) stored,
   attempt int2 not null default 1,
-  -- Calls that probed its host while the circuit was open, answered or not. The column's position fills a gap in the
-  -- row.
+  -- Calls that probed its host while the circuit was open, answered or not. The column's position fills an
+  -- alignment gap of the row.
   probes int4 not null default 0,
   scheduled_for timestamptz not null,
   accepted_at timestamptz not null default now(),

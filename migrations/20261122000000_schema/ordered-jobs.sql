@@ -17,7 +17,7 @@ create index key_wakes_by_age on key_wakes (at);
 -- active job that is not due yet yields to a job that is ready earlier. Exceptions: a job of an in-order key that was
 -- called already, and a job whose receiver has yet to report. Volatile, so that each statement sees all commits before
 -- the lock was acquired, including earlier advances of the key.
--- of the key among it.
+--
 -- The function waits only for other advances, so it cannot deadlock with flushes or changes. A row locked by another
 -- transaction is being claimed, cancelled or moved: that transaction wakes the key. If that transaction changes
 -- nothing, a wake inserted here remains.

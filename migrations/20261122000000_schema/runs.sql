@@ -106,7 +106,7 @@ create table run_events (
 -- Progress of a run over time: at most some hundreds of points, with growing distances.
 create table run_points (
   run uuid not null,
-  -- Five seconds since the run began, each.
+  -- Interval of five seconds, counted from the start of the run.
   slot int not null,
   at timestamptz not null,
   -- Users that had ended a step by then: succeeded, failed or unknown.

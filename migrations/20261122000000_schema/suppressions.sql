@@ -41,7 +41,6 @@ create table suppression_uploads (
   action_type text not null,
   mode text not null check (mode in ('replace', 'add')),
   state text not null check (state in ('receiving', 'done', 'failed')),
-  -- Cause of a failure, for people.
   cause text,
   note text,
   -- Number under which an upload loads, until its whole file is accepted.

@@ -4,7 +4,7 @@
 
 create table webhooks (
   id uuid primary key references clients on delete cascade,
-  -- Of whoever made it (api_keys.account); null: no one's.
+  -- Account of the creator (api_keys.account); null: none.
   account uuid,
   -- API key that set the URL, and so chose the receiver. Notifications are bounded by its scope and by the account's.
   url_set_by uuid,
@@ -42,7 +42,7 @@ create table webhook_digests (
   audience bigint not null,
   through_the_chain bigint not null,
   failed bigint not null,
-  -- The first of them.
+  -- The first lines.
   lines jsonb not null
 ) with (fillfactor = 70);
 

@@ -16,7 +16,6 @@ export interface Check {
   /** False only if something blocks a start: a missing tool that is not needed is fine. */
   ok: boolean;
   found: string;
-  /** Remedy if the check fails. */
   fix: string;
 }
 

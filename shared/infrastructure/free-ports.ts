@@ -27,7 +27,6 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...free];
 }
 
-/** Returns true if no process listens on this port of 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen(port, '127.0.0.1');

@@ -5,7 +5,6 @@ import { readGivenServers, useGivenServers, type GivenServers } from './given-se
 import { containersLeftOut, loadContainers } from './load-containers.ts';
 import type { RunningServers } from './running-servers.ts';
 
-/** Running Kafka and PostgreSQL, and their kind. */
 export interface Infrastructure extends RunningServers {
   kind: 'external' | 'containers' | 'local';
 }

@@ -12,13 +12,11 @@ const packages = {
 
 const managers = ['apt-get', 'dnf', 'apk', 'pacman', 'brew'] as const;
 
-/** Returns the install command for this machine. */
 export function installCommand(what: 'java' | 'maven' | 'redis', environment: NodeJS.ProcessEnv): string {
   const manager = managers.find((name) => findCommand(name, environment)) ?? 'apt-get';
   return `${packages[manager].install} ${packages[manager][what]}`;
 }
 
-/** Returns the path of a command in PATH. */
 export function findCommand(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));

@@ -36,7 +36,6 @@ export interface KafkaListener {
   port: number;
   /** Port announced to clients, if a proxy stands in front of the broker's own. */
   advertisedPort?: number;
-  /** Broker settings of the listener. */
   properties: Readonly<Record<string, string>>;
   /** Arguments for formatting the brokers' folders, such as users with their passwords. */
   formatArguments?: readonly string[];

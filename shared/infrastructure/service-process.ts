@@ -8,7 +8,6 @@ import { join } from 'node:path';
  */
 export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
-/** Services that are started with these flags. */
 export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
 
 /** Ends the process when the channel to its parent closes, which happens however the parent ends. */
@@ -21,9 +20,7 @@ export interface ServiceProcessOptions {
   service: ServiceName;
   /** The whole environment of the process. */
   environment: NodeJS.ProcessEnv;
-  /** File that receives the service's log. */
   logFile: string;
-  /** Folder of the sources; this checkout by default. */
   root?: string;
 }
 
@@ -37,7 +34,6 @@ export interface ServiceProcess {
   readonly running: boolean;
   /** Resolves with the exit code or the signal when the process has ended. */
   readonly exited: Promise<number | NodeJS.Signals>;
-  /** Sends the signal and resolves when the process has ended. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 
 const deadlineMs = 3000;
 
-/** Returns true if a process listens at the address. */
 export async function answersTcp(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, signal: AbortSignal.timeout(deadlineMs) });
   try {

@@ -6,7 +6,6 @@ export interface FoldedLogDeps {
   clock: Clock;
   /** Message of the first line. */
   failing: string;
-  /** Fields of every line. */
   fields?: object;
 }
 

@@ -10,7 +10,6 @@ export interface LeaseKeeperDeps {
   ttlMs: number;
   clock: Clock;
   logger: Logger;
-  /** Called when this process acquires the lease. */
   acquired: () => void;
 }
 

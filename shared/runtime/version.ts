@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 
-/** Version in package.json. */
 export const packageVersion = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version;

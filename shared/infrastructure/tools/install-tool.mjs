@@ -12,7 +12,6 @@ import path from 'node:path';
 
 const definition = ['package.json', 'package-lock.json'];
 const deadlineMs = 10 * 60_000;
-/** Lines of npm's output in an error message. */
 const linesOfNpm = 3;
 
 export function findTool(source, cache) {

@@ -8,7 +8,6 @@ import type { SaidBudget } from '../../domain/run/budgets.ts';
 import { readGivenApprovals, readPolicy, readPrices } from './approvals.ts';
 import { readStarter, readSums, type Without } from './unapproved-starts.ts';
 
-/** A campaign's revision, with the steps and budgets that are judged. */
 export interface JudgedCampaign {
   campaignId: string;
   revision: number;

@@ -121,7 +121,6 @@ export interface RaisedBudgets {
   campaignId: string;
   /** The owner of the API key that raises the budgets, and the authors of the campaign. */
   of: Starter;
-  /** Cost terms with the raised budgets. */
   terms: CostTerms;
 }
 

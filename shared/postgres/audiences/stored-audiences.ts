@@ -7,7 +7,6 @@ import type { EarlierPage, EarlierRun, EarlierUsers, StoredAudiences } from '../
 import { ownOutcome } from '../ledger/ledger-codes.ts';
 import * as statements from './stored-audience-statements.ts';
 
-/** Fed batches of a page. */
 const batchesPerPage = 10;
 
 export function createStoredAudiences({ pool }: { pool: Pool }): StoredAudiences {

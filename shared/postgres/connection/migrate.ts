@@ -12,7 +12,6 @@ import { foundByLibrary } from './servers/servers.ts';
 export interface MigrateOptions {
   /** Folder of the migrations, with a trailing slash; by default this version's own. */
   folder?: URL;
-  /** Version of Muster; by default this one. */
   version?: string;
   /** Receives a message for people for each wait. */
   onWait?: (why: string) => void;
@@ -28,7 +27,6 @@ const lockTimeoutMs = 2_000;
 const lockTries = 30;
 const pauseMs = 1_000;
 
-/** SQLSTATE of a lock timeout. */
 const lockNotAvailable = '55P03';
 
 /** Number of the migration group and the names in it; knex leaves the result untyped. */
@@ -244,7 +242,6 @@ export function openForMigrations(connectionString: string, folder: URL = ownFol
   return opened;
 }
 
-/** Returns the names of this version's migrations, oldest first. */
 export async function knownMigrations(): Promise<string[]> {
   return (await migrationFiles(ownFolder)).map(nameOf);
 }

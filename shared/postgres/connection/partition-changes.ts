@@ -34,7 +34,6 @@ export async function makeDays(pool: Pool, ahead: number): Promise<PartitionChan
   return await oneByOne(pool, rows, makeDay, ({ table, ahead: after }) => [table, after]);
 }
 
-/** Drops partitions of past weeks, in the given order. */
 export async function dropWeeks<Partition extends { name: string }>(
   pool: Pool,
   partitions: readonly Partition[],
@@ -42,7 +41,6 @@ export async function dropWeeks<Partition extends { name: string }>(
   return await oneByOne(pool, partitions, dropWeek, ({ name }) => [name]);
 }
 
-/** Drops partitions of past days, in the given order. */
 export async function dropDays<Partition extends { name: string }>(
   pool: Pool,
   partitions: readonly Partition[],

@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import { onlyRow } from './rows.ts';
 
 export interface PartitionsAhead {
-  /** Role of the current connection. */
   role: string;
   /** Tables exist for runs that begin before this time, without a gap from this week on. */
   runsUntil: Date;
@@ -35,7 +34,6 @@ function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** Selects the first week, and the first day, without a table. */
 const selectAhead = `
   with made_by (name, parents) as (values
     ('make_feed_partitions', (select array_agg(to_regclass(name)) from feed_tables)),

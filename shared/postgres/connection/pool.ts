@@ -12,7 +12,6 @@ export interface PoolDeps {
   connectionString: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** Maximum number of connections. */
   max?: number;
   logger: Logger;
   /** Meter that counts the connections; absent for one-shot commands. */
@@ -60,7 +59,6 @@ export function createUploadPool(deps: PoolDeps): Pool {
 }
 
 interface SessionTerms {
-  /** Planner settings. */
   planning?: SessionSettings;
   statementTimeoutMs?: number;
   /** Time beyond the statement timeout within which the server's answer must arrive. */

@@ -8,7 +8,6 @@ export type WithDates<Shape, Times extends keyof Shape> = Omit<Shape, Times> & {
 
 type TextOfDate<Value> = Value extends Date ? string : Value;
 
-/** Parses the times of a row read from JSON. */
 export function withDates<Row extends { createdAt: string; updatedAt: string }>(row: Row) {
   return { ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) };
 }

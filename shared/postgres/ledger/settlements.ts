@@ -68,7 +68,6 @@ export function createSettlements({ pool }: { pool: Pool }): Settlements {
 
 interface Line {
   first: SettledUser;
-  /** Further entries for the same user and step. */
   repeats: SettledUser[];
 }
 

@@ -16,7 +16,7 @@ export interface RecordAndClaimParams {
   failed: string;
   unknown: string;
   refused: string;
-  /** Whether the next step of the result is claimed at once. */
+  /** True for results whose next step is claimed at once. */
   handOn: string;
   /** Position, from 1, of the result that each failure belongs to. */
   failurePositions: string;

@@ -5,7 +5,7 @@ import { statementOf } from '../connection/statement.ts';
 
 /**
  * Maximum time of a statement on many leases. Holders use their leases for ten seconds: a statement without an answer
- * by then is retried on another connection before they expire.
+ * within this time is retried on another connection, before the leases expire.
  */
 const manyWithinMs = 3000;
 

@@ -7,7 +7,6 @@ export type RoleName = (typeof roleNames)[number];
 
 const served = ['engine', 'api', 'reader'] as const;
 
-/** Returns the role's name on the server. */
 export function nameOfRole(prefix: string, role: RoleName): string {
   return `${prefix}_${role}`;
 }
@@ -124,7 +123,6 @@ function listed(names: readonly string[]): string {
   return lines.map((line) => `    ${line}`).join('\n');
 }
 
-/** Applies the rights as the owner, after a migration. */
 export async function applyRights(pool: Pool, prefix: string): Promise<void> {
   await pool.query(rightsSql(prefix));
 }

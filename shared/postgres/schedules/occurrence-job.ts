@@ -56,7 +56,6 @@ function valuesOf({ scheduleId, group, scheduledForMs }: NewOccurrence, zone: st
   };
 }
 
-/** Headers that identify the occurrence to the called service. */
 function occurrenceHeaders({ scheduleId, group, scheduledForMs }: NewOccurrence) {
   return {
     'muster-schedule-id': publicId('schedule', scheduleId),

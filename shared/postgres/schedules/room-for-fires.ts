@@ -66,7 +66,6 @@ export function withinRoom(
   return { within, beyond };
 }
 
-/** Subtracts fired jobs from the rate. */
 export async function spendRoom(client: PoolClient, fired: readonly { clientId: string }[]): Promise<void> {
   const jobs = Map.groupBy(fired, ({ clientId }) => clientId);
   const spent = Array.from(jobs, ([id, { length }]) => ({ client: id, jobs: length }));

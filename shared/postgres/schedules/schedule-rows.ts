@@ -2,7 +2,6 @@ import { readSchedule, type PlannableSchedule } from '../../contracts/schedules/
 import type { ScheduleTarget } from '../../contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 
-/** A locked schedule that is about to be planned. */
 export interface PlannedRow {
   scheduleId: string;
   name: string;

@@ -50,7 +50,6 @@ export function createWorkCalendarReader({ mostDates = mostDatesKept } = {}): Re
   };
 }
 
-/** Undefined if the definition cannot be parsed. */
 interface ParsedCalendar {
   calendar: WorkCalendar | undefined;
 }

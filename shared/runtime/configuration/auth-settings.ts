@@ -18,7 +18,6 @@ export interface AuthSettings {
 export interface IssuerSettings {
   /** Issuer exactly as in the `iss` claim of its tokens. */
   issuer: string;
-  /** Display name. */
   name: string;
   /** Accepted audiences; a token has to name one of them. */
   audiences: readonly string[];
@@ -27,7 +26,6 @@ export interface IssuerSettings {
   roles: readonly { value: string; role: Role }[];
   /** Undefined: roles apply to the whole installation. */
   scopeClaim: string | undefined;
-  /** Claim with the display name of a person. */
   nameClaim: string;
   /** Undefined if the console does not sign in with the issuer. */
   client: IssuerClient | undefined;

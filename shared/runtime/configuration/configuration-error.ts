@@ -19,7 +19,6 @@ export interface Problems {
   of<Value>(read: () => Value): { value: Value } | undefined;
   add(problem: string): void;
   readonly found: boolean;
-  /** Returns an error with all problems so far, without duplicates. */
   toError(): ConfigurationError;
 }
 

@@ -163,7 +163,6 @@ function urlOf({ scheme, user, path, query: given }: Parts, host: string, port: 
   return `${scheme}${user}${place}${path === '' ? '/' : path}${tail}`;
 }
 
-/** Returns the names of the URL's servers, for messages. */
 export function serversNamedBy(url: string): string {
   return parseDatabaseUrl(url)
     .servers.map(({ name }) => name)

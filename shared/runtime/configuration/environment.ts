@@ -91,7 +91,6 @@ export const kafkaSessionTimeout = z.coerce
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** Variables of every process, whatever its service. */
 export const processEnvironment = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

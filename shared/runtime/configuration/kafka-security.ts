@@ -28,7 +28,6 @@ interface Security {
   sasl?: { mechanism: NonNullable<Read['KAFKA_SASL_MECHANISM']>; username: string; password: string };
 }
 
-/** Addresses and security of a cluster. */
 export interface KafkaSettings {
   brokers: readonly string[];
   security: Security | undefined;

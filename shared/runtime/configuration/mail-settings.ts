@@ -3,7 +3,6 @@ import { mailDomainOf } from '../../contracts/webhooks/notice-urls.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 
-/** Settings for notifications by e-mail. */
 export interface MailSettings {
   /** `smtp://user:password@host:port`, or `smtps://` for TLS from the start. */
   url: string;

@@ -31,5 +31,4 @@ export function quotasOf(read: z.output<typeof quotaEnvironment>): Quotas {
   };
 }
 
-/** Default quotas. */
 export const usualQuotas = quotasOf(quotaEnvironment.parse({}));

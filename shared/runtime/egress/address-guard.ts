@@ -30,7 +30,7 @@ const metadata = [
  */
 const carriers = ['::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'];
 
-/** Addresses that no rule can open: unspecified, broadcast, multicast, link-local, metadata, and embedding ranges. */
+/** Addresses that no rule can open: unspecified, multicast, reserved, link-local, metadata, and embedding ranges. */
 const never = blockListOf([
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
   ...['::/128', 'fe80::/10', 'ff00::/8'],
@@ -114,7 +114,6 @@ export function knownAddresses(hostname: string): readonly string[] {
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : [];
 }
 
-/** Returns the host and port of a connection for this URL. */
 export function placeOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>) {
   return {
     hostname: hostname.replace(/^\[|\]$/g, '').toLowerCase(),

@@ -17,7 +17,6 @@ export function newApiKey(key: string): string {
   return text + checksumOf(text);
 }
 
-/** Creates a key with its secret, and the digest to store. */
 export function issueApiKey() {
   const key = uuidv7();
   const secret = newApiKey(key);

@@ -14,7 +14,6 @@ export interface ClientReaderDeps {
   logger: Logger;
 }
 
-/** All clients at one moment. */
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;

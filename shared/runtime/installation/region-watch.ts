@@ -11,7 +11,6 @@ import { createLoop } from '../loop.ts';
 const lookEveryMs = 1000;
 const heardLookEveryMs = 5000;
 
-/** Watches the state of this process's region. */
 export interface RegionWatch {
   /** Resolves when the region is known. */
   start(): Promise<void>;

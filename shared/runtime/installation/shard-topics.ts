@@ -2,7 +2,6 @@ import type { EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 import { topicNames, type Shard } from '../../domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../ports/message-bus.ts';
 
-/** A shard with the wanted number of partitions of its topic. */
 export type WantedShard = Shard & { partitions: number };
 
 /**
@@ -15,7 +14,6 @@ export function shardsOfFile({ actionTypes, countries = [], partitionsPerShard }
   );
 }
 
-/** Returns one topic for each shard. */
 export function topicsOf(
   shards: readonly WantedShard[],
   { prefix, replicationFactor }: { prefix: string; replicationFactor: number },

@@ -8,7 +8,6 @@ export const loopLookEveryMs = 200;
 
 const ofTopics = { kind: 'gauge', labelNames: ['topic'] } as const;
 
-/** Metrics of every process. */
 export const processMetrics = {
   build: {
     kind: 'gauge',

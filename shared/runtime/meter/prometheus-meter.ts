@@ -147,7 +147,6 @@ interface Config {
   labelNames: string[];
 }
 
-/** Creates a catalogue of one kind of metrics, by name. */
 function createCatalogue<Metric>(registry: Registry) {
   const known = new Map<string, Known<Metric>>();
   return {

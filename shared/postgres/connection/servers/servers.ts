@@ -78,7 +78,6 @@ interface ServerOfLibrary {
   options?: string;
 }
 
-/** Connection settings for a library that connects by itself. */
 export interface LibraryConnection {
   /** One server, or a function that finds the wanted one of several. */
   connection: ServerOfLibrary | (() => Promise<ServerOfLibrary>);
