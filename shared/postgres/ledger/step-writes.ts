@@ -22,7 +22,6 @@ import * as childStatements from './child-statements.ts';
 import { holdKey, keepHolds } from './step-holds.ts';
 import * as statements from './step-statements.ts';
 
-
 /** Connection that runs a statement: the pool if the statement is its own transaction, else a client. */
 export type Connection = Pool | PoolClient;
 
