@@ -33,8 +33,8 @@ create table runs (
   ended_at timestamptz,
   -- Settings changed for this run only, named as in the definition, which they override.
   settings jsonb not null default '{}',
-  -- By step, the users that had ended and failed when the run was last resumed: limits count only later users. Null:
-  -- they count all.
+  -- Users that had ended and failed when the run was last resumed, by step: limits count only later users. Null: they
+  -- count all.
   judged_from jsonb,
   -- Figures of the sweeper's last look at the step rows; for progress only.
   in_flight int not null default 0,
@@ -53,7 +53,7 @@ create table runs (
   receipts_since timestamptz not null default now(),
   unique (campaign, scheduled_for)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
--- By state and time of the state, so that polls find recent changes.
+-- Sorted by state and its time, so that polls find recent changes.
 create index runs_unfinished on runs (state, state_since) where ended_at is null;
 -- Budgets sum up only these runs, whatever the number of ended runs of the campaign.
 create index runs_unfinished_of_campaign on runs (campaign) where ended_at is null;

@@ -22,7 +22,7 @@ create index user_failures_unknown on user_failures (feed, user_id, step) where 
 create table failure_totals (
   feed uuid not null,
   step int2 not null,
-  -- As in user_failures.
+  -- Same codes as in user_failures.
   outcome int2 not null,
   reason text not null,
   slot int2 not null,

@@ -32,7 +32,7 @@ export interface StartTerms {
 export interface StartNow {
   /** API key that starts the campaign. */
   by: string;
-  /** Actions that give users something of value. */
+  /** Action types of the chain. */
   actions: readonly string[];
 }
 

@@ -9,8 +9,8 @@ import { systemClock } from '../../runtime/system-clock.ts';
 export const diskFull = '53100';
 
 /**
- * How long the disk counts as full after the last refused statement. No statement proves that there is room again:
- * small changes also succeed on a full disk, within existing pages.
+ * Time for which the disk counts as full after a refused statement. No statement proves that there is room again: small
+ * changes also succeed on a full disk, within existing pages.
  */
 const fullForMs = 30_000;
 

@@ -124,7 +124,7 @@ export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
   };
 }
 
-/** How long a key is known after its job has ended. Each day adds one look-up for each job with a key. */
+/** Time for which a key is known after its job has ended. Each day adds one look-up for each job with a key. */
 const keyLife = '3 days';
 
 /** The upper bound skips the partitions of future days, which already exist and are empty. */

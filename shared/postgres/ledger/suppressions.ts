@@ -51,8 +51,8 @@ type FoundRow = [position: string, user: string, list: string, note: string | nu
 
 /**
  * Attaches suppressed users to their claims, and marks that no call was made, in the transaction of the claims. If the
- * mark came later, a worker lost in between would leave a key that may have been used, and a call that may have been
- * made has to be repeated.
+ * mark came later, a worker lost in between would leave a key that may have been used. Its call would then have to be
+ * repeated.
  */
 export async function tellSuppressed(
   client: PoolClient,

@@ -4,7 +4,7 @@ import { textArray } from '../connection/array-literals.ts';
 import { statementOf } from '../connection/statement.ts';
 import type { ShardRefusal } from '../../ports/shard-reports.ts';
 
-/** How long a worker's report about a shard is valid, unless a newer report replaces it. */
+/** Validity of a worker's report about a shard, unless a newer report replaces it. */
 export const heardOfWithin = `interval '1 minute'`;
 
 /**
