@@ -9,10 +9,7 @@ export const cacheEnvironment = z.object({
   }),
 });
 
-/**
- * Returns a folder outside of the tree, shared by all checkouts of a user. `tools/provide-node.mjs` has the same rule
- * for an old Node.
- */
+/** Returns a folder shared by all checkouts of a user. `tools/provide-node.mjs` has the same rule for an old Node. */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   const { MUSTER_CACHE = envPaths('muster', { suffix: '' }).cache } = readEnvironment(cacheEnvironment, environment);
   return MUSTER_CACHE;

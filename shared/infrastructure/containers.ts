@@ -20,10 +20,7 @@ export interface ContainerRuntime {
   description: string;
 }
 
-/**
- * Returns undefined if no runtime answers in time: a client without its engine, or an engine that hangs, does not
- * count.
- */
+/** Returns undefined if no runtime answers in time: a client without an engine, or an engine that hangs. */
 export async function findContainerRuntime(): Promise<ContainerRuntime | undefined> {
   const { promise: deadline, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), probeDeadlineMs);

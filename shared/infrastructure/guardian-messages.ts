@@ -8,10 +8,7 @@ export const guardedCommand = z.object({
   env: z.record(z.string(), z.string()),
   /** File to which stdout and stderr are appended. */
   logFile: z.string(),
-  /**
-   * SIGKILL if nothing outlives the process; otherwise the fastest signal that lets it remove its resources outside of
-   * its folder.
-   */
+  /** SIGKILL, or the fastest signal that lets the process remove its resources outside of its folder. */
   endSignal: z.enum(['SIGKILL', 'SIGQUIT', 'SIGTERM']),
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });

@@ -6,10 +6,7 @@ import { findCommand, installCommand } from './install-hints.ts';
 
 export const oldestJava = 17;
 
-/**
- * Finds the `java` of JAVA_HOME, else of PATH. Throws an error of one line if there is none or it is too old for Kafka
- * 4.
- */
+/** Finds the `java` of JAVA_HOME, else of PATH. Throws an error of one line if it is missing or too old for Kafka 4. */
 export async function findJava(environment: NodeJS.ProcessEnv): Promise<{ command: string; version: number }> {
   const install = `${installCommand('java', environment)}, or set JAVA_HOME`;
   const command = javaCommand(environment);
@@ -43,9 +40,7 @@ async function javaVersion(command: string): Promise<number | undefined> {
   return parseJavaVersion(said);
 }
 
-/**
- * Returns the feature number in the output of `java -version`: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`.
- */
+/** Returns the feature number from `java -version`: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`. */
 export function parseJavaVersion(said: string): number | undefined {
   const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
   return found === undefined ? undefined : Number(found);

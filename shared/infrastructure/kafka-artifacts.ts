@@ -50,9 +50,7 @@ export async function fetchKafka(deps: KafkaArtifactsDeps): Promise<string> {
   return folder;
 }
 
-/**
- * Creates the lock file with the owner's process id. If the present owner is gone, removes the file for the next try.
- */
+/** Creates the lock file with the owner's process id. If the present owner is gone, frees the lock for the next try. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' });

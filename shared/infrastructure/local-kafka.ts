@@ -20,10 +20,7 @@ const startedLine = 'Kafka Server started';
 const quickToWarmUp = '-XX:TieredStopAtLevel=1';
 
 export interface LocalKafkaOptions {
-  /**
-   * Number of brokers, each a controller too. With three, internal topics have three copies, and one broker may be
-   * lost.
-   */
+  /** Number of brokers, each a controller too. With three, internal topics have three copies; one may be lost. */
   nodes: 1 | 3;
   /** One more listener beside the plain one, at each broker: for one node only, because nodes share a machine. */
   listener?: KafkaListener;

@@ -6,10 +6,7 @@ import type { GuardedProcess } from './guarded-processes.ts';
 
 const pollMs = 40;
 
-/**
- * Resolves when the check succeeds. Throws an error of one line, with a line of the server's log, if the server ends
- * first or the deadline passes.
- */
+/** Waits until the check succeeds. Throws one line with the log's cause if the server ends or the deadline passes. */
 export async function waitUntilReady(options: {
   server: string;
   process: GuardedProcess;

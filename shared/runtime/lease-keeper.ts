@@ -13,9 +13,7 @@ export interface LeaseKeeperDeps {
   acquired: () => void;
 }
 
-/**
- * Tries to hold one lease: renews it at a third of its time, and requests it as often while another process holds it.
- */
+/** Tries to hold one lease: renews it at a third of its time, and requests it as often while another holds it. */
 export interface LeaseKeeper {
   start(): void;
   /** Returns the lease while it cannot have expired by this process's monotonic clock; otherwise null. */

@@ -4,10 +4,7 @@ import type { Logger } from './logger.ts';
 
 export interface LoopOptions {
   name: string;
-  /**
-   * Runs one turn and returns the pause before the next, in milliseconds. An error is logged, and the loop continues
-   * after `afterErrorMs`.
-   */
+  /** Returns the pause before the next turn, in ms. An error is logged; the loop continues after `afterErrorMs`. */
   turn: (signal: AbortSignal) => Promise<number>;
   afterErrorMs: number;
   /** Minimum time from the start of one turn to the start of the next, also when poked. */

@@ -1,7 +1,4 @@
-/**
- * Minimum pause between queries, as a multiple of the last duration: a query takes at most a twentieth of a
- * connection's time.
- */
+/** Minimum pause as a multiple of a query's duration: queries take at most a twentieth of a connection's time. */
 const timesItsDuration = 20;
 /** Upper bound: a query that waited for a lock does not predict the next one. */
 const longestPauseMs = 10_000;

@@ -51,10 +51,7 @@ function folderOf(source, cache) {
   return path.join(cache, [path.basename(source), process.platform, process.arch, lock.slice(0, 8)].join('-'));
 }
 
-/**
- * Returns the installed package of this platform: there is one package for each platform, and npm installs the fitting
- * one.
- */
+/** Returns the installed package: there is one for each platform, and npm installs the fitting one. */
 function packageIn(folder, source) {
   const { dependencies, optionalDependencies } = readJson(path.join(source, 'package.json'));
   return Object.keys({ ...dependencies, ...optionalDependencies })

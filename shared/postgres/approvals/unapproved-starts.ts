@@ -124,10 +124,7 @@ export interface RaisedBudgets {
   terms: CostTerms;
 }
 
-/**
- * Counts runs of a campaign by raised budgets. Runs that have not ended count from now on, however long ago they began.
- * Lowered budgets count as before.
- */
+/** Counts runs by raised budgets; open runs count from now on, however old. Lowered budgets count as before. */
 export async function countRaise(client: PoolClient, { campaignId, of, terms }: RaisedBudgets): Promise<void> {
   const countries = Object.keys(terms.budgets);
   await client.query(

@@ -107,10 +107,7 @@ async function endings(
 // oxlint-disable-next-line no-control-regex -- a NUL byte is one of the two things that Postgres cannot be asked for
 const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/**
- * Returns the longest prefix that Postgres can store: no stored id lies between it and `after`, but some may precede
- * `after`.
- */
+/** Returns the longest storable prefix: no stored id lies between it and `after`, but some may precede `after`. */
 function storableFloor(after: string): string {
   const at = after.search(unstorable);
   return at < 0 ? after : after.slice(0, at);

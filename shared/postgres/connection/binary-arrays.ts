@@ -1,7 +1,4 @@
-/**
- * Arrays in Postgres's binary format, which are copied without quoting here or parsing there. pg sends a Buffer as a
- * binary parameter.
- */
+/** Arrays in Postgres's binary format, copied without quoting or parsing. pg sends a Buffer as a binary parameter. */
 
 const smallIntOid = 21;
 const intOid = 23;
@@ -15,10 +12,7 @@ const uuidBytes = 16;
 /** Start of Postgres's time scale, in microseconds since 1970. */
 const microsUntil2000 = Date.UTC(2000, 0, 1) * 1000;
 
-/**
- * Reused buffer that results are copied from. Larger arrays get a buffer of their own, so that no large one stays
- * allocated.
- */
+/** Reused buffer that results are copied from. Larger arrays get one of their own, so that no large one is kept. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 /** @param values texts with any content but NUL, which a Postgres text cannot hold */

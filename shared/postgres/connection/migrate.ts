@@ -101,9 +101,7 @@ async function lockNumber(database: Knex): Promise<string> {
   return row.number;
 }
 
-/**
- * SQLSTATEs raised if processes create the same table at once: the table, its type or its name in the catalog exists.
- */
+/** SQLSTATEs raised if processes create a table at once: the table, its type or its name in the catalog exists. */
 const madeAtOnce = new Set(['23505', '42P07', '42710']);
 
 async function addMigrationLock(database: Knex): Promise<void> {
@@ -204,9 +202,7 @@ async function requireRoomForTables(database: Knex): Promise<void> {
 
 const roomAnswer = z.object({ rows: z.array(z.object({ role: z.string(), may: z.boolean().nullable() })) });
 
-/**
- * Limits lock waits in transactions. A statement outside of one, such as `create index concurrently`, blocks no other.
- */
+/** Limits lock waits in transactions. Outside of one, `create index concurrently` blocks no other statement. */
 async function boundWaiting(database: Knex | Knex.Transaction): Promise<void> {
   if (database.isTransaction === true) await database.raw(`set local lock_timeout = ${lockTimeoutMs}`);
 }
@@ -215,9 +211,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === lockNotAvailable;
 }
 
-/**
- * Opens knex for a folder. Its CLI and TypeScript modules are incompatible, so only the programmatic interface works.
- */
+/** Opens knex for a folder. Its CLI cannot load TypeScript modules, so only the programmatic interface works. */
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
   const { connection, begin } = foundByLibrary(connectionString);
   const opened = knex({

@@ -235,10 +235,7 @@ const sameCall = (row: string) =>
   `(${row}.method, ${row}.url, ${row}.headers, ${row}.body)
       is not distinct from (k.method, k.url, k.headers, k.body)`;
 
-/**
- * Reads all ids in one snapshot. A dead job that was replayed is pending, and a replayed job that ended has ended more
- * than once.
- */
+/** Reads all ids in one snapshot. A replayed dead job is pending, and a replayed ended job has ended more than once. */
 export const knownJobs = statementOf<KnownParams>(
   'known-jobs',
   ($) => `

@@ -70,10 +70,7 @@ const selectDispatchers = `
   select owner from job_nodes n join regions r on r.name = n.region
   where n.kind = 'dispatcher' and n.expires_at > now() and r.active order by owner collate "C"`;
 
-/**
- * Ends the node's heartbeat and credit, which releases its unfinished claims. Its row stays for a day, to show that it
- * has left.
- */
+/** Ends the node's heartbeat and credit, which releases its claims. Its row stays for a day as a record. */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
   update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}',

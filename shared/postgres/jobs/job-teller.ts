@@ -10,9 +10,7 @@ const silentForMs = 250;
 
 /** Wakes schedulers for jobs that fall due before they would look. */
 export interface JobTeller {
-  /**
-   * Reports that jobs were committed, the first of which falls due in `dueInMs`. Waits for nothing and never throws.
-   */
+  /** Reports committed jobs, the first of which falls due in `dueInMs`. Waits for nothing and never throws. */
   committed(dueInMs: number): void;
 }
 

@@ -105,9 +105,7 @@ export interface WokenRow {
   key: string | null;
 }
 
-/**
- * Advances keys after a commit. Never throws: the change is committed, and a sweep advances the keys that fail here.
- */
+/** Advances keys after a commit. Never throws: the change is committed, and a sweep advances the other keys. */
 export async function advanceCommitted(on: KeyAdvancerDeps, rows: readonly WokenRow[]): Promise<void> {
   const keys = rows.flatMap(({ clientId, key }) => (key === null ? [] : [{ clientId, key }]));
   await createKeyAdvancer(on)

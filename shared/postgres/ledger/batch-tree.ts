@@ -8,10 +8,7 @@ export interface BatchRange {
   below: number;
 }
 
-/**
- * Common table expression `tree`, for `with recursive`: those batches and all batches split from them, found by keys
- * alone.
- */
+/** CTE `tree` for `with recursive`: these batches and all batches split from them, found by keys alone. */
 export const batchTree = ($: (param: keyof BatchRange) => string) => `tree as (
     select batch_no, parent, from_step, users from batches
     where feed = ${$('feedId')} and batch_no >= ${$('from')}

@@ -44,10 +44,7 @@ function unitsOf({ feedId, step }: StepRef, unitsPerUser: UnitsPerUser): number 
   return unitsPerUser.get(feedId)?.[step - 1] ?? 0;
 }
 
-/**
- * Reserves units in a transaction of its own: a reservation for a step that is claimed later, or by another worker,
- * stays valid.
- */
+/** Reserves units in a transaction of its own, so that a later claim, or one by another worker, finds them. */
 export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUser: UnitsPerUser): Promise<Reserved> {
   const shortages = new Map<StepRef, Shortage>();
   const busy = new Set<StepRef>();
@@ -65,9 +62,7 @@ export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUs
 /** `budget` is null if the budget was locked. */
 type ReservationRow = Omit<Shortage, 'budget'> & { place: number; budget: string | null };
 
-/**
- * Claims that go on, including those to be split only, and steps to be released because no units are reserved for them.
- */
+/** Claims that go on, or only to be split, and steps to be released because they have no reservation. */
 export interface CheckedClaims {
   claimed: ClaimedStep[];
   putBack: StepWaiting[];
@@ -100,9 +95,7 @@ export async function checkReservations(
   return { claimed: [...kept, ...split], putBack };
 }
 
-/**
- * Builds the result that releases a claim. Without a shortage, the step was not due yet when reservations were made.
- */
+/** Builds the result that releases a claim. Without a shortage, the step was not due when units were reserved. */
 export function waitingFor(
   { feedId, batchNo, step, epoch, open }: ClaimedStep,
   shortage: Pick<Shortage, 'country' | 'budget'> | undefined,

@@ -26,9 +26,7 @@ export const noteUnbegun = statementOf<{ feeds: string; batchNos: string; steps:
   where a.tries > 0`,
 );
 
-/**
- * Marks claims to be checked, in the transaction of the claims. Steps that may have been called before are not checked.
- */
+/** Marks claims to be checked, in their transaction. Steps that may have been called before are not checked. */
 export async function noteChecked(
   client: PoolClient,
   claimed: readonly ClaimedStep[],

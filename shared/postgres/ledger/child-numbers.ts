@@ -13,10 +13,7 @@ export interface ChildNumbers {
   take(results: readonly StepDone[]): Promise<Map<StepDone, number[]>>;
 }
 
-/**
- * Takes numbers in blocks, each in a transaction of its own: no transaction that records results holds a lock on its
- * feed's row.
- */
+/** Takes numbers in transactions of their own: no transaction that records results locks its feed's row. */
 export function createChildNumbers({ pool }: { pool: Pool }): ChildNumbers {
   const blocks = new LRUCache<string, { next: number; end: number }>({ max: maxFeeds });
 

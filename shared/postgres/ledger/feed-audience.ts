@@ -1,8 +1,6 @@
 import { estimateOf, onlySegment, type FeedAudience } from '../../contracts/runs/feed-audience.ts';
 
-/**
- * Columns that store a feed's audience: a single segment has columns of its own, any other audience is stored as JSON.
- */
+/** Columns of a feed's audience: a single segment has its own columns, any other audience is stored as JSON. */
 export interface AudienceColumns {
   segment: string | null;
   snapshot: string | null;

@@ -31,10 +31,7 @@ function half<Entry>(entries: readonly Entry[]): [Entry[], Entry[]] {
   return [entries.slice(0, middle), entries.slice(middle)];
 }
 
-/**
- * Returns the claims sorted, without duplicates and without steps that are being recorded: one statement cannot change
- * a row twice.
- */
+/** Sorts claims, and removes duplicates and recorded steps: one statement cannot change a row twice. */
 function distinctClaims(claims: readonly StepClaim[], results: readonly StepRef[]): StepClaim[] {
   const sorted = claims.toSorted(byKey);
   const recorded = new Set(results.map(keyOf));

@@ -9,10 +9,7 @@ export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
 export const failureCode = { failed: 2, suppressed: 4, unknown: 8 } as const;
 
-/**
- * Outcome of an unknown user who was settled as succeeded. The row stays, because it explains why the user did not
- * reach the next step. The outcome is no failure.
- */
+/** Outcome of an unknown user settled as succeeded, no failure. The row explains why the user went no further. */
 export const settledAsSucceeded = 1;
 
 export function failureOutcome(code: number): OwnOutcome {

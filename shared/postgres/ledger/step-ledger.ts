@@ -41,10 +41,7 @@ export interface StepLedgerDeps {
   pool: Pool;
   /** Worker name stored in claimed rows, for people to read. */
   owner: string;
-  /**
-   * Slot of a feed's totals that this worker adds to, from 0. Workers that share a slot wait for each other's rows;
-   * nothing else changes.
-   */
+  /** Slot of a feed's totals, from 0. Workers may share a slot, but then wait for each other's rows. */
   slot: number;
   leaseMs: number;
 }
@@ -140,10 +137,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
 const noActionType = () => undefined;
 const never = () => false;
 
-/**
- * Removes results whose next step has a suppression list: users are checked against it when a step is claimed by
- * itself.
- */
+/** Removes results whose next step has a suppression list: it is checked when a step is claimed by itself. */
 function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {
   const goesOn = (result: StepResult) => !lists.isFor(actionTypeOf({ ...result, step: result.step + 1 }));
   return handOn && new Set([...handOn].filter(goesOn));
@@ -245,10 +239,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   };
 }
 
-/**
- * True for SQLSTATE classes that a retry would meet again: values that do not fit (22), broken constraints (23),
- * program limits (54).
- */
+/** SQLSTATE classes that a retry meets again: values that do not fit (22), constraints (23), limits (54). */
 function isFaultOfTheData(error: unknown): error is Error {
   return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
 }

@@ -28,10 +28,7 @@ export interface RecordAndClaimParams {
   claimedFeeds: string;
   claimedBatchNos: string;
   claimedSteps: string;
-  /**
-   * Number of users left according to the claim; null if the claim does not state it. The digest is empty if no user
-   * was lost.
-   */
+  /** Users left according to the claim; null if not stated. The digest is empty if no user was lost. */
   saidRemaining: string;
   saidDigests: string;
   /** Action types with a suppression list, as the claimer knows them: sorted, separated by commas. */
@@ -169,10 +166,7 @@ export interface PutBackParams extends EpochParams {
 /** Time since its last batch after which a cause counts as new again. */
 const causeLasts = `interval '2 minutes'`;
 
-/**
- * Releases steps until they are due, and puts them on the agenda. Returns the positions of the steps that this worker
- * still held.
- */
+/** Releases steps until they are due, by the agenda too. Returns the positions of steps this worker still held. */
 export const putBack = statementOf<PutBackParams>(
   'put-back',
   ($) => `
@@ -249,10 +243,7 @@ export const noteAttempts = statementOf<NoteAttemptsParams>(
   on conflict (feed, batch_no, step, epoch) do nothing`,
 );
 
-/**
- * Returns the positions of results that were written earlier under the same epoch: only the epoch's owner can have
- * written them.
- */
+/** Returns the positions of results written earlier under the same epoch, which only its owner can have done. */
 export const writtenBefore = statementOf<EpochParams>(
   'written-before',
   ($) => `
@@ -264,9 +255,7 @@ export const writtenBefore = statementOf<EpochParams>(
   where s.state <> ${stepState.running}`,
 );
 
-/**
- * Returns for each ref the users that failed in an earlier step, and the users of children that were split off before.
- */
+/** Returns for each ref the users that failed in an earlier step, and the users of children split off before. */
 export const lostBefore = statementOf<{ feeds: string; batchNos: string; steps: string }>(
   'lost-before',
   ($) => `

@@ -31,10 +31,7 @@ export function createSuppressionLists(): SuppressionLists {
   };
 }
 
-/**
- * Looks up all users of a batch together, in key order: one walk through the index for each batch and list, however
- * long the list is.
- */
+/** Looks up a batch's users together, in key order: one walk through the index for each list, whatever its length. */
 export const suppressedAmong = statementOf<{ actionTypes: string; users: string }>(
   'suppressed-among',
   ($) => `

@@ -1,7 +1,4 @@
-/**
- * Parts of statements that add deltas to the totals, in the transaction that changes the counted rows, under the slot
- * of the process that changes them.
- */
+/** Parts of statements that add deltas to the totals, in the transaction and the slot of the counted change. */
 
 export const totalsColumns = [
   'batches',

@@ -31,10 +31,7 @@ interface FoundClock {
   clockWithinMs: number | null;
 }
 
-/**
- * Sends heartbeats with this process's version, region and clock offset until it stops. For information only: nothing
- * depends on them.
- */
+/** Sends heartbeats with this process's version, region and clock offset. Nothing depends on them. */
 export function createProcessBeats({ pool, owner, service, region, clock, logger }: ProcessBeatsDeps) {
   const { node, tz: zoneData = 'unknown' } = process.versions;
   const said = { owner, service, region, version: packageVersion, node, zoneData, goneAfterMs };

@@ -29,10 +29,7 @@ export function actionTypeOf(row: ActionTypeRow): RegisteredActionType | undefin
   return data && { ...row, ...data };
 }
 
-/**
- * Last part of a statement whose `with` changes the registry: in the same transaction, after `changeRegistry` has
- * locked the row.
- */
+/** End of a statement whose `with` changes the registry, after `changeRegistry` has locked the row. */
 export const moveRevision = 'update installation set registry_revision = registry_revision + 1';
 
 /** Serializes changes: revisions become visible in order, and changes do not deadlock. */
@@ -134,10 +131,7 @@ const seedTypes = `
   )
   ${moveRevision} where exists (select from seeded)`;
 
-/**
- * Inserts a file's action types that the registry lacks, and their shards in the file's countries. The caller holds the
- * registry's lock.
- */
+/** Inserts missing action types of a file, and their shards in its countries. The caller holds the lock. */
 export async function seedRegistry(client: PoolClient, { actionTypes, countries = [], partitionsPerShard }: Seed) {
   const names = Object.keys(actionTypes);
   if (names.length === 0) return;

@@ -10,10 +10,7 @@ export interface ServiceSetting {
   value: string;
 }
 
-/**
- * Stores this process's settings that other services have to know or share. Differences from the previous process are
- * written to the audit log.
- */
+/** Stores settings that other services know or share. Changes since the previous process go to the audit log. */
 export async function noteSettings(pool: Pool, service: string, settings: SharedSettings): Promise<void> {
   const values = [service, Object.keys(settings), Object.values(settings).map(String)];
   await pool.query(

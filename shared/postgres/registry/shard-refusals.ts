@@ -7,9 +7,7 @@ import type { ShardRefusal } from '../../ports/shard-reports.ts';
 /** Validity of a worker's report about a shard, unless a newer report replaces it. */
 export const heardOfWithin = `interval '1 minute'`;
 
-/**
- * Time that workers have to take up a shard that is created with the run; before, no worker is expected to serve it.
- */
+/** Time that workers have to take up a shard created with the run; before, no worker is expected to serve it. */
 export const takenUpWithin = `interval '30 seconds'`;
 
 /** Query of shard reports: when a worker last reported serving the shard, and why another worker cannot. */
@@ -28,9 +26,7 @@ export const unservedCause = (heard: string) =>
 export const unservedSince = (heard: string, run: string) =>
   `greatest(${run}.started_at, ${heard}.served_at + ${heardOfWithin})`;
 
-/**
- * Returns shards that workers should serve and cannot, and that no other worker serves, by reports of the last minute.
- */
+/** Returns shards that workers should serve and cannot, and that none serves, by reports of the last minute. */
 export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
   return (await pool.query<ShardRefusal>(selectRefusals)).rows;
 }

@@ -61,10 +61,7 @@ function isRefusedValue(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && refusals.includes((error.code ?? '').slice(0, 2));
 }
 
-/**
- * Marks schedules as broken: they are not read until they can be parsed again or are changed. The transaction holds the
- * locks of their rows.
- */
+/** Marks schedules as broken: they are not read until they can be parsed or are changed. Their rows are locked. */
 export async function breakSchedules(client: PoolClient, broken: readonly BrokenSchedule[]): Promise<void> {
   if (broken.length === 0) return;
   const rows = broken.map(({ scheduleId, cause }) => ({ id: scheduleId, cause }));

@@ -13,9 +13,7 @@ export class ConfigurationError extends Error {
 
 /** Runs several readers and reports all of their problems together. */
 export interface Problems {
-  /**
-   * Returns the reader's value, or undefined if the reader threw a `ConfigurationError`, whose problems are collected.
-   */
+  /** Returns the reader's value, or undefined if it threw a `ConfigurationError`, whose problems are collected. */
   of<Value>(read: () => Value): { value: Value } | undefined;
   add(problem: string): void;
   readonly found: boolean;

@@ -24,9 +24,7 @@ export interface DatabaseAddress {
 /** Schema of all tables. Functions that run with the owner's rights, and the grants of services, name it. */
 export const schemaOfTables = 'public';
 
-/**
- * An invalid URL. The message continues a sentence that begins with the variable's name, and quotes nothing of the URL.
- */
+/** An invalid URL. The message continues a sentence after the variable's name, and quotes nothing of the URL. */
 export class DatabaseUrlError extends Error {}
 
 interface Parts {

@@ -3,10 +3,7 @@ import { ConfigurationError } from './configuration-error.ts';
 import { shownDatabaseUrl } from './database-url.ts';
 import { decodeText } from './decode-text.ts';
 
-/**
- * Variables that hold a secret, besides those named in the engine's file. They are never printed, and each may come
- * from a file.
- */
+/** Secret variables, besides those named in the engine's file: never printed, and each may come from a file. */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'MUSTER_OWNER_PASSWORD',
@@ -57,9 +54,7 @@ export function readTextFile(variable: string, file: string): string {
   }
 }
 
-/**
- * Formats a value for printing: a secret as its length, a database URL without its password, other values unchanged.
- */
+/** Formats a value for printing: a secret as its length, a database URL without its password, others as they are. */
 export function shownValue(variable: string, value: string): string {
   if (!isSecret(variable)) return JSON.stringify(value);
   const address = variable === 'DATABASE_URL' ? shownDatabaseUrl(value) : undefined;

@@ -4,9 +4,7 @@ import { commonEnvironment, readEnvironment } from './environment.ts';
 
 /** Topics outside Muster that jobs may be written to. */
 export interface TargetTopics {
-  /**
-   * Topic names, or prefixes followed by `*`, which stands for at least one character: `shop.*` does not match `shop.`.
-   */
+  /** Topic names, or prefixes and `*`, which stands for at least one character: `shop.*` does not match `shop.`. */
   allowed: readonly string[];
   /** Returns the reason, for people, why the topic may not be written to; null if it may. */
   whyNot(topic: string): string | null;

@@ -16,10 +16,7 @@ export function dispatcherGroup(topicPrefix: string, region: string, installatio
   return `${topicPrefix}.dispatcher.${region}.${installationId}`;
 }
 
-/**
- * Adds the installation's id to every message, as the first field. Values have to be JSON objects with at least one
- * field.
- */
+/** Adds the installation's id as the first field. Values have to be JSON objects with at least one field. */
 export function ownPublisher(publisher: MessagePublisher, installationId: string): MessagePublisher {
   const start = `${beginning}${installationId}",`;
   return {

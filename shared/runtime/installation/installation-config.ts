@@ -21,10 +21,7 @@ export function installationConfigOf({ segmentation, actionTypes }: EngineConfig
   };
 }
 
-/**
- * Returns a line for each difference. A setting that only one side has is none: a file may cover a part, or add
- * settings.
- */
+/** Returns a line for each difference, except for settings of one side: a file may cover a part, or add some. */
 export function contradictionsBetween(kept: InstallationConfig, file: InstallationConfig): string[] {
   const lines: string[] = [];
   const compare = (field: string, before: string | undefined, now: string | undefined) => {

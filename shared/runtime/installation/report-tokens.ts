@@ -1,8 +1,6 @@
 import { SecretBoxError, type SecretBox } from '../configuration/secret-box.ts';
 
-/**
- * Creates the token with which the receiver of one attempt reports: it is bound to the job and contains the attempt.
- */
+/** Creates the token with which the receiver of an attempt reports: bound to the job, it contains the attempt. */
 export function sealReportToken(box: Pick<SecretBox, 'seal'>, jobId: string, attempt: number): string {
   return box.seal(String(attempt), placeOf(jobId)).sealed;
 }

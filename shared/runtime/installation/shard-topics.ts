@@ -4,10 +4,7 @@ import type { TopicSpec } from '../../ports/message-bus.ts';
 
 export type WantedShard = Shard & { partitions: number };
 
-/**
- * Returns the shards of an engine's file: its action types in its countries. Other shards are created with their first
- * campaign.
- */
+/** Returns the shards of an engine's file. Other shards are created with their first campaign. */
 export function shardsOfFile({ actionTypes, countries = [], partitionsPerShard }: EngineConfig): WantedShard[] {
   return Object.keys(actionTypes).flatMap((actionType) =>
     countries.map((country) => ({ actionType, country, partitions: partitionsPerShard })),

@@ -60,10 +60,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
     return read;
   }
 
-  /**
-   * Reads a snapshot. A call during a read shares the next read with other callers: the running one may have begun too
-   * early.
-   */
+  /** Reads a snapshot. Calls during a read share the next read, because the running one may have begun too early. */
   function refresh(): Promise<Snapshot> {
     if (!looking) return (looking = look().finally(() => (looking = undefined)));
     return (next ??= looking

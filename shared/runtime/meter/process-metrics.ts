@@ -1,9 +1,6 @@
 import type { MetricTable } from '../../ports/meter.ts';
 
-/**
- * Interval of event loop measurements. Each one wakes the process: this pace costs little, and detects frequent
- * blocking.
- */
+/** Interval of event loop measurements, which wake the process. This pace costs little, and detects blocking. */
 export const loopLookEveryMs = 200;
 
 const ofTopics = { kind: 'gauge', labelNames: ['topic'] } as const;

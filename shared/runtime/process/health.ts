@@ -12,10 +12,7 @@ export interface HealthOptions {
   meter: PrometheusMeter;
 }
 
-/**
- * Serves `/healthz` (the process is alive), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and
- * HEAD.
- */
+/** Serves `/healthz` (alive), `/readyz` (should get work) and `/metrics` (Prometheus), for GET and HEAD. */
 export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
   let parts: Readiness['parts'] = {};
   meter.gauge({

@@ -32,10 +32,7 @@ export interface ProcessContext {
   environment: NodeJS.ProcessEnv;
   /** Adds a part of this service to `/readyz`. */
   addPart: (name: string, check: PartCheck) => void;
-  /**
-   * Registers a resource to close. Resources are closed once, after the service, in reverse order; also if the start
-   * fails.
-   */
+  /** Registers a resource to close: once, after the service, in reverse order; also if the start fails. */
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
 
@@ -44,9 +41,7 @@ export interface ProcessHost {
   meter: Meter;
   /** Undefined if tracing is off. */
   tracing?: Tracing | undefined;
-  /**
-   * Adds a part of the service to `/readyz`, also while the service starts. Undefined in a process without `/readyz`.
-   */
+  /** Adds a part of the service to `/readyz`, also during its start. Undefined in a process without `/readyz`. */
   addPart?: (name: string, check: PartCheck) => void;
 }
 
@@ -199,10 +194,7 @@ function identityOf(name: string): Parameters<typeof tracingSettingsOf>[1] {
   return { name: ofProcess, version: packageVersion, instance: `${hostname()}/${process.pid}` };
 }
 
-/**
- * Ends the process. Configuration errors print one line for each problem, exit code 2; other errors a stack, exit code
- * 1.
- */
+/** Ends the process. Configuration errors print a line for each problem, exit code 2; others a stack, code 1. */
 async function endProcess(run: () => Promise<void>): Promise<never> {
   try {
     await run();

@@ -34,15 +34,10 @@ export interface RunningTracing extends Tracing {
   stop(): Promise<void>;
 }
 
-/**
- * Statuses after which the collector accepts the same spans later; with any other status it would refuse them again.
- */
+/** Statuses after which the collector accepts the same spans later; any other status would be repeated. */
 const busy: readonly number[] = [429, 502, 503, 504];
 
-/**
- * Sends spans to a collector by OTLP over HTTP. Nothing waits for the collector: spans beyond the queue are dropped and
- * counted.
- */
+/** Sends spans by OTLP over HTTP. Nothing waits for the collector: surplus spans are dropped and counted. */
 export function createOtlpTracing(settings: TracingSettings, deps: OtlpTracingDeps): RunningTracing {
   const { endpoint, share, followsCallers, resource } = settings;
   const { clock, logger, meter, stopWithinMs } = deps;

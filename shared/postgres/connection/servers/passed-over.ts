@@ -53,10 +53,7 @@ function passedOverIn(error: unknown): PassedOverError | undefined {
   return error instanceof Error ? passedOverIn(error.cause) : undefined;
 }
 
-/**
- * Other connections of the process change the order meanwhile: a server may be tried twice before another is tried
- * once.
- */
+/** Other connections change the order meanwhile: a server may be tried twice before another is tried once. */
 const roundsAtMost = 3;
 
 /** Tries servers until one is right or each was passed over. @throws {NoServerError} with the reason for each server */
