@@ -102,10 +102,8 @@ create index api_key_calls_by_day on api_key_calls (day);
 create table refused_people (
   issuer text not null,
   subject text not null,
-  -- Name in their token.
   name text,
   code text not null check (code in ('no-role', 'shut-out')),
-  -- Message of the last refusal.
   detail text not null,
   -- Number of refusals since they were last admitted.
   count int8 not null,

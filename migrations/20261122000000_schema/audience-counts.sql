@@ -5,7 +5,6 @@ create table audience_counts (
   id uuid primary key,
   -- Account whose limit counts the request.
   account uuid not null,
-  -- API key of the request.
   asked_by uuid not null,
   asked_at timestamptz not null default now(),
   -- Countries, and one audience or two.

@@ -31,15 +31,12 @@ create table campaign_revisions (
   campaign uuid not null references campaigns,
   revision int not null,
   definition jsonb not null,
-  -- Account of the author.
   account uuid,
-  -- API key of the author.
   written_by uuid,
   created_at timestamptz not null default now(),
   primary key (campaign, revision)
 );
 create index campaign_revisions_of_account on campaign_revisions (account, created_at) where account is not null;
--- Index for campaigns that use an uploaded list.
 create index campaign_revisions_audience on campaign_revisions using gin ((definition -> 'audience') jsonb_path_ops);
 
 -- One row for each due start: inserted once, deleted by the transaction that inserts its run, never updated.

@@ -17,7 +17,6 @@ create table saved_audience_revisions (
   saved_audience uuid not null references saved_audiences on delete cascade,
   revision int not null,
   definition jsonb not null,
-  -- Account of the author.
   account uuid,
   created_at timestamptz not null default now(),
   primary key (saved_audience, revision)

@@ -32,7 +32,6 @@ create table quarantined_steps (
   state text not null default 'kept' check (state in ('kept', 'replayed', 'discarded')),
   users int not null,
   lapses int2 not null,
-  -- Worker of the last lease.
   worker text,
   since timestamptz not null default now(),
   decided_at timestamptz

@@ -59,5 +59,4 @@ create table suppression_uploads (
 -- Deleted by retention, as uploaded lists are.
 create index suppression_uploads_by_end on suppression_uploads (ended_at) where ended_at is not null;
 create index suppression_uploads_of_number on suppression_uploads (list_no) where list_no is not null;
--- At most one upload at a time for each list.
 create unique index suppression_uploads_receiving on suppression_uploads (action_type) where state = 'receiving';

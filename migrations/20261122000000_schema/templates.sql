@@ -15,7 +15,6 @@ create table template_revisions (
   template uuid not null references templates on delete cascade,
   revision int not null,
   definition jsonb not null,
-  -- Account of the author.
   account uuid,
   created_at timestamptz not null default now(),
   primary key (template, revision)

@@ -47,7 +47,6 @@ create table settlement_requests (
   cause text,
   succeeded bigint not null default 0,
   failed bigint not null default 0,
-  -- Requested, and still unknown.
   left_unknown bigint not null default 0,
   rejected bigint not null default 0,
   rejects jsonb not null default '[]',

@@ -15,7 +15,6 @@ const startDeadlineMs = 5 * 60_000;
 const name = 'muster';
 
 export interface ContainerRuntime {
-  /** Host of the containers' ports. */
   host: string;
   description: string;
 }

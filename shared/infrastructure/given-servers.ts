@@ -43,7 +43,6 @@ async function requireBroker(brokers: readonly string[]): Promise<void> {
   if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);
 }
 
-/** Returns true if one of its servers answers. */
 export async function databaseAnswers({ DATABASE_URL }: Pick<GivenServers, 'DATABASE_URL'>): Promise<boolean> {
   return (await Promise.all(parseDatabaseUrl(DATABASE_URL).servers.map(serverAnswers))).includes(true);
 }

@@ -1,4 +1,3 @@
-/** A Kafka cluster and an empty PostgreSQL database that accept requests. */
 export interface RunningServers {
   /** One line for the person who started them, without secrets. */
   description: string;

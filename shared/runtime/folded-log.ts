@@ -4,7 +4,6 @@ import type { Logger } from './logger.ts';
 export interface FoldedLogDeps {
   logger: Logger;
   clock: Clock;
-  /** Message of the first line. */
   failing: string;
   fields?: object;
 }

@@ -88,7 +88,6 @@ function writeHead(bytes: Buffer, oid: number, values: readonly (string | number
   return headBytes;
 }
 
-/** Value of each hexadecimal digit, by character code. */
 const hexDigits = new Uint8Array(128);
 for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
   hexDigits[digit.charCodeAt(0)] = value;

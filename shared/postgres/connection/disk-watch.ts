@@ -14,7 +14,6 @@ export const diskFull = '53100';
  */
 const fullForMs = 30_000;
 
-/** Statements that the server refused because its disk is full. */
 export interface DiskWatch {
   noteRefusal(): void;
   /** Throws while the disk counts as full. */

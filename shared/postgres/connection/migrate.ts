@@ -211,7 +211,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === lockNotAvailable;
 }
 
-/** Opens knex for a folder. Its CLI cannot load TypeScript modules, so only the programmatic interface works. */
+/** Opens knex for a folder. Its CLI and TypeScript modules disagree: only the programmatic interface works. */
 export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
   const { connection, begin } = foundByLibrary(connectionString);
   const opened = knex({

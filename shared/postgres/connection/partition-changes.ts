@@ -10,7 +10,6 @@ import { inTransaction } from './transaction.ts';
 const lockTimeoutMs = 50;
 
 export interface PartitionChanges<Change> {
-  /** Committed changes. */
   made: Change[];
   /** 1 if a reader ended the round, else 0. */
   heldUp: number;

@@ -13,7 +13,6 @@ import { plainArray } from '../connection/array-literals.ts';
 import { noteNoCalls, reserveBudgets, settleReservations, unreserved } from './budget-statements.ts';
 import { keysOf, type Connection } from './step-writes.ts';
 
-/** A step whose budget does not cover the whole batch. */
 export interface Shortage {
   country: string;
   /** The whole budget, formatted for display: `1,000 units`, `5,000.00 EUR`. */

@@ -73,7 +73,6 @@ export interface ToRecordAndClaim {
   done: readonly StepDone[];
   claims: readonly StepClaim[];
   handOn: ReadonlySet<StepResult> | undefined;
-  /** Action types with a suppression list, as far as the worker knows. */
   lists: string;
 }
 

@@ -12,14 +12,12 @@ export interface NewApiKey {
   key?: string;
   name: string;
   role: Role;
-  /** Digest of the secret. */
   digest: string;
   owner?: string | null;
   scope?: Scope;
   /** No bounds by default. */
   bounds?: KeyBounds;
   expiresAt?: Date | null;
-  /** API key of the caller who creates this key. */
   madeBy?: string | null;
 }
 

@@ -29,12 +29,10 @@ export interface FiredSchedules {
 /** The region and process that decide; a null region decides for all regions. */
 export interface Decider {
   region: string | null;
-  /** Region stored in the occurrences' rows. */
   nodeRegion: string;
   owner: string;
 }
 
-/** Account quotas that limit what schedules start. */
 export type FireQuotas = Pick<Quotas, 'openRuns'>;
 
 /**

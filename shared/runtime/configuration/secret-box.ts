@@ -89,7 +89,6 @@ interface Key {
   /** Identifies the key beside a sealed secret, and reveals nothing of the key. */
   id: string;
   key: KeyObject;
-  /** Key for deriving repeatable nonces. */
   nonceKey: KeyObject;
 }
 

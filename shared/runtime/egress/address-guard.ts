@@ -44,7 +44,6 @@ export interface Destination {
   /** Host name as in the URL, in lower case, without the brackets of an IPv6 address. */
   hostname: string;
   port: number;
-  /** Resolved address. */
   address: string;
 }
 

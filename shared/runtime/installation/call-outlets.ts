@@ -7,7 +7,6 @@ import type { Client } from '../../ports/clients.ts';
  * its slots, rate and circuits, and share none with other outlets.
  */
 export interface CallOutlet extends Pick<Client, 'clientId' | 'name' | 'revision' | 'definition' | 'auth' | 'keys'> {
-  /** Id of the endpoint or the client. */
   outletId: string;
   /** Reason why calls are held; null if they are not. */
   heldBecause: string | null;

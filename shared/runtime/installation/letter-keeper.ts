@@ -13,7 +13,6 @@ export type LetterCause = 'unreadable' | 'misplaced' | 'contradicted';
 
 const causes = ['unreadable', 'misplaced', 'contradicted'] as const;
 const againMs = 1000;
-/** Letters per statement. */
 const maxLetters = 100;
 /**
  * Maximum messages stored for one topic by one process, at once and in an hour; a large message counts as several.
@@ -87,7 +86,6 @@ export function createLetterKeeper({ deadLetters, meter, clock, logger }: Letter
   };
 }
 
-/** Limits the stored messages of each topic. */
 function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
   const allowances = new Map<string, { left: number; asOfMs: number }>();
   return {

@@ -12,7 +12,6 @@ const lookEveryMs = 1000;
 const heardLookEveryMs = 5000;
 
 export interface RegionWatch {
-  /** Resolves when the region is known. */
   start(): Promise<void>;
   current(): RegionState;
   stop(): Promise<void>;

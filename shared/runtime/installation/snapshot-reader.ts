@@ -15,7 +15,6 @@ export interface SnapshotSource<Snapshot extends { revision: number }> {
 }
 
 export interface SnapshotReaderDeps<Snapshot extends { revision: number }> {
-  /** Name of the loop in the log. */
   name: string;
   source: SnapshotSource<Snapshot>;
   /** Kind of notification that reports a new revision. */

@@ -28,7 +28,6 @@ export interface ProcessContext {
   tracing: Tracing | null;
   /** Unique id of this process, also among earlier processes: `worker@host/uuid`. */
   owner: string;
-  /** Environment that the configuration was read from. */
   environment: NodeJS.ProcessEnv;
   /** Adds a part of this service to `/readyz`. */
   addPart: (name: string, check: PartCheck) => void;
@@ -36,7 +35,6 @@ export interface ProcessContext {
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
 
-/** Resources that a process offers to each service in it. */
 export interface ProcessHost {
   meter: Meter;
   /** Undefined if tracing is off. */
@@ -52,7 +50,6 @@ export interface PreparedProcess<Running extends Service = Service> {
   start: (host: ProcessHost) => Promise<Running>;
 }
 
-/** A service as a process, which runs alone or with others. */
 export interface ProcessDefinition<Running extends Service = Service> {
   readonly name: string;
   /** Reads and checks all configuration, and starts nothing. @throws {ConfigurationError} with every problem */

@@ -11,7 +11,6 @@ export interface Readiness {
   parts: Record<string, string>;
 }
 
-/** Timeout of a check. */
 const patienceMs = 2_000;
 
 export async function readinessOf(parts: Parts): Promise<Readiness> {

@@ -1,6 +1,5 @@
 import type { Span, SpanLink } from '../../ports/tracing.ts';
 
-/** Numbers defined by OTLP. */
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 const failed = 2;
 const sampled = 1;

@@ -6,7 +6,6 @@ import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
 import { ServerPool } from './server-pool.ts';
 
-/** Shared state by URL; a process uses one URL. */
 const known = new Map<string, SharedServers>();
 
 /** Returns undefined for a URL of one server of any kind, which needs no shared state. */
