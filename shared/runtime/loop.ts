@@ -35,8 +35,9 @@ interface Family {
 }
 
 /**
- * Describes the overdue loops of this logger. One running loop is enough for all loops of its name.
+ * Describes overdue loops of this logger. A name is not overdue while one of its loops is on time.
  * @param limitMs overdue time that counts as stuck
+ * @returns a line for each overdue name
  */
 export function stuckLoops(logger: Logger, limitMs: number): string[] {
   return [...(families.get(logger) ?? [])].flatMap(([name, { running }]) => {
