@@ -6,9 +6,9 @@ import { createApi } from './api.ts';
 import type { ApiDeps } from './api-parts.ts';
 
 /**
- * The OpenAPI document of any installation, written from the shapes of the routes: they are registered and never
- * called, so that nothing of what they ask has to be there. It names no country and no action type; an installation's
- * own document does.
+ * Returns the OpenAPI document that holds for any installation, written from the shapes of the routes. The routes are
+ * registered and never called, so their dependencies may be missing. The document names no country and no action type;
+ * an installation's own document does.
  */
 export async function apiDocument(): Promise<unknown> {
   return (await describedApi()).document;
@@ -22,7 +22,7 @@ interface DescribedApi {
   sentences: ReadonlyMap<string, string>;
 }
 
-/** The document with everything that routes declare about themselves beside it. */
+/** Returns the document together with what routes declare about themselves. */
 export async function describedApi(): Promise<DescribedApi> {
   const deps = {
     logger: createLogger('api', 'silent'),
@@ -43,7 +43,10 @@ export async function describedApi(): Promise<DescribedApi> {
   }
 }
 
-/** Stores are kept hold of while routes are registered and asked when they are called, which no route is here. */
+/**
+ * Narrows the type of incomplete dependencies. Registration keeps references to stores; only handlers call them, and no
+ * handler runs here.
+ */
 function isEnoughToRegister(deps: object): deps is ApiDeps {
   return 'logger' in deps && 'catalogue' in deps;
 }

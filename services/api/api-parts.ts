@@ -25,15 +25,15 @@ import { createScheduleParts } from './schedules/parts.ts';
 import { createQuarantineParts } from './quarantine/parts.ts';
 
 interface ApiContext extends BaseContext {
-  /** The installation that the process is of; undefined until the database has answered. */
+  /** Returns the id of the installation that the process belongs to; undefined until the database has answered. */
   installationId: () => string | undefined;
-  /** Looks at the workers' group. By default, the brokers are asked. */
+  /** Reads the state of the workers' consumer group. By default, the brokers are asked. */
   group?: GroupLook;
 }
 
 /**
- * Parts of the process: everything that is opened and closed with it, remembers something, or is used by several rooms.
- * A store that one room uses alone is made by the room's `routes.ts`.
+ * Creates the parts of the process: all that it opens and closes, that holds state, or that several rooms use. A store
+ * that only one room uses is created by the room's `routes.ts`.
  */
 export function createApiParts(config: ApiConfig, { installationId, group, ...context }: ApiContext) {
   const base = createBaseParts(config, context);
@@ -54,17 +54,20 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
   };
 }
 
-/** Parts that a server is made of. */
+/** Dependencies of a server. */
 export type ApiDeps = ReturnType<typeof createApiParts> & {
-  /** Pages of the console; without them, `/` leads to the documentation. */
+  /** Pages of the console. If undefined, `/` redirects to the documentation. */
   pages?: ConsolePages | undefined;
   /** Rejects when the database does not answer. */
   ping: PartCheck;
-  /** Why this process may not take part in its database; nothing is carried out while there is a reason. */
+  /**
+   * Returns the reason why this process may not take part in its database. While there is a reason, requests are
+   * refused.
+   */
   refusal?: (() => Error | undefined) | undefined;
 };
 
-/** Parts of one server: they end with it. */
+/** Creates the parts that live as long as one server. */
 export function createServerParts(deps: ApiDeps) {
   const refusedKeys = deps.meter.counter(apiMetrics.unauthorized).of({});
   const onRefusedKey = () => refusedKeys.add();
@@ -81,8 +84,8 @@ export function createServerParts(deps: ApiDeps) {
   };
 }
 
-/** Everything that a `routes.ts` registers its routes with. */
+/** Parts that a `routes.ts` registers its routes with. */
 export interface ApiParts extends ApiDeps, ReturnType<typeof createServerParts> {
-  /** False from the moment at which the server begins to stop. */
+  /** Returns false as soon as the server begins to stop. */
   isReady: () => boolean;
 }

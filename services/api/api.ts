@@ -14,7 +14,7 @@ import { findRoutesFiles, tagsOf, type RoutesFile } from './routes-files.ts';
 import { v1Routes } from './v1-routes.ts';
 
 export interface Api extends Service {
-  /** Resolves with the base URL when connections are taken. */
+  /** Resolves with the base URL when the server accepts connections. */
   start(): Promise<string>;
   readonly server: HttpServer;
 }
@@ -27,7 +27,7 @@ const documentation = {
     'Lengths of texts count UTF-16 units: a character beyond U+FFFF counts as two.',
 };
 
-/** The HTTP interface. It holds nothing that another one of its kind could not serve as well. */
+/** Creates the HTTP API. It keeps no state that another API process would need to serve the same requests. */
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const files = await findRoutesFiles(import.meta.dirname);
   const basePath = deps.publicAddress?.basePath ?? '';
@@ -49,7 +49,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
     asOf: () => JSON.stringify(deps.catalogue.current()),
   });
-  // A person who types the address wants to read, not a problem.
+  // A person who opens the address in a browser gets a page instead of a 404.
   server.get('/', { schema: { hide: true } }, (_request, reply) =>
     page ? page.send(reply) : reply.redirect(`${basePath}/docs/`),
   );
@@ -71,7 +71,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   });
   await server.ready();
 
-  /** Stops listening and ends the streams at once; resolves when the answers that were begun are sent. */
+  /** Stops listening and ends the streams at once. Resolves when all responses that had begun are sent. */
   const close = (): Promise<undefined> => (closed ??= server.close());
 
   return {

@@ -58,7 +58,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (created) => created.close(),
   );
 
-  // Once before it listens: on a good database it is ready from the start. What fails here is logged by the loop.
+  // The first look happens before the server listens, so that with a good database it is ready from the start. The loop
+  // logs failures.
   await database.look().catch(() => undefined);
   database.start();
   beats.start();
@@ -68,11 +69,13 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   logger.info(shownAuth(config.auth), 'who is taken');
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, with the port that was actually bound. */
   return { ...api, url };
 });
 
-/** For the log: by what people and programs come in, and what of a token is gone by. */
+/**
+ * Returns the settings for authentication that are logged at startup: how callers sign in and which claims are read.
+ */
 function shownAuth({ mode, issuer: settings }: ApiConfig['auth']) {
   if (!settings) return { authMode: mode };
   const { issuer, audiences, roleClaim, scopeClaim = null, client } = settings;

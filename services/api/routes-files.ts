@@ -10,20 +10,20 @@ type RegisterRoutes = (server: HttpServer, parts: ApiParts) => void | Promise<vo
 
 const registerRoutes = z.custom<RegisterRoutes>(isFunction, 'has to be a function');
 
-/** Exports of a file named `routes.ts`. Others are refused: one of these may be misspelt. */
+/** Exports of a file named `routes.ts`. Unknown exports are refused because they may be misspelt. */
 const routesExports = z.strictObject({
-  /** Registers routes below `/v1`: callers are admitted, and changes recorded. */
+  /** Registers routes below `/v1`: callers are authenticated, and changes are recorded in the audit log. */
   routes: registerRoutes,
-  /** Registers routes by their whole path, in a scope of their own that admits every caller. */
+  /** Registers routes by their full path, in a scope of their own that needs no authentication. */
   openRoutes: registerRoutes.optional(),
-  /** Tags of the OpenAPI document that the folder owns. Any route may have one. */
+  /** Tags of the OpenAPI document that the folder owns. Any route may use them. */
   tags: z.array(z.strictObject({ name: z.string(), description: z.string() })).default([]),
-  /** Returns the problem that an error of the folder's handlers stands for; undefined for any other error. */
+  /** Returns the problem for an error that the folder's handlers throw; undefined for any other error. */
   explain: z.custom<(error: unknown) => HttpProblem | undefined>(isFunction, 'has to be a function').optional(),
 });
 
 export interface RoutesFile extends z.infer<typeof routesExports> {
-  /** Path below the folder that was searched. */
+  /** Path relative to the folder that was searched. */
   file: string;
 }
 
@@ -44,7 +44,7 @@ export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
 }
 
 /**
- * Tags of all files, in alphabetical order.
+ * Returns the tags of all files, in alphabetical order.
  * @throws {Error} for a tag that two files describe
  */
 export function tagsOf(files: readonly Pick<RoutesFile, 'file' | 'tags'>[]): RoutesFile['tags'] {

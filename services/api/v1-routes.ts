@@ -8,7 +8,7 @@ import { limitRequests } from './frame/server/limit-requests.ts';
 import { logChanges } from './frame/server/log-changes.ts';
 import type { RoutesFile } from './routes-files.ts';
 
-/** Registers the routes that need a key, behind everything that is asked of each of their requests. */
+/** Registers the routes that need a key, behind the hooks that check each request. */
 export async function v1Routes(server: HttpServer, parts: ApiParts, files: readonly RoutesFile[]): Promise<void> {
   await admitCallers(server, parts);
   logChanges(server);

@@ -13,20 +13,20 @@ import { checkScope, type CheckScopeDeps } from './scopes.ts';
 export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
   authentication: Authentication;
   /**
-   * Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried
-   * out while there is a reason.
+   * Returns the reason why this process may not take part in its database, such as a schema that lacks a migration.
+   * While there is a reason, requests are refused.
    */
   refusal?: (() => Error | undefined) | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; null where no key is needed. */
+    /** The caller's key; null where no key is needed. */
     apiKey: ApiKeyRecord | null;
   }
 }
 
-/** Lets in those that may ask what they ask. Routes that are registered after this have to say who may. */
+/** Authenticates and authorizes each request. Routes registered after this have to declare the role that they need. */
 export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<void> {
   const { authentication } = deps;
   await server.register(cookie);
@@ -50,13 +50,13 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
   });
 }
 
-/** Whether a request would be taken now, by the key or the session that it came with. */
+/** Returns true if the key or the session of a request is accepted now. */
 export async function isKeyGood(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
   try {
     await authentication.callerOf(request);
     return true;
   } catch (error) {
-    // 403: a person that is shut out, or has no role any more.
+    // 403: a person who is shut out or has no role any more.
     if (error instanceof HttpProblem && [401, 403].includes(error.status)) return false;
     throw error;
   }

@@ -11,11 +11,11 @@ import type { HeavyRequests } from './heavy-requests.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The slots that a request to this route takes:
+     * Slots that a request to this route takes:
      * - `exports`: for a list that is sent as a file, until its last byte is sent, or its reader is below the minimum
      *   rate; pages of JSON take none.
-     * - `uploads`: for a body that the handler reads as it comes, until it is stored.
-     * - `reports`, `previews`: until the answer is computed.
+     * - `uploads`: for a body that the handler reads as a stream, until it is stored.
+     * - `reports`, `previews`: until the response is computed.
      * - `elsewhere`: none, because another bound applies; the route has a comment that names it.
      */
     heavy?: HeavyKind | 'elsewhere';
@@ -28,7 +28,7 @@ export interface AdmitHeavyRequestsDeps {
 }
 
 /**
- * Makes requests to heavy routes, registered after this, take a slot for as long as their handler runs.
+ * Makes requests to heavy routes, registered after this, hold a slot for as long as their handler runs.
  * @throws {Error} for a route that looks heavy and declares no kind
  */
 export function admitHeavyRequests(server: HttpServer, { heavyRequests, clock }: AdmitHeavyRequestsDeps): void {
@@ -47,7 +47,7 @@ export function admitHeavyRequests(server: HttpServer, { heavyRequests, clock }:
         if (isSlow) request.log.info({ url: request.url }, 'ended a response whose reader was below the minimum rate');
       });
       try {
-        // A handler that sends a stream ends when the stream has ended, or its reader has left.
+        // A handler that sends a stream ends when the stream has ended, or its reader has disconnected.
         return await handler.call(this, request, reply);
       } finally {
         ended.abort();

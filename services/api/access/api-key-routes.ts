@@ -50,7 +50,7 @@ const config = { role: 'operator', scope: 'key' } as const;
 const refusals = { 'beyond-client': 'a bound is above that of each client of the key' };
 const shown = jsonAnswer('The key', apiKeyShape);
 
-/** Who may use the API, and for what. A key sees and changes those that are for nothing beyond itself. */
+/** Registers the routes of API keys. A key sees and changes only keys whose scope is within its own. */
 export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   listRoutes(server, deps);
   issueRoutes(server, deps);
@@ -58,7 +58,7 @@ export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   revokeRoute(server, deps);
 }
 
-/** @throws {HttpProblem} 404, also for one that is for more than the key that asks */
+/** @throws {HttpProblem} 404, also for a key whose scope exceeds the caller's */
 export async function requireKey(
   request: FastifyRequest,
   id: string,
@@ -213,7 +213,8 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
           const scope = named ? await scopeIn(named, clients) : before.scope;
           const expiresAt = ends === undefined ? before.expiresAt : dateOf(ends);
           const wanted = { name, owner, role, scope, bounds, expiresAt };
-          // What a person may is granted by the issuer; that it is shut out, or let in again, is ours to say.
+          // The issuer grants the rights of a person; only an operator's decision to shut a person out or let them in
+          // is made here.
           if (before.issuer === null) requireGrantable(request, wanted);
           if (body.bounds) requireBoundsOfClients(bounds, scope, clients);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };

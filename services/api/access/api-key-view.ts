@@ -31,7 +31,7 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
   };
 }
 
-/** Clients by their names, as people know them. */
+/** Returns a scope with clients by name, as people know them. */
 export function scopeView(
   { clients: ids, countries, actionTypes, users = false }: Scope,
   clients: Clients,

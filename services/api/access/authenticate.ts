@@ -16,20 +16,23 @@ import type { KeyStore } from './postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
-/** What a key may look like: our own, and what may be given as the bootstrap key. Anything else is refused unread. */
+/**
+ * Pattern of keys: those that Muster issues, and those accepted as bootstrap keys. Anything else is refused without a
+ * look-up.
+ */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 export type { ApiKeyRecord, KeyStore };
 
-/** Who is taken: those with keys, those whom an issuer vouches for, or both. */
+/** Ways to authenticate: keys, tokens of an issuer, or both. */
 export interface Doors {
   mode: AuthMode;
-  /** Null where keys alone are taken. */
+  /** Null if only keys are accepted. */
   issuer: string | null;
   tokens: Pick<TokenDoor, 'callerOf' | 'forgetAll'> | undefined;
-  /** Undefined where the console is not signed in to by the issuer. */
+  /** Undefined if the console does not sign in through the issuer. */
   signIn: SignIn | undefined;
-  /** Whether the issuer answered when it was asked last; null: it was not. */
+  /** Returns whether the issuer answered the last request; null if none has been sent. */
   isIssuerAnswering(): boolean | null;
 }
 
@@ -40,21 +43,21 @@ export const keysAlone: Doors = {
 
 export interface AuthenticateDeps {
   apiKeys: Pick<KeyStore, 'find'>;
-  /** Keys alone, unless given. */
+  /** Defaults to keys alone. */
   doors?: Doors | undefined;
-  /** Without them no cookie is looked at. */
+  /** If undefined, cookies are ignored. */
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
-  /** Called for each request that is refused for its key. */
+  /** Called for each request that is refused because of its key. */
   onRefused?: (() => void) | undefined;
-  /** Where those are counted that came with a key that has ended. */
+  /** Counts requests that used an expired or revoked key. */
   callerNotes?: Pick<CallerNotes, 'refused'> | undefined;
 }
 
-/** The session of a request that came with its cookie. */
+/** Session of a request that came with its cookie. */
 export interface CallerSession {
-  /** Of the cookie. Never shown and never logged. */
+  /** Secret of the cookie. Never shown and never logged. */
   secret: string;
   digest: string;
   expiresAt: Date;
@@ -68,30 +71,30 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key that it came with, where that has ended: it is refused, and whose it is known all the same. */
+    /** The expired or revoked key of a request. The request is refused, but its key is known and counted. */
     endedKey: string | null;
   }
 }
 
-/** Of a request: what says who asks, and where it is written down that a key has ended. */
+/** Parts of a request that authentication reads, and `endedKey`, which it writes. */
 type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<FastifyRequest, 'endedKey'>>;
 
 export interface Authentication {
   /**
-   * Who asks: `Authorization: Bearer <key or token>`, or the cookie of a session. A cookie is sent along by the browser
-   * whichever page made the request, so with one it has to come from our own pages, and what changes something has to
-   * carry the session's CSRF token.
-   * @throws {HttpProblem} 401, 403 when it comes from elsewhere or its token has no role, 503 while a token cannot be
-   * verified
+   * Returns the caller, by `Authorization: Bearer <key or token>` or by the cookie of a session. Browsers send a cookie
+   * whichever page made the request. A request with a cookie therefore has to come from our own pages, and one that
+   * changes something has to carry the session's CSRF token.
+   * @throws {HttpProblem} 401, 403 if it comes from another origin or its token has no role, 503 while a token cannot
+   * be verified
    */
   callerOf(request: Asked): Promise<Caller>;
-  /** @param asked what it came with @throws {HttpProblem} 401 for an unknown one */
+  /** @throws {HttpProblem} 401 for an unknown key */
   ofKey(secret: string, asked: Pick<Asked, 'ip' | 'endedKey'>): Promise<ApiKeyRecord>;
-  /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more */
+  /** Uses up the link. @throws {HttpProblem} 401 for a link that is used or too old */
   ofLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
   requireOurPage(request: Asked): void;
-  /** A session that was closed; or all that is remembered, because a key is not what it was. */
+  /** Forgets one session that was closed; without a digest, all remembered credentials, because a key has changed. */
   forget(digest?: string): void;
 }
 
@@ -115,7 +118,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     throw unauthorized(detail);
   }
 
-  /** What is known of it goes on, while how it is opened may be another by now. */
+  /**
+   * Returns true if a remembered key is still accepted under the current mode and issuer. Remembered rows may be older
+   * than a change of these settings.
+   */
   function isTaken({ issuer }: ApiKeyRecord): boolean {
     return issuer === null ? doors.mode !== 'oidc' : issuer === doors.issuer;
   }

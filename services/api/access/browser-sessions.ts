@@ -19,12 +19,12 @@ export interface BrowserSessionsDeps {
   publicAddress?: PublicAddress | undefined;
 }
 
-/** Sessions as browsers have them: a row, and the cookie whose secret it is found by. */
+/** Browser sessions: a row, and the cookie whose secret identifies it. */
 export interface BrowserSessions {
   /**
-   * A secret of its own for each log-in: the session that the browser had before is closed, so no one can have laid it
-   * there.
-   * @param terms without them it may what its key may, for as long as sessions last
+   * Opens a session with a new secret for each log-in, and closes the session that the browser had before. This
+   * prevents session fixation.
+   * @param terms if undefined, the session has the rights of its key, for as long as sessions last
    */
   open(
     request: FastifyRequest,
@@ -32,13 +32,13 @@ export interface BrowserSessions {
     apiKey: ApiKeyRecord,
     terms?: SessionTerms,
   ): Promise<SessionRecord>;
-  /** The one that asks, if it is one. */
+  /** Closes the session that sent the request, if there is one. */
   close(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Those of the key that asks, wherever they are. @returns how many */
+  /** Closes all sessions of the caller's key. @returns their number */
   closeAll(request: FastifyRequest, reply: FastifyReply): Promise<number>;
-  /** A secret of its own in the browser, by which a sign-in is known again that comes back from an issuer. */
+  /** Sets a cookie with a new secret, which identifies the sign-in when the browser returns from the issuer. */
   beginSignIn(request: FastifyRequest, reply: FastifyReply): string;
-  /** The secrets of sign-ins that were begun in the browser; it has none from now on. */
+  /** Returns the secrets of sign-ins that this browser has begun, and removes their cookies. */
   endSignIn(request: FastifyRequest, reply: FastifyReply): string[];
 }
 
@@ -49,7 +49,7 @@ export function createBrowserSessions({
 }: BrowserSessionsDeps): BrowserSessions {
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
-  /** Without a public address, the browser tells by its `Origin` whether it came by https. */
+  /** Without a public address, the `Origin` header shows whether the browser uses HTTPS. */
   function placeFor({ headers }: FastifyRequest): CookiePlace {
     return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
   }
@@ -57,7 +57,7 @@ export function createBrowserSessions({
   interface Cookie {
     kind: CookieKind;
     secret: string;
-    /** 0: it goes. */
+    /** 0 deletes the cookie. */
     maxMs: number;
   }
 

@@ -4,17 +4,18 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { keyLifeMs } from './remembered-credentials.ts';
 
-/** Opens streams that end with their reader, and with the key they were opened with. */
+/** Opens streams that end when their reader disconnects or their key ends. */
 export interface EventStreams {
   /**
-   * @param account of the key: it may hold so many in one process, however many keys it has
-   * @param isKeyGood asked again and again; an error counts as yes, because a database that is away revokes nothing
-   * @param gone aborts when the reader has left
-   * @returns aborts when the stream has to end
-   * @throws {HttpProblem} 429 when the account holds too many
+   * Opens a stream.
+   * @param account of the key; its streams in one process are bounded, over all its keys
+   * @param isKeyGood called repeatedly; an error counts as yes, because an unavailable database revokes nothing
+   * @param gone aborts when the reader has disconnected
+   * @returns a signal that aborts when the stream has to end
+   * @throws {HttpProblem} 429 if the account has too many open streams
    */
   open(account: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;
-  /** How many an account holds open. */
+  /** Returns the number of streams that an account has open. */
   openOf(account: string): number;
 }
 

@@ -1,4 +1,4 @@
-/** Of one statement: it takes some milliseconds. */
+/** Digests of one statement, which takes some milliseconds. */
 const mostAtOnce = 500;
 
 interface Asked<Found> {
@@ -8,9 +8,9 @@ interface Asked<Found> {
 }
 
 /**
- * One question is open at a time; what is asked meanwhile is asked together after it. So a flood of made-up secrets
- * costs the database no more than one statement after the other, and a good one waits as long as that takes: there is
- * no number of bad ones after which good ones are refused.
+ * Returns a look-up that batches concurrent calls: one statement runs at a time, and calls that arrive meanwhile share
+ * the next one. A flood of made-up secrets therefore costs one statement after another. A good secret waits for at most
+ * those statements, and is never refused because of the number of bad ones.
  */
 export function findTogether<Found>(findAll: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>) {
   const waiting: Asked<Found>[] = [];

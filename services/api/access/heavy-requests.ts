@@ -5,10 +5,10 @@ import { HttpProblem } from '../frame/http-problem.ts';
 /** Bounds the heavy requests that a process carries out at once, by kind and by account. */
 export interface HeavyRequests {
   /**
-   * Takes a slot. Exports and uploads may last for minutes, so they are refused at once when there is none. Reports and
-   * previews last for moments, so they wait for one first.
+   * Takes a slot. Exports and uploads may take minutes, so they are refused at once if no slot is free. Reports and
+   * previews are short, so they wait for a slot first.
    * @param account of the key, whose other keys count with it
-   * @returns releases the slot
+   * @returns a function that releases the slot
    * @throws {HttpProblem} 429 with the limit that has been reached
    */
   begin(kind: HeavyKind, account: string): Promise<() => void>;
@@ -52,7 +52,7 @@ export function createHeavyRequests({ clock }: { clock: Clock }): HeavyRequests 
 
 type Lane = ReturnType<typeof createLane>;
 
-/** Slots of one kind of request, with the requests that wait for them in the order in which they came. */
+/** Slots of one kind of request, and the queue of requests that wait for them, in order of arrival. */
 function createLane() {
   const accounts = new Map<string, number>();
   const line: { account: string; begin: () => void }[] = [];
@@ -72,12 +72,12 @@ function createLane() {
     const left = underWayOf(account) - 1;
     if (left === 0) accounts.delete(account);
     else accounts.set(account, left);
-    // The first one whose account has a slot: another account's requests do not wait for it.
+    // Takes the first request whose account has a free slot, so that no account waits for another account's requests.
     const place = line.findIndex((waiting) => tryBegin(waiting.account));
     if (place >= 0) line.splice(place, 1)[0]?.begin();
   }
 
-  /** Puts a request into the line. Returns undefined if too many requests of the account wait already. */
+  /** Adds a request to the queue. Returns undefined if too many requests of the account already wait. */
   function wait(account: string) {
     if (line.filter((waiting) => waiting.account === account).length >= maxWaitingOfAccount) return undefined;
     const { promise: begun, resolve } = Promise.withResolvers<boolean>();

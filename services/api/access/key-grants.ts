@@ -7,7 +7,7 @@ import type { ClientReader } from '../../../shared/runtime/installation/client-r
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 import { callerOf, outOfScope } from './scopes.ts';
 
-/** What a key is to be for. */
+/** Rights that a key is to have. */
 export interface Grant {
   role: Role;
   scope: Scope;
@@ -15,7 +15,7 @@ export interface Grant {
   expiresAt: Date | null;
 }
 
-/** @throws {HttpProblem} 403 for more than the key that asks may and is for */
+/** @throws {HttpProblem} 403 for rights beyond those of the caller */
 export function requireGrantable(request: FastifyRequest, { role, scope, bounds, expiresAt }: Grant): void {
   const caller = callerOf(request);
   if (!mayActAs(caller.role, role)) throw outOfScope(`a ${caller.role} makes no ${role}`);
@@ -33,7 +33,7 @@ export function requireGrantable(request: FastifyRequest, { role, scope, bounds,
 
 const noCampaigns = { countries: [], actionTypes: [] };
 
-/** Clients may be named by name or id. @throws {HttpProblem} 422 for one that there is not */
+/** Resolves clients by name or id. @throws {HttpProblem} 422 for an unknown client */
 export async function scopeIn(wanted: WantedScope, clients: Pick<ClientReader, 'refresh'>): Promise<Scope> {
   const { clients: refs, users } = wanted;
   const isForCallbacks = refs !== null && wanted.countries === undefined && wanted.actionTypes === undefined;
@@ -54,8 +54,8 @@ export async function scopeIn(wanted: WantedScope, clients: Pick<ClientReader, '
 }
 
 /**
- * Bounds are within what at least one of its clients may have: others would bound nothing. Of a key for all clients
- * nothing is asked, as there may be another one tomorrow.
+ * Requires bounds within the limits of at least one of the key's clients: looser ones would bound nothing. Keys for all
+ * clients are not checked, because a client with a higher limit may be added later.
  * @throws {HttpProblem} 422
  */
 export function requireBoundsOfClients(

@@ -1,16 +1,16 @@
 import type { CampaignReach, Scope } from '../../../shared/domain/scopes.ts';
 
-/** The part of a scope, or the account, that a thing belongs to. */
+/** Part of a scope, or account, that an object belongs to. */
 export type Owner =
   | { of: 'client'; clientId: string }
   | ({ of: 'campaign' } & CampaignReach)
   /**
-   * Null: it was made before accounts, and belongs to operators of everything. A key of the account changes it if its
-   * scope holds one of these scopes.
+   * Owner by account. Null for objects made before accounts existed; only operators of everything change them. A key of
+   * the account may change the object if its scope holds one of these scopes.
    */
   | { of: 'account'; account: string | null; scopes: readonly Scope[] };
 
-/** Kinds of things that paths name and that have an owner. */
+/** Kinds of objects that paths name and that have an owner. */
 export const ownedKinds = [
   'job',
   'jobChange',
@@ -28,8 +28,8 @@ export const ownedKinds = [
 
 export type OwnedKind = (typeof ownedKinds)[number];
 
-/** Owners of what paths name. */
+/** Owners of the objects that paths name. */
 export interface Owners {
-  /** Undefined if the id names nothing. */
+  /** Undefined if the object does not exist. */
   ownerOf(kind: OwnedKind, id: string): Promise<Owner | undefined>;
 }

@@ -15,7 +15,7 @@ import { createPersonStore } from './postgres/person-store.ts';
 import { createSessionStore } from './postgres/session-store.ts';
 import { createQuotaWatch } from './quota-watch.ts';
 
-/** Keys, tokens and sessions that callers are admitted by, notes about callers, and the audit log. */
+/** Creates the parts for authentication, counts of callers, and the audit log. */
 export function createAccessParts({ pool, config, quotas, ...parts }: BaseParts) {
   const watch = createQuotaWatch({ read: () => readQuotaUse(pool, null), quotas, ...parts });
   parts.onClose(watch, (loop) => loop.stop());
@@ -40,7 +40,7 @@ interface DoorsParts extends Pick<
   callerNotes?: Pick<CallerNotes, 'personRefused'>;
 }
 
-/** How people and programs come in: an installation without an issuer asks none, and pays nothing for it. */
+/** Creates the ways to authenticate. Without an issuer, no connection to one is opened. */
 export function createDoors(
   { auth: { mode, issuer: settings }, publicAddress }: Pick<BaseParts['config'], 'auth' | 'publicAddress'>,
   { pool, clients, egress, callerNotes, clock, logger, meter, onClose, onStart }: DoorsParts,

@@ -20,7 +20,7 @@ export interface QuotaRoutesDeps {
   heavyRequests: Pick<HeavyRequests, 'underWayOf'>;
 }
 
-/** What the key that asks may have, and how much of it there is. */
+/** Registers the list of quotas of the caller's account, with their use. */
 export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
   const { quotas, quotaUse, streams, heavyRequests } = deps;
   server.route({

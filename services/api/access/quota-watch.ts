@@ -8,7 +8,7 @@ import { apiMetrics } from '../frame/metrics.ts';
 const lookEveryMs = 60_000;
 
 export interface QuotaWatchDeps {
-  /** Of each account. */
+  /** Returns the use of each account. */
   read: () => Promise<readonly QuotaUse[]>;
   quotas: Quotas;
   meter: Meter;
@@ -16,7 +16,7 @@ export interface QuotaWatchDeps {
   logger: Logger;
 }
 
-/** Tells the metrics how much of each quota the account has used that is nearest to it. */
+/** Exports the highest use of each quota by any account, as a share of the quota. */
 export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWatchDeps): Loop {
   let uses: readonly QuotaUse[] = [];
   meter.gauge({

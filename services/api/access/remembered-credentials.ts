@@ -2,32 +2,35 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { findTogether } from './find-together.ts';
 
-/** How long a key or a session is believed without asking: so long a revoked one may be taken by another process. */
+/**
+ * Time for which a key or a session is trusted without a look-up, in milliseconds. Another process may accept a revoked
+ * one for this long.
+ */
 export const keyLifeMs = 1_000;
 
-/** How long one that was unknown, or has ended, is refused without asking. */
+/** Time for which an unknown, expired or revoked key is refused without a look-up, in milliseconds. */
 const refusalLifeMs = 10_000;
 
 const maxRemembered = 1000;
 const maxRefusedRemembered = 10_000;
 
 export interface RememberedCredentialsDeps<Found> {
-  /** Whose digests they are. */
+  /** Returns the records of digests. */
   find: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
-  /** One that is not is found, and remembered as one that is not known: all are, unless given. */
+  /** Records that are not good are found, but remembered like unknown ones. Defaults to good. */
   isGood?: (found: Found) => boolean;
   clock: Clock;
 }
 
-/** Keys, or sessions, by their digests. */
+/** Cache of keys or sessions by digest. */
 export interface RememberedCredentials<Found> {
   find(digest: string): Promise<Found | undefined>;
-  /** The next one who comes with it is asked for anew. */
+  /** Drops the record, so the next request with this digest looks it up again. */
   forget(digest: string): void;
   forgetAll(): void;
 }
 
-/** Those that were refused a moment ago are refused unasked, and so are those believed that were good. */
+/** Caches accepted and refused credentials for a short time each. */
 export function rememberCredentials<Found extends object>(
   deps: RememberedCredentialsDeps<Found>,
 ): RememberedCredentials<Found> {
@@ -35,7 +38,7 @@ export function rememberCredentials<Found extends object>(
   const perf = { now: () => deps.clock.monotonicMs() };
   const found = new LRUCache<string, Found>({ max: maxRemembered, ttl: keyLifeMs, ttlResolution: 0, perf });
   const refused = new LRUCache<string, { found: Found | undefined }>({
-    // Counted as sizes: `max` would make room for all of them at once.
+    // Bounds the number of entries by size: `max` would allocate room for all of them at once.
     maxSize: maxRefusedRemembered,
     sizeCalculation: () => 1,
     ttl: refusalLifeMs,

@@ -6,8 +6,8 @@ import { callerOf, isOperatorOfEverything, outOfScope } from './scopes.ts';
 import type { ApiKeyRecord } from './postgres/key-rows.ts';
 
 /*
- * Rights that depend on more than the role and the scope that a route declares. The other rooms ask these functions and
- * never compare roles themselves (rule house/rights-in-access).
+ * Rights that depend on more than the role and the scope that a route declares. The other rooms call these functions
+ * and never compare roles themselves (rule house/rights-in-access).
  */
 
 type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
@@ -16,7 +16,8 @@ type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
 export const fieldsOfOperators = ['egress'] as const;
 
 /**
- * Checks the fields of a body that need an operator of everything. It runs for each route, so no handler can forget it.
+ * Checks the fields of a body that need an operator of everything. This runs for each route, so no handler can forget
+ * it.
  * @throws {HttpProblem} 403 for a caller that is not an operator, or whose key has a scope
  */
 export function checkFieldsOfOperators(request: FastifyRequest): void {
@@ -28,7 +29,7 @@ export function checkFieldsOfOperators(request: FastifyRequest): void {
   throw outOfScope(`${field} is set for the whole installation, and this key has a scope`);
 }
 
-/** True if the caller sees headers, bodies and answers of jobs. A viewer sees only how jobs ended. */
+/** Returns true if the caller sees headers, bodies and responses of jobs. A viewer sees only how jobs ended. */
 export function seesContentOfJobs(request: FastifyRequest): boolean {
   return mayActAs(callerOf(request).role, 'scheduler');
 }
@@ -42,8 +43,8 @@ export function requireScheduleChanger(request: FastifyRequest, campaignId: stri
 }
 
 /**
- * True if the key may show the report of a run of this reach to people without a key. The links that it made end when
- * it no longer may: it was revoked, has expired, or has another role or scope.
+ * Returns true if the key may share the report of a run of this reach with people without a key. Links made by the key
+ * end when this becomes false: after revocation, expiry, or a change of its role or scope.
  */
 export function mayShareRun(
   { state, role, scope }: Holder & Pick<ApiKeyRecord, 'state'>,

@@ -7,15 +7,16 @@ import type { RouteScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key has to be allowed to ask for it, one of them where several are said; `anybody` needs no key. */
+    /** Role that a request needs; one of them if several are listed. `anybody` needs no key. */
     role?: Role | 'anybody' | readonly Role[];
     scope?: RouteScope;
   }
 }
 
 /**
- * Throws for a route, registered after this, that declares no role, no scope where it needs a key, or no owner of what
- * it changes or of the one thing that it shows.
+ * Refuses routes, registered after this, that declare no role, no scope although they need a key, or no owner of the
+ * object that they change or show.
+ * @throws {Error} naming the route
  */
 export function requireDeclaredRoles(server: HttpServer): void {
   server.addHook('onRoute', ({ method, url, config }) => {
@@ -29,10 +30,10 @@ export function requireDeclaredRoles(server: HttpServer): void {
   });
 }
 
-/** @throws {HttpProblem} 403 when the key that asks may not do what the route does */
+/** @throws {HttpProblem} 403 if the caller's role does not allow the route */
 export function checkRole({ apiKey, routeOptions }: FastifyRequest): void {
   const { role: needed } = routeOptions.config;
-  // No route: nothing to be allowed.
+  // No route: nothing to check.
   if (needed === undefined || needed === 'anybody' || !apiKey) return;
   requireOneOf(apiKey.role, [needed].flat());
 }

@@ -26,22 +26,22 @@ import { ownedKinds, type OwnedKind, type Owner, type Owners } from './owners.po
  * Ways in which the scope of a key applies to a route. Each route that needs a key declares one, or the API does not
  * start.
  * - `none`: not at all; the route shows what every key of the installation may see: nothing of a campaign, a client or
- *   a user. Only for reading, and for no path that names a thing by its id.
+ *   a user. Only for reading, and for no path that names an object by its id.
  * - `own`: the route changes what belongs to the caller itself, such as its sessions.
- * - `calculation`: the route computes an answer and changes nothing; an estimate may be kept for lists to show. The key
- *   has to see what its path names.
- * - `client`: what its path names is a client's, and for a key that is not for that client it is not there. Lists show
- *   what is in scope, and a client that a body or a filter names has to be. A job of a webhook is its account's.
- * - `campaign`: a campaign, a run, a template or a list of users. For a key that is for none of its countries, or none
- *   of its action types, it is not there, and lists leave it out. A key that is not for all of them may not change it.
+ * - `calculation`: the route computes a result and changes nothing; an estimate may be stored for lists to show. The
+ *   key has to see the object that the path names.
+ * - `client`: the object belongs to a client. Keys that are not for that client receive 404, and lists omit it. A
+ *   client that a body or a filter names has to be in scope. A job of a webhook belongs to the webhook's account.
+ * - `campaign`: a campaign, a run, a template or a list of users. Keys that are for none of its countries, or none of
+ *   its action types, receive 404, and lists omit it. A key that is not for all of them may not change it.
  * - `users`: the route shows users of a campaign or of a list. A key that is not for all of its countries and action
- *   types may not, unless its scope has `users`. Users of no campaign are for `users` and for scopes of all campaigns.
- * - `schedule`: one of a client, or of a campaign.
- * - `account`: what its path names belongs to an account. For a key with a scope of another account it is not there. A
- *   key without a scope may read it; besides its account, only an operator of everything may change it. A key of the
- *   account may not change it if its scope is narrower than both that of the account and that of the key behind it.
- * - `key`: it is for nothing beyond the key that asks.
- * - `installation`: a key with a scope may not.
+ *   types needs `users` in its scope. Users of no campaign need `users` or a scope of all campaigns.
+ * - `schedule`: a schedule of a client or of a campaign.
+ * - `account`: the object belongs to an account. Keys with a scope of another account receive 404. A key without a
+ *   scope may read it; besides its account, only an operator of everything may change it. A key of the account may not
+ *   change it if its scope is narrower than both that of the account and that of the key behind it.
+ * - `key`: keys whose scope is within the caller's.
+ * - `installation`: only for keys without a scope.
  */
 export const routeScopes = [
   'none',
@@ -58,7 +58,7 @@ export const routeScopes = [
 
 export type RouteScope = (typeof routeScopes)[number];
 
-/** Routes with these scopes need no look at what their path names. */
+/** Scopes for which the object that the path names is not checked. */
 const unboundScopes: readonly RouteScope[] = ['none', 'own', 'key'];
 
 export interface CheckScopeDeps {
@@ -67,8 +67,8 @@ export interface CheckScopeDeps {
 }
 
 /**
- * What the path of a request names has to be in the scope of its key.
- * @throws {HttpProblem} 404 for what the key may not see, 403 for what it may not change
+ * Requires that the object that the path names is in the scope of the caller's key.
+ * @throws {HttpProblem} 404 for an object that the key may not see, 403 for one that it may not change
  */
 export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps): Promise<void> {
   const { scope: applies } = request.routeOptions.config;
@@ -91,12 +91,12 @@ export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps):
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** True if the caller may read the users of what the path names. */
+    /** True if the caller may read the users of the object that the path names. */
     readsUsers: boolean;
   }
 }
 
-/** Things that a body or a query names beside the path. @throws {HttpProblem} 404 for a key that does not see one */
+/** Checks objects that a body or a query names. @throws {HttpProblem} 404 for an object that the key does not see */
 export async function requireSeen(
   request: FastifyRequest,
   kind: OwnedKind,
@@ -111,7 +111,10 @@ export async function requireSeen(
   }
 }
 
-/** Word of a kind in a 404. It is that of the routes: what is beyond a scope is answered as what does not exist. */
+/**
+ * Returns the word of a kind in a 404. It equals the word of the routes, so that an object beyond the scope looks like
+ * one that does not exist.
+ */
 function wordOf(kind: string): string {
   return kind === 'audienceCount' ? 'audience-count' : kind === 'savedAudience' ? 'saved-audience' : kind;
 }
@@ -131,7 +134,7 @@ function requireAccount(
   const caller = callerOf(request);
   const isOwn = caller.account === account;
   if (!isOwn && !isWhole(caller.scope)) throw missing();
-  // The webhook itself shows no notice; its jobs are notices.
+  // Reading the webhook itself reveals no notice; its jobs contain notices.
   const isLookAtWebhook = isLook(request.method) && request.routeOptions.config.scope === 'account';
   if (isLookAtWebhook || isOperatorOfEverything(caller)) return;
   if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
@@ -141,7 +144,7 @@ function requireAccount(
   throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
 }
 
-/** An id that is of none of these is a client's, or its name. */
+/** Returns kind and owner of an id. An id without a known prefix is a client's, or its name. */
 async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {
   for (const kind of ownedKinds) {
     const uuid = uuidOf(kind, id);
@@ -157,7 +160,7 @@ function idIn(params: unknown): string | undefined {
   return named.safeParse(params).data?.id;
 }
 
-/** Who asks, on a route that needs a key. */
+/** Returns the caller's key, on a route that needs one. */
 export function callerOf({ apiKey }: FastifyRequest): ApiKeyRecord {
   if (!apiKey) throw new Error('a route that needs a key was asked without one');
   return apiKey;
@@ -167,18 +170,20 @@ export function scopeOf({ apiKey }: FastifyRequest): Scope {
   return apiKey?.scope ?? wholeScope;
 }
 
-/** True for an operator whose key has no scope: the only caller with rights to everything in the installation. */
+/**
+ * Returns true for an operator whose key has no scope: the only caller with rights to everything in the installation.
+ */
 export function isOperatorOfEverything({ role, scope }: Pick<ApiKeyRecord, 'role' | 'scope'>): boolean {
   return mayActAs(role, 'operator') && isWhole(scope);
 }
 
-/** The campaigns that a list may show. */
+/** Returns the campaigns that a list may show. */
 export function campaignsInScope(request: FastifyRequest): CampaignScope {
   const { countries, actionTypes } = scopeOf(request);
   return { countries, actionTypes };
 }
 
-/** The clients that a list may show; undefined: all. */
+/** Returns the clients that a list may show; undefined means all. */
 export function clientsInScope(request: FastifyRequest): readonly string[] | undefined {
   return scopeOf(request).clients ?? undefined;
 }
@@ -189,18 +194,18 @@ export function accountInScope(request: FastifyRequest): string | undefined {
   return isWhole(scope) ? undefined : account;
 }
 
-/** A key whose scope holds no campaign receives no notices about campaigns. @throws {HttpProblem} 403 */
+/** Requires a scope with campaigns: other keys receive no notices about campaigns. @throws {HttpProblem} 403 */
 export function requireSomeCampaigns(request: FastifyRequest): void {
   if (holdsSomeCampaigns(scopeOf(request))) return;
   throw outOfScope('this is about campaigns, and this key is for no campaigns');
 }
 
-/** Of a client that a body or a filter names. @throws {HttpProblem} 403 */
+/** Checks a client that a body or a filter names. @throws {HttpProblem} 403 */
 export function requireClientInScope(scope: Pick<Scope, 'clients'>, clientId: string, name: string): void {
   if (!holdsAll(scope.clients, [clientId])) throw outOfScope(`this key is not for the client ${JSON.stringify(name)}`);
 }
 
-/** Of a campaign as a body says it. @throws {HttpProblem} 403 */
+/** Checks a campaign that a body describes. @throws {HttpProblem} 403 */
 export function requireCampaignInScope(
   request: FastifyRequest,
   { countries, chain }: { countries: readonly string[]; chain: readonly { action: string }[] },

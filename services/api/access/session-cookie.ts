@@ -3,19 +3,19 @@ import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-sec
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** For the cookie of a session or for a link: 256 random bits. */
+/** Returns a secret of 256 random bits, for the cookie of a session or for a link. */
 export function newSessionSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Undefined for what cannot be one of our secrets. */
+/** Returns undefined for a text that cannot be one of our secrets. */
 export function digestOfSecret(secret: string): string | undefined {
   return secretPattern.test(secret) ? digestOfApiKey(secret) : undefined;
 }
 
 /**
- * What a page of ours has to say beside the cookie. It follows from the secret, so it needs no place of its own, and
- * says nothing about it; who can read the sessions' table cannot make one.
+ * Returns the token that our pages send beside the cookie. It is derived from the secret, so it is not stored, and does
+ * not reveal the secret. A reader of the sessions table cannot compute it.
  */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('csrf').digest('base64url');
@@ -27,15 +27,15 @@ export function isCsrfToken(given: unknown, secret: string): boolean {
 }
 
 export interface CookiePlace {
-  /** Empty, or such as `/muster`. */
+  /** Empty, or a path such as `/muster`. */
   basePath: string;
   isSecure: boolean;
 }
 
-/** A session, or a sign-in that is under way at the issuer. */
+/** Cookie of a session, or of a sign-in that is under way at the issuer. */
 export type CookieKind = 'session' | 'sign-in';
 
-/** From the strongest: a browser takes `__Host-` from this very host alone, and `__Secure-` by https alone. */
+/** Strongest prefix first: browsers accept `__Host-` from this host only, and `__Secure-` over HTTPS only. */
 const prefixes = ['__Host-', '__Secure-', ''] as const;
 
 function nameOf({ basePath, isSecure }: CookiePlace, kind: CookieKind): string {
@@ -43,21 +43,24 @@ function nameOf({ basePath, isSecure }: CookiePlace, kind: CookieKind): string {
   return `${isSecure ? (basePath === '' ? host : secure) : plain}muster-${kind}`;
 }
 
-/** How a cookie is set for a place: sent along to it alone, and read by no script. */
+/** Returns name and attributes of a cookie: sent to this place only, and not readable by scripts. */
 export function cookieAt(place: CookiePlace, kind: CookieKind) {
   const path = place.basePath === '' ? '/' : place.basePath;
   const attributes = { path, httpOnly: true, sameSite: 'strict', secure: place.isSecure } as const;
   return { name: nameOf(place, kind), attributes };
 }
 
-/** A browser sends a cookie of our name for each path and each service of the host that set one. */
+/**
+ * Cookies that are tried. A browser sends one cookie of our name for each path and each service of the host that set
+ * one.
+ */
 const maxTried = 5;
 
 /**
- * The secrets in the cookies that a request came with, of the strongest name that is among them. Under a name that only
- * https can set where there is one: any sibling host could have set the plain one. Whatever has its name and is none of
- * ours stands beside it, and may stand before it.
- * @param place undefined where it is not configured how people reach us
+ * Returns the secrets in the cookies of a request, of the strongest name among them. A sibling host could set a cookie
+ * without a prefix, so such a cookie is ignored if one that only HTTPS can set is present. Cookies of other services
+ * may have the same name and come first.
+ * @param place undefined if the public address is not configured
  */
 export function secretsInCookies(
   header: string | undefined,

@@ -1,13 +1,13 @@
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** A session that is not used for so long is over. */
+/** Time without use after which a session ends, in milliseconds. */
 export const sessionIdleMs = 12 * hourMs;
-/** And every one after so long. */
+/** Longest life of a session, in milliseconds. */
 export const sessionMaxMs = 7 * 24 * hourMs;
-/** How exactly its idle time is kept: one write in so long. */
+/** Precision of the idle time, in milliseconds: at most one write in this time. */
 export const sessionTouchMs = minuteMs;
-/** A sign-in that has not come back from the issuer for so long is over. */
+/** Time within which a sign-in has to return from the issuer, in milliseconds. */
 export const signInLifeMs = 10 * minuteMs;
-/** A link that was not used for so long opens nothing. */
+/** Time within which a link has to be used, in milliseconds. */
 export const linkLifeMs = 10 * minuteMs;

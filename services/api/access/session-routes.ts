@@ -28,7 +28,7 @@ import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.
 
 export interface InstallationFacts {
   name: string | null;
-  /** IANA. */
+  /** IANA time zone. */
   zone: string;
 }
 
@@ -38,13 +38,13 @@ export interface SessionRoutesDeps {
   catalogue: CatalogueReader;
   clients: Pick<ClientReader, 'current'>;
   publicAddress?: PublicAddress | undefined;
-  /** Keys alone, unless given. */
+  /** Defaults to keys alone. */
   doors?: Doors | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where the key itself was sent, and outside `/v1`. */
+    /** Null if the request carries the key itself, and outside `/v1`. */
     session: CallerSession | null;
   }
 }
@@ -52,7 +52,7 @@ declare module 'fastify' {
 const tags = ['session'];
 const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
 const logInPath = '/log-in';
-/** A code of an issuer may be long. */
+/** Bound on the body of a log-in, in bytes. Codes of some issuers are long. */
 const maxLogInBytes = 4096;
 const noBodyBytes = 64;
 
@@ -85,7 +85,7 @@ function createSessionView({ installation, catalogue, clients }: Pick<Deps, 'ins
   };
 }
 
-/** Who logs in, and by what. */
+/** Caller who logs in, and the credential used. */
 interface LoggedIn {
   by: 'key' | 'link' | 'issuer';
   apiKey: ApiKeyRecord;
@@ -104,7 +104,7 @@ function logInRoute(
     if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey, request) };
     const { signIn } = doors;
     if (!signIn) throw noIssuer();
-    // A code comes back once, whatever becomes of it.
+    // A code can be redeemed once, so its cookie is removed whatever the result.
     const person = await signIn.callerOf({ code, state, secrets: opened.endSignIn(request, reply), from: request.ip });
     const { role, scope } = person;
     return { by: 'issuer', apiKey: person, terms: { role, scope, maxMs: signIn.sessionMs } };
@@ -113,7 +113,8 @@ function logInRoute(
   server.route({
     method: 'POST',
     url: '/session',
-    // No key was shown yet: what is read costs next to nothing, and no number of bad log-ins shuts a good one out.
+    // The request has no verified key yet, so its body is kept small. There is no rate limit, because bad log-ins must
+    // not block good ones.
     bodyLimit: maxLogInBytes,
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, audit: 'logged in' },
     schema: {
@@ -160,7 +161,7 @@ function signInRoutes(server: HttpServer, { authentication, doors = keysAlone }:
     method: 'POST',
     url: '/session/sign-in',
     bodyLimit: noBodyBytes,
-    // Nothing has been done yet that a log would have to keep.
+    // Nothing has changed yet, so the audit log needs no entry.
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, isFrequent: true },
     schema: {
       operationId: 'beginSignIn',
@@ -267,7 +268,7 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
   });
 }
 
-/** A link lasts as long as its key: what the token grants would go on when it has ended. */
+/** A link lasts as long as its key. A link made with a token would outlive the rights that the token grants. */
 function notByToken(): HttpProblem {
   const detail = 'a link is made by key, not by a token: sign in by the issuer';
   return new HttpProblem({ status: 403, code: 'not-by-token', detail });

@@ -1,23 +1,23 @@
-/** Where an entry stands in the audit log: its number and the hash over it and all before it, in hexadecimal. */
+/** Place of an entry in the audit log: its number, and the hash over the entry and all before it, in hexadecimal. */
 export interface ChainPlace {
   number: number;
   hash: string;
 }
 
 export interface ChainLink extends ChainPlace {
-  /** What was hashed behind the hash before it. */
+  /** Text that was hashed after the hash of the previous entry. */
   said: string;
 }
 
-/** Some entries in a row, as of one moment. */
+/** Consecutive entries, read in one snapshot. */
 export interface ChainPart {
-  /** The last that is not kept any more. */
+  /** Last entry that has been deleted because of its age. */
   cut: ChainPlace;
-  /** The last that was added. */
+  /** Last entry that was added. */
   head: ChainPlace;
-  /** There are entries that should be gone. */
+  /** True if entries up to the cut still exist, although they should be deleted. */
   hasBeforeCut: boolean;
-  /** The one they stand behind; null where it was not asked for, or is not there. */
+  /** Entry before the first link; null if it was not requested or does not exist. */
   previous: ChainPlace | null;
   links: readonly ChainLink[];
 }

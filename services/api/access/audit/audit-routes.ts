@@ -18,7 +18,7 @@ export interface AuditRoutesDeps {
   chain: AuditChain;
 }
 
-/** Some 10 ms of hashing, in which the process answers nothing else. */
+/** About 10 ms of hashing, in which the process answers no other request. */
 const verifiedAtOnce = 5000;
 
 const auditQuery = pageQuery.extend({

@@ -30,7 +30,7 @@ const withoutRoute = {
   'POST /v1/dead-jobs/replay': 'replayed dead jobs',
   'POST /v1/dead-jobs/:id/discard': 'discarded a dead job',
   'POST /v1/dead-jobs/discard': 'discarded dead jobs',
-  // A service that starts with other settings, and a database that was restored to an earlier moment.
+  // Recorded when a service starts with other settings, and when a database is restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',
 } satisfies Record<`${string} /${string}`, string>;
@@ -50,8 +50,9 @@ export function collectSentences(server: HttpServer): void {
 }
 
 /**
- * Throws for a route, registered after this, that may make an entry in the audit log without a sentence, or that has a
- * sentence and makes none.
+ * Requires a sentence of each route, registered after this, that may make an entry in the audit log, and refuses a
+ * sentence on any other route.
+ * @throws {Error} naming the route
  */
 export function requireSentences(server: HttpServer): void {
   server.addHook('onRoute', ({ method, url, config, schema }) => {
@@ -64,7 +65,7 @@ export function requireSentences(server: HttpServer): void {
   });
 }
 
-/** Not HEAD, which every route of a GET has as well, with the same configuration. */
+/** Excludes HEAD, which every GET route has as well, with the same configuration. */
 function canBeRecorded(method: string): boolean {
   return changing.has(method) || method === 'GET';
 }

@@ -10,11 +10,14 @@ export type { AuditDetail, AuditLog };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a handler wants the audit log to keep of its change, beyond who, what and when. Never a secret. */
+    /** Details of a change that a handler adds to its entry in the audit log. Never a secret. */
     auditDetail: AuditDetail | null;
-    /** It asks what a change would do, or whom it would reach: there is no entry for it, whatever becomes of it. */
+    /**
+     * True if the request only asks what a change would do, or whom it would reach. It is never recorded, whatever its
+     * result.
+     */
     isPreview: boolean;
-    /** Where its entry stands. */
+    /** Place of the request's entry in the audit log. */
     auditPlace: ChainPlace | null;
   }
 }
@@ -22,9 +25,9 @@ declare module 'fastify' {
 const refusedByState = 409;
 
 /**
- * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered;
- * and for each list that leaves as a file, before its first line. A preview changes nothing, nor does a repeat that
- * was answered from its `Idempotency-Key`. No route that may make an entry can be without words for it.
+ * Records, before the response is sent, each change that succeeded and each that a state refused; and each list that is
+ * exported as a file, before its first line. Previews and replays by `Idempotency-Key` change nothing and are not
+ * recorded. Each route that may make an entry needs a sentence.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);
@@ -37,7 +40,7 @@ export function recordChanges(server: HttpServer, audit: AuditLog): void {
     try {
       request.auditPlace = await audit.record(entry);
     } catch (error) {
-      // What was done is done, and the caller has to know: this line is the entry then.
+      // The change is committed and the caller has to learn its result, so this log line replaces the entry.
       request.log.error({ err: error, ...entry }, 'could not record a change in the audit log');
     }
   });
@@ -74,12 +77,12 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   };
 }
 
-/** What an export was asked for with. */
+/** Query parameters of an export. */
 const asked = z.record(z.string(), z.unknown());
-/** Further parameters may be numbers, such as a revision. */
+/** Path parameters other than the first may be numbers, such as a revision. */
 const namesOne = z.record(z.string(), z.unknown());
 
-/** What the path names: its first parameter; else what was created. */
+/** Returns what the path names, by its first parameter; else what was created. */
 function subjectOf({ params }: FastifyRequest, reply: FastifyReply): string | null {
   const [named] = Object.values(namesOne.safeParse(params).data ?? {});
   const created = reply.getHeader('location');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChainPart, ChainPlace } from './audit-chain.port.ts';
 
-/** What does not fit, at its first place. */
+/** First deviation that was found. */
 export interface BrokenLink {
   number: number;
   what: 'changed' | 'missing' | 'added';
@@ -10,17 +10,17 @@ export interface BrokenLink {
 
 export interface VerifiedPart {
   checked: number;
-  /** The entry behind which the verified ones begin; it is not verified itself. */
+  /** Entry before the verified ones; not verified itself. */
   from: ChainPlace;
-  /** The last one that fits. */
+  /** Last entry whose hash fits. */
   to: ChainPlace;
   broken: BrokenLink | null;
-  /** Whether there is more behind it. */
+  /** True if there are no entries after these. */
   isEnd: boolean;
 }
 
 /**
- * Checks that each of these entries is as it was added, and that none of them is missing
+ * Checks that each of these entries is unchanged since it was added, and that none is missing
  * (docs/decisions/0016-run-history-and-audit-log.md).
  */
 export function verifyPart(
@@ -28,7 +28,7 @@ export function verifyPart(
   { after, limit }: { after?: number | undefined; limit: number },
 ): VerifiedPart {
   const { cut, head, links } = part;
-  // What was asked behind may have been deleted as too old meanwhile.
+  // The entry named by `after` may meanwhile have been deleted because of its age.
   const from = after === undefined || after <= cut.number ? cut : part.previous;
   if (!from) {
     const number = after ?? 0;

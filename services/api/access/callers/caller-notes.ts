@@ -4,53 +4,53 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 import { createCounted, type Counted } from './counted.ts';
 
-/** As seldom as the use of keys is written. */
+/** Counts are written as rarely as the last use of keys, in milliseconds. */
 const writeEveryMs = 60_000;
 
-/** Each is a key that there is: more than so many that have ended and are used at once are not told apart. */
+/** Ended keys counted between two writes. Requests with further ended keys are not counted. */
 export const maxCounted = 1000;
-/** Pairs of a key and an operation. */
+/** Pairs of a key and an operation counted between two writes. */
 export const maxCalls = 2000;
-/** Each is one whom the issuer vouches for. */
+/** Refused people of the issuer counted between two writes. */
 export const maxPeople = 1000;
 
-/** With nothing to write it is woken. */
+/** Longest pause of the loop, in milliseconds. The first count wakes it earlier. */
 const untilWokenMs = 3_600_000;
 
 interface Last {
-  /** How long ago the last one was. */
+  /** Age of the last request, in milliseconds. */
   lastAgoMs: number;
 }
 
-/** Of one key, since the last time they were written. */
+/** Refused requests with one ended key, since the last write. */
 export interface CountedRefusals extends Last {
   key: string;
   count: number;
-  /** The address that connected; null where it is not known. */
+  /** Address of the connection; null if unknown. */
   lastFrom: string | null;
 }
 
-/** Of one key and one operation of the API, since the last time they were written. */
+/** Calls of one operation with one key, since the last write. */
 export interface CountedCalls extends Last {
   key: string;
   operation: string;
   done: number;
-  /** By a status of 400 to 499. */
+  /** Responses with a status of 400 to 499. */
   refused: number;
-  /** By a status of 500 and more. */
+  /** Responses with a status of 500 or more. */
   failed: number;
 }
 
 export type PersonRefusal = 'no-role' | 'shut-out';
 
-/** Whom the issuer vouches for, and who was refused all the same. */
+/** Person whom the issuer vouches for, but whom the API refused. */
 export interface RefusedPerson {
   issuer: string;
   subject: string;
-  /** As the token says it; null where it does not. */
+  /** Name in the token; null if the token has none. */
   name: string | null;
   code: PersonRefusal;
-  /** The sentence that was answered. */
+  /** Detail of the problem that was sent. */
   detail: string;
 }
 
@@ -59,7 +59,7 @@ export interface CountedPerson extends RefusedPerson, Last {
   lastFrom: string | null;
 }
 
-/** What is written at once. */
+/** Counts of one write. */
 export interface NotedCallers {
   refusals: readonly CountedRefusals[];
   calls: readonly CountedCalls[];
@@ -72,25 +72,24 @@ export interface CallerNotesDeps {
   logger: Logger;
 }
 
-/** What is kept of those who call. None of it costs a statement when it is noted. */
+/** Counts requests of callers. Counting executes no statement. */
 export interface CallerNotes {
   start(): void;
-  /** One request with a secret of a key that opens nothing any more. @param from the address that connected */
+  /** Counts a request with an expired or revoked key. @param from address of the connection */
   refused(key: string, from: string | null): void;
-  /** One answer. @param operation as the OpenAPI document names it */
+  /** Counts a response. @param operation `operationId` of the OpenAPI document */
   called(key: string, operation: string, status: number): void;
-  /** One request, or sign-in, of a person who may not come in. @param from the address that connected */
+  /** Counts a request or sign-in of a person who is refused. @param from address of the connection */
   personRefused(person: RefusedPerson, from: string | null): void;
-  /** Writes what is left. */
+  /** Stops the loop and writes the remaining counts. */
   stop(): Promise<void>;
 }
 
 type Kept<Count extends Last> = Omit<Count, 'lastAgoMs'> & { lastAtMs: number };
 
 /**
- * Counts in memory, and writes what was counted in one statement a minute at most, however many came. Only keys that
- * there are count, and people whom the issuer has signed for, so that what is made up neither fills memory nor costs a
- * write.
+ * Counts in memory, and writes the counts in at most one statement a minute. Only existing keys and people with a token
+ * signed by the issuer are counted, so made-up secrets neither fill memory nor cost a write.
  */
 export function createCallerNotes({ write, clock, logger }: CallerNotesDeps): CallerNotes {
   const refusals = createCounted<Kept<CountedRefusals>>(maxCounted, (before, more) => ({
@@ -129,7 +128,7 @@ export function createCallerNotes({ write, clock, logger }: CallerNotesDeps): Ca
     return isEmpty() ? untilWokenMs : 0;
   }
 
-  /** Woken by the first of them: thousands of requests a second may come. */
+  /** Adds a count. Only the first one wakes the loop: thousands of requests a second may arrive. */
   function add<Count>(to: Counted<Count>, of: string, count: Count): void {
     const isFirst = isEmpty();
     to.add(of, count);
@@ -154,7 +153,7 @@ export function createCallerNotes({ write, clock, logger }: CallerNotesDeps): Ca
       });
     },
     personRefused: (person, from) => {
-      // What no text can hold would keep all others from being written.
+      // A subject that Postgres cannot store would make the write of all other counts fail.
       if (!isStorable(person.subject)) return;
       const counted = { ...person, count: 1, lastAtMs: clock.monotonicMs(), lastFrom: plainAddress(from) };
       add(people, `${person.issuer} ${person.subject}`, counted);
@@ -178,7 +177,7 @@ function giveBack<Count>(to: Counted<Count>, counts: ReadonlyMap<string, Count>)
   for (const [of, count] of counts) to.add(of, count);
 }
 
-/** An IPv4 address that connected to a socket of IPv6 is written as IPv4. */
+/** Returns an IPv4 address that connected to an IPv6 socket in IPv4 notation. */
 function plainAddress(address: string | null): string | null {
   return address === null ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -2,16 +2,14 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { CallerNotes } from './caller-notes.ts';
 
 export interface CountCallsDeps {
-  /** Without them nothing is counted. */
+  /** If undefined, calls are not counted. */
   callerNotes?: Pick<CallerNotes, 'called'> | undefined;
 }
 
-/** What was asked where no operation is: a path that there is not. */
+/** Operation name of requests to unknown paths. */
 const noOperation = 'none';
 
-/**
- * Counts each answer for the key that asked, one that has ended too, by what it asked. A stream counts when it ends.
- */
+/** Counts each response by key, including ended keys, and by operation. A stream counts when it ends. */
 export function countCalls(server: HttpServer, { callerNotes }: CountCallsDeps): void {
   if (!callerNotes) return;
   server.addHook('onResponse', (request, reply, done) => {

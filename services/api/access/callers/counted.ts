@@ -1,15 +1,15 @@
-/** Counts by what they are of, until they are taken. */
+/** Counts by name, until they are taken. */
 export interface Counted<Count> {
   readonly size: number;
-  /** To what is counted of the same already. */
+  /** Adds to the count of the same name. */
   add(of: string, count: Count): void;
-  /** All of it; from now on it is counted anew. */
+  /** Returns all counts and starts again from zero. */
   take(): ReadonlyMap<string, Count>;
 }
 
 /**
- * @param most of so many it is counted, and of no more, whatever comes
- * @param sum of two counts of the same
+ * @param most bound on the number of names; counts of further names are dropped
+ * @param sum of two counts of the same name
  */
 export function createCounted<Count>(most: number, sum: (before: Count, more: Count) => Count): Counted<Count> {
   let counts = new Map<string, Count>();

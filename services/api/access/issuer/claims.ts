@@ -5,7 +5,7 @@ import type { IssuerSettings } from '../../../../shared/runtime/configuration/au
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A scope as a token says it: clients by name or id. */
+/** Scope as claimed by a token: clients by name or id. */
 export interface SaidScope {
   clients: readonly string[] | null;
   countries: readonly string[] | null;
@@ -13,7 +13,7 @@ export interface SaidScope {
   users: boolean;
 }
 
-/** What a token grants, or the sentence that says why it grants nothing. */
+/** Role and scope that a token grants, or a sentence with the reason why it grants nothing. */
 export type Granted = { role: Role; scope: SaidScope } | { refused: string };
 
 type Rules = Pick<IssuerSettings, 'roleClaim' | 'roles' | 'scopeClaim'>;
@@ -31,24 +31,26 @@ export function grantOf(claims: Claims, { roleClaim, roles, scopeClaim }: Rules)
   return { refused: `this token has no ${scopeClaim} that says what it is for (OIDC_SCOPE_CLAIM): all, or client:…` };
 }
 
-/** What a person is shown as; undefined where the token does not say it. */
+/** Returns the display name of a person; undefined if the token has none. */
 export function nameOf(claims: Claims, nameClaim: string): string | undefined {
-  // An address that the issuer does not call verified may be any person's. Some issuers write the claim as a text.
+  // An email address that the issuer has not verified may belong to any person. Some issuers write the claim as a
+  // string.
   if (nameClaim === 'email' && ![true, 'true'].some((verified) => claims['email_verified'] === verified))
     return undefined;
   const name = claimAt(claims, nameClaim);
   return typeof name === 'string' && shown.test(name.trim()) ? name.trim() : undefined;
 }
 
-/** As names of keys, without what moves a cursor or turns a line round. */
+/** Same rule as for names of keys: no characters that move a cursor or change the direction of a line. */
 const shown = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
 const whole: SaidScope = { clients: null, countries: null, actionTypes: null, users: false };
 
 /**
- * `all`, or what of a kind it is for: `client:shop`, `country:SG`, `action:award-points`; `users` for users of all
- * campaigns that it sees. A kind that is not named is not bounded, and `*` names all of it, as with keys; clients alone
- * are for no campaigns; one that is named wrongly is bounded to nothing. Undefined where none of it is said.
+ * Parses `all`, or values by kind: `client:shop`, `country:SG`, `action:award-points`; `users` grants users of all
+ * campaigns in the scope. A kind without values is unbounded, and `*` means all of a kind, as with keys. A scope of
+ * clients alone holds no campaigns. A kind with only invalid values is bounded to nothing. Undefined if the token names
+ * no kind.
  */
 function scopeIn(values: readonly string[]): SaidScope | undefined {
   if (values.includes('all')) return whole;
@@ -73,8 +75,8 @@ function namedBy(kind: string, values: readonly string[]): string[] | undefined 
 }
 
 /**
- * A list of texts, or one text whose parts are separated by blanks, as OAuth writes scopes. A text that no table can
- * hold names nothing here.
+ * Returns a list of strings, also from one string with parts separated by blanks, as OAuth writes scopes. Strings that
+ * Postgres cannot store are dropped.
  */
 function valuesOf(claims: Claims, name: string): string[] {
   const value = claimAt(claims, name);
@@ -85,7 +87,7 @@ function valuesOf(claims: Claims, name: string): string[] {
   ];
 }
 
-/** A claim of that very name, dots included, or else one inside of others: `realm_access.roles`. */
+/** Returns the claim of exactly that name, dots included, or else a nested one: `realm_access.roles`. */
 function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

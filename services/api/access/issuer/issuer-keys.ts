@@ -5,16 +5,19 @@ import type { OpenIdIssuer } from '../../../../shared/ports/openid.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 
 const minuteMs = 60_000;
-/** After so long they are asked for anew: so long a key that the issuer has withdrawn is still taken. */
+/**
+ * Age at which keys are fetched again, in milliseconds. A key that the issuer has withdrawn is accepted for at most
+ * this long.
+ */
 export const freshMs = 10 * minuteMs;
-/** So long they are believed while the issuer does not answer. */
+/** Longest time, in milliseconds, that keys are used while the issuer does not answer. */
 export const believedMs = 60 * minuteMs;
-/** How often a token may make us ask, by naming a key that is not known. */
+/** Shortest time between two fetches caused by tokens that name an unknown key, in milliseconds. */
 export const unknownKeyPauseMs = 30_000;
-/** How soon an issuer that did not answer is asked again. */
+/** Pause before an issuer that did not answer is asked again, in milliseconds. */
 export const afterFailureMs = 10_000;
 
-/** The issuer does not answer, and what it said before is too old. */
+/** Reports that the issuer does not answer and its last documents are too old. */
 export class IssuerAwayError extends Error {
   override readonly name = 'IssuerAwayError';
 }
@@ -26,13 +29,13 @@ export interface IssuerKeysDeps {
 }
 
 export interface IssuerKeys {
-  /** For jose: the key of a token, asked for anew where it is not known. @throws {IssuerAwayError} */
+  /** Key resolver for jose. Fetches the keys again if the key of a token is unknown. @throws {IssuerAwayError} */
   keyOf: JWTVerifyGetKey;
   /** @throws {IssuerAwayError} */
   discovered(): Promise<DiscoveryDocument>;
-  /** Asks, where nothing is known; what fails is logged. */
+  /** Fetches the documents for the first time; failures are logged. */
   begin(): void;
-  /** Null: it was not asked yet. */
+  /** Null before the first request. */
   isAnswering(): boolean | null;
 }
 
@@ -43,9 +46,8 @@ interface Known {
 }
 
 /**
- * What an issuer says of itself, and its keys. One question to it is open at a time, however many requests wait for
- * the answer; and where there was none, no request waits: each is answered by what is known, and one of them lets the
- * issuer be asked again.
+ * Caches the discovery document and the keys of an issuer. At most one fetch is under way, however many requests wait
+ * for it. After a failure no request waits: each uses the cached documents, and one of them starts the next fetch.
  */
 export function createIssuerKeys({ provider, clock, logger }: IssuerKeysDeps): IssuerKeys {
   let known: Known | undefined;

@@ -1,15 +1,15 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What a sign-in has to know again when the browser comes back from the issuer. All of it follows from the secret in
- * the browser's cookie, so none of it needs a place, and each says nothing about the others.
+ * Values that a sign-in needs again when the browser returns from the issuer. All of them are derived from the secret
+ * in the browser's cookie, so none is stored, and none reveals the others.
  */
 export interface SignInSecrets {
-  /** Comes back with the code: the browser that began it ends it. */
+  /** Returned with the code: proves that the browser that began the sign-in ends it. */
   state: string;
-  /** Comes back inside of the ID token: it was made for this sign-in. */
+  /** Returned inside the ID token: proves that the token was made for this sign-in. */
   nonce: string;
-  /** Of PKCE: sent with the code, so a code that was seen on its way is worth nothing. */
+  /** Verifier of PKCE: sent with the code, so an intercepted code is useless. */
   verifier: string;
 }
 
@@ -18,7 +18,7 @@ export function signInSecretsOf(secret: string): SignInSecrets {
   return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
 }
 
-/** RFC 7636, section 4.2. */
+/** Implements RFC 7636, section 4.2. */
 export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }

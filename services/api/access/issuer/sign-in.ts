@@ -8,7 +8,7 @@ import { IssuerAwayError, type IssuerKeys } from './issuer-keys.ts';
 import { challengeOf, isSameText, signInSecretsOf } from './sign-in-cookie.ts';
 import { issuerAway, type TokenDoor } from './token-door.ts';
 
-/** Codes that are being redeemed: people sign in seldom, and each waits for the issuer. */
+/** Codes that are redeemed at the same time. People sign in rarely, and each redemption waits for the issuer. */
 const mostAtOnce = 50;
 
 export interface SignInDeps {
@@ -21,21 +21,21 @@ export interface SignInDeps {
   logger: Logger;
 }
 
-/** What the issuer sends back by the browser, and the secrets that the browser's cookies hold. */
+/** Parameters that the issuer returns through the browser, and the secrets in the browser's cookies. */
 export interface ComeBack {
   code: string;
   state: string;
   secrets: readonly string[];
-  /** The address that connected. */
+  /** Address of the connection. */
   from: string;
 }
 
-/** Signing in to the console: the authorization code flow of OpenID Connect, with PKCE, state and nonce. */
+/** Sign-in to the console: the authorization code flow of OpenID Connect, with PKCE, state and nonce. */
 export interface SignIn {
-  /** As people call the issuer. */
+  /** Display name of the issuer. */
   readonly name: string;
   readonly sessionMs: number;
-  /** Where the browser goes now. @throws {HttpProblem} 503 while the issuer is away */
+  /** Returns the URL that the browser is redirected to. @throws {HttpProblem} 503 while the issuer does not answer */
   addressFor(secret: string): Promise<string>;
   /** @throws {HttpProblem} 401 for a sign-in that this browser did not begin, or that the issuer refuses; 403, 503 */
   callerOf(comeBack: ComeBack): Promise<ApiKeyRecord>;
@@ -43,7 +43,7 @@ export interface SignIn {
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { settings, client, publicAddress, provider, keys, door, logger } = deps;
-  // Said, and never taken from the request: the issuer sends codes there.
+  // Configured, and never taken from the request: the issuer sends codes to this URL.
   const redirectUri = `${publicAddress.origin}${publicAddress.basePath}/log-in`;
   let underWay = 0;
 

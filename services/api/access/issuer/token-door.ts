@@ -15,7 +15,7 @@ import { IssuerAwayError, type IssuerKeys } from './issuer-keys.ts';
 import { TokenRefusedError, verifyToken } from './verify-token.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 
-/** So long a verified token is not verified again, unless it ends before. */
+/** Time for which a verified token is not verified again, in milliseconds, unless it expires before. */
 const verifiedLifeMs = 60_000;
 const maxRemembered = 1000;
 
@@ -24,30 +24,30 @@ export interface TokenDoorDeps {
   keys: Pick<IssuerKeys, 'keyOf'>;
   persons: PersonStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  /** Where those are counted whom the issuer vouches for, and who may not come in. */
+  /** Counts people whom the issuer vouches for but who are refused. */
   callerNotes?: Pick<CallerNotes, 'personRefused'> | undefined;
   clock: Clock;
 }
 
-/** Who comes with a token of the issuer. */
+/** Authentication by tokens of the issuer. */
 export interface TokenDoor {
   /**
-   * The person, or the program, with what the token grants it.
-   * @throws {HttpProblem} 401 for a token that is not taken, 403 for one without a role and for a person that is shut
-   * out, 503 while the issuer is away
-   * @param from the address that connected
+   * Returns the person or program, with the rights that the token grants.
+   * @param from address of the connection
+   * @throws {HttpProblem} 401 for a token that is not accepted, 403 for one without a role and for a person who is shut
+   * out, 503 while the issuer does not answer
    */
   callerOf(token: string, from: string): Promise<ApiKeyRecord>;
-  /** The same of the ID token of a sign-in, whose audience is the console. */
+  /** Returns the person of a sign-in's ID token, whose audience is the console. */
   callerOfSignIn(idToken: string, terms: SignInTerms): Promise<ApiKeyRecord>;
   forgetAll(): void;
 }
 
 export interface SignInTerms {
-  /** As it was sent with the sign-in. */
+  /** Nonce that was sent with the sign-in. */
   nonce: string;
   clientId: string;
-  /** The address that connected. */
+  /** Address of the connection. */
   from: string;
 }
 
@@ -68,14 +68,14 @@ export function createTokenDoor({ settings, keys, persons, clients, callerNotes,
   const known = new LRUCache<string, ApiKeyRecord>({ ...remembered, ttl: keyLifeMs });
   const findAll = findTogether((subjects) => persons.find(settings.issuer, subjects));
 
-  /** The issuer says for sure who it is: it is counted by whom. */
+  /** Refuses and counts a person. The issuer has verified the identity, so refusals are counted by person. */
   function refusePerson(person: Pick<SaidPerson, 'subject' | 'name'>, refusal: Refusal, from: string): never {
     const { subject, name = null } = person;
     callerNotes?.personRefused({ issuer: settings.issuer, subject, name, ...refusal }, from);
     throw new HttpProblem({ status: 403, ...refusal });
   }
 
-  /** What the token grants now; what the row keeps of it is for people to read. */
+  /** Applies the rights that the token grants now. The rights stored in the row are only for people to read. */
   function asSaid(record: ApiKeyRecord, said: SaidPerson, from: string): ApiKeyRecord {
     const { role, scope } = said;
     if (record.state === 'active') return { ...record, role, scope };
@@ -129,7 +129,7 @@ export function createTokenDoor({ settings, keys, persons, clients, callerNotes,
   };
 }
 
-/** Clients that there are not are left out: a scope never grows by what is not understood. */
+/** Resolves clients by name or id. Unknown clients are dropped: a scope never grows because of an unknown name. */
 async function scopeOf({ clients: refs, ...rest }: SaidScope, clients: TokenDoorDeps['clients']) {
   if (refs === null) return { clients: null, ...rest };
   const found = await Promise.all(refs.map((ref) => clientOfRef(ref, clients)));
@@ -142,7 +142,10 @@ function isNamed(record: ApiKeyRecord, { name }: SaidPerson): boolean {
 
 const noteEveryMs = 60_000;
 
-/** What it may is written down no more often than that it was there: two tokens of one person may grant two things. */
+/**
+ * Returns true if the row needs no update. Changed rights are written at most once a minute, like the last use, because
+ * two tokens of one person may alternate between two grants.
+ */
 function isAsSaid(record: ApiKeyRecord, said: SaidPerson, now: Date): boolean {
   if (!isNamed(record, said)) return false;
   const isNew = record.lastUsedAt === null || now.getTime() - record.lastUsedAt.getTime() >= noteEveryMs;

@@ -2,26 +2,28 @@ import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } f
 import { z } from 'zod';
 import { escapedText, isName } from '../../../../shared/domain/ids/stored-text.ts';
 
-/** Of key pairs alone: with a symmetrical one, the public key itself would sign. `none` is none of them. */
+/** Asymmetric algorithms only: with a symmetric one, the public key could be used to sign. `none` is excluded too. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Of access tokens (RFC 9068) and ID tokens; what is made for another purpose names another, such as `logout+jwt`. */
+/**
+ * Types of access tokens (RFC 9068) and ID tokens. Tokens for other purposes have other types, such as `logout+jwt`.
+ */
 const types: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
-/** Between the clocks of the issuer and ours. */
+/** Tolerance between the issuer's clock and ours. */
 const toleranceSeconds = 30;
 
 const longestToken = 8192;
 /**
- * The subject as the issuer's specification has it: a text. A number is refused: JSON writes one number in several
- * ways, and as a text it would be the person whose subject has the same digits.
+ * Subject as the specification requires it: a string. Numbers are refused: JSON writes one number in several ways, and
+ * as a string it would match the person whose subject has the same digits.
  */
 const subjectShape = z.string().min(1).max(255);
 
-/** Why a token is not taken, as a sentence for the one who sent it. */
+/** Reports why a token is refused, as a sentence for the caller. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError';
 }
@@ -35,7 +37,10 @@ export interface TokenTerms {
 
 export type VerifiedClaims = JWTPayload & { sub: string; exp: number };
 
-/** By its form: the head of a JWT begins with `{"`, and three parts are parted by dots. No key of ours has it. */
+/**
+ * Recognizes a JWT by its form: the header begins with `{"`, and two dots separate three parts. No API key has this
+ * form.
+ */
 export function isToken(text: string): boolean {
   if (!text.startsWith('eyJ')) return false;
   const first = text.indexOf('.');
@@ -44,13 +49,13 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * The claims of a token of this issuer that is for us and good now.
- * @throws {TokenRefusedError} or whatever the look for its key throws
+ * Returns the claims of a token of this issuer that is valid now for one of the audiences.
+ * @throws {TokenRefusedError} or any error of the key look-up
  */
 export async function verifyToken(token: string, terms: TokenTerms): Promise<VerifiedClaims> {
   const { issuer, audiences, keyOf, now } = terms;
   if (token.length > longestToken) throw new TokenRefusedError(`this token is longer than ${longestToken} characters`);
-  // Before anything costs something: neither needs a key to be refused, and what needs one may have to wait for it.
+  // Checks issuer and expiry before anything expensive: neither needs a key, and a key may have to be fetched.
   const { iss, exp: ends } = claimsIn(token);
   if (iss !== issuer) throw new TokenRefusedError('this token is of another issuer');
   if (ends !== undefined && (ends + toleranceSeconds) * 1000 <= now.getTime()) throw new TokenRefusedError(expired);

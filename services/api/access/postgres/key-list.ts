@@ -13,23 +13,23 @@ type KeyKind = (typeof apiKeyKinds)[number];
 export interface KeyFilter {
   state?: KeyState | undefined;
   role?: Role | undefined;
-  /** Keys, or those whom an issuer vouches for. */
+  /** API keys, or people of an issuer. */
   kind?: KeyKind | undefined;
-  /** Whether it was used ever. */
+  /** True for keys that were used at least once. */
   used?: boolean | undefined;
-  /** It is active, and ends within so many days. */
+  /** Only active keys that expire within this number of days. */
   endsWithinDays?: number | undefined;
-  /** Whether it was refused in the last seven days. */
+  /** True for keys that were refused in the last seven days. */
   refused?: boolean | undefined;
   /** Part of the name or of the owner. */
   q?: string | undefined;
-  /** Only keys that are for nothing beyond it. */
+  /** Only keys whose scope is within this one. */
   within: Scope;
 }
 
 /**
- * Newest first, and of the revoked ones those of the last thirty days; `cursor` is the id of the last one of the page
- * before.
+ * Returns keys, newest first, including those revoked in the last thirty days; `cursor` is the id of the last key of
+ * the previous page.
  */
 export async function listKeys(
   pool: Pool,
@@ -54,7 +54,7 @@ interface ListParams extends Scope {
   used: boolean | null;
   endsWithinDays: number | null;
   refused: boolean | null;
-  /** Of the name or the owner, for `ilike`. */
+  /** Pattern for `ilike` on name and owner. */
   pattern: string | null;
   cursor: string | null;
   limit: number;

@@ -14,31 +14,31 @@ export interface ApiKeyRecord {
   bounds: KeyBounds;
   revision: number;
   createdAt: Date;
-  /** The key that made it; null: made on the database. */
+  /** Key that created this one; null if it was created on the database. */
   madeBy: string | null;
-  /** The key whose quotas it uses: itself, or the one that its team's keys were made from. */
+  /** Key whose quotas it uses: itself, or the key that its team's keys were made from. */
   account: string;
   expiresAt: Date | null;
-  /** Kept to the minute. */
+  /** Accurate to a minute. */
   lastUsedAt: Date | null;
   rotatedAt: Date | null;
-  /** The secrets before the last rotation end then; null where there are none that still open it. */
+  /** Time at which the secrets before the last rotation expire; null if no such secret is valid. */
   formerUntil: Date | null;
   revokedAt: Date | null;
-  /** Of requests with a secret of it that opens nothing any more; null: there was none. */
+  /** Requests with an expired or revoked secret; null if there were none. */
   refusals: KeyRefusals | null;
-  /** By the database's clock. */
+  /** State by the database's clock. */
   state: KeyState;
-  /** Of a person, or a program, that an issuer vouches for: it has no secret, and what it may is said by its tokens. */
+  /** Issuer of a person or program. Such a row has no secret; its tokens grant its rights. Null for API keys. */
   issuer: string | null;
   subject: string | null;
 }
 
-/** Since its end was set, or it was rotated. Some may be missing that came in the last minute. */
+/** Counted since the expiry was set, or since the last rotation. Requests of the last minute may be missing. */
 export interface KeyRefusals {
   count: number;
   lastAt: Date;
-  /** The address that connected last; null where it is not known. */
+  /** Address of the last connection; null if unknown. */
   lastFrom: string | null;
 }
 
@@ -61,7 +61,7 @@ export function keyOf(row: KeyRow): ApiKeyRecord {
   return { key, name, owner, ...what, revision, madeBy, account, ...times, refusals, state, issuer, subject };
 }
 
-/** Of a key that opens something now; `k` is the key. */
+/** SQL condition: the key `k` is neither revoked nor expired. */
 export const isGoodKey = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
 export const keyState = `case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'

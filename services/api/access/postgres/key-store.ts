@@ -8,10 +8,10 @@ import { addApiKey, type NewApiKey } from '../../../../shared/postgres/registry/
 import { listKeys, type KeyFilter } from './key-list.ts';
 import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
 
-/** A key by one of its secrets. */
+/** Key found by one of its secrets. */
 export interface FoundKey {
   apiKey: ApiKeyRecord;
-  /** Whether that secret opens it now: neither has ended, and it was not revoked. */
+  /** True if neither the secret nor the key has expired, and the key is not revoked. */
   isGood: boolean;
 }
 
@@ -27,12 +27,12 @@ export interface ApiKeyChange {
 export type ApiKeyChanged =
   | { kind: 'changed'; apiKey: ApiKeyRecord }
   | { kind: 'missing' }
-  /** It is not at the expected revision any more, or was revoked: nothing was changed. */
+  /** The key has another revision by now, or was revoked: nothing was changed. */
   | { kind: 'outdated' };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Keys are stored as SHA-256 digests of their secrets: they cannot be used by reading the tables. */
+/** Creates the store of keys. It stores SHA-256 digests of secrets, so a reader of the tables cannot use the keys. */
 export function createKeyStore({ pool }: { pool: Pool }) {
   async function get(key: string): Promise<ApiKeyRecord | undefined> {
     const { rows } = await pool.query<KeyRow>(`select ${keyFields} from api_keys k where k.id = $1`, [key]);
@@ -48,10 +48,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
   return {
     get,
 
-    /** One whose secret is there already is left as it is, and answered. */
+    /** If the secret is already stored, its key is returned unchanged. */
     add: async (wanted: NewApiKey): Promise<ApiKeyRecord> => require(await addApiKey(pool, wanted)),
 
-    /** The keys behind digests. That they are asked for is the use of those that are good. */
+    /** Returns the keys of digests, and records the use of those that are valid. */
     find: async (digests: readonly string[]): Promise<Map<string, FoundKey>> => {
       const { rows } = await pool.query<KeyRow & FoundRow>(findKeys.with({ digests: [...digests] }));
       return new Map(rows.map((row) => [row.digest, { apiKey: keyOf(row), isGood: row.isGood }]));
@@ -77,9 +77,9 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Another secret opens it from now on; those that do now go on for so long. Undefined where there is none that was
-     * not revoked.
-     * @param by the key that gets the secret: from now on, it is behind the other one
+     * Adds a secret; the current secrets expire after the overlap. Returns undefined if the key does not exist or was
+     * revoked.
+     * @param by the key that receives the secret: from now on, it is behind the other one
      */
     rotate: async (
       key: string,
@@ -91,7 +91,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
       return rowCount === 1 ? await require(key) : undefined;
     },
 
-    /** With its sessions and links. Undefined when there is no such key; the time of the first revocation stays. */
+    /**
+     * Revokes the key and deletes its sessions and links. Returns undefined if the key does not exist; the time of the
+     * first revocation is kept.
+     */
     revoke: async (key: string): Promise<ApiKeyRecord | undefined> => {
       await pool.query(revokeKey.with({ key }));
       return await get(key);
@@ -105,8 +108,9 @@ interface FoundRow {
 }
 
 /**
- * One write a minute for each key that is used; another one's lock, such as of a change, is not waited for.
- * @param used a query of the ids of those that are used
+ * SQL that records the use of keys, at most once a minute for each key. Rows that are locked, such as by a change, are
+ * skipped.
+ * @param used query of the ids of the used keys
  */
 export const touchKeys = (used: string) => `
   update api_keys set last_used_at = now() where id in (
@@ -130,7 +134,10 @@ const findKeys = statementOf<{ digests: string[] }>(
 export const added = (list: string, value: string) =>
   `case when ${value} is null or ${value} = any(${list}) then ${list} else ${list} || ${value} end`;
 
-/** The row of a person of an issuer has no secret, so a change of it lets no other caller in. */
+/**
+ * SQL of the list of keys behind a key. The row of a person of an issuer has no secret, so a change of it lets no other
+ * caller in.
+ */
 const changedBy = (by: string) =>
   `case when k.issuer is null then ${added('k.changed_by', `${by}::uuid`)} else k.changed_by end`;
 
@@ -168,7 +175,7 @@ interface RotateParams {
   by: string | null;
 }
 
-/** What opens nothing any more goes. Sessions and links were opened by a former secret, and end with it. */
+/** Deletes expired secrets. Sessions and links were opened with a former secret, and expire with it. */
 const rotateKey = statementOf<RotateParams>(
   'rotate-api-key',
   ($) => `

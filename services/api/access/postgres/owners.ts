@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { OwnedKind, Owner, Owners } from '../owners.port.ts';
 
-/** Owners of what paths name. They are read for keys with a scope, and for what belongs to an account. */
+/** Creates the reader of owners. It is used for keys with a scope, and for objects that belong to an account. */
 export function createOwners({ pool }: { pool: Pool }): Owners {
   const rowsOf: Readonly<Record<Exclude<OwnedKind, 'webhook'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
     job: (id) => pool.query<OwnerRow>(ownerOfJob, [id]),
@@ -70,7 +70,7 @@ const ownerOfCampaign = `
   from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   where c.id = $1::uuid`;
 
-/** What of a template is no variable. */
+/** SQL array of the strings of a template at a path; variables are not strings. */
 const texts = (path: string) => `array(
     select value #>> '{}' from jsonb_path_query(r.definition, '$.campaign.${path} ? (@.type() == "string")') value)`;
 
@@ -104,7 +104,7 @@ const ownerOfAudienceCount = `
     '{}'::text[] as "actionTypes"
   from audience_counts c where c.id = $1::uuid`;
 
-/** Scopes are those of the account and of the key that set the URL: what either lacks is not sent. */
+/** Scopes are those of the account and of the key that set the URL. Notices are sent only within both. */
 const accountOfWebhook = `
   select w.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,
       'actionTypes', k.action_types, 'users', k.reads_users))

@@ -8,11 +8,11 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
 import { added, touchKeys } from './key-store.ts';
 
-/** A person, or a program, as a token of its issuer says it. */
+/** Person or program, as described by a token of the issuer. */
 export interface SaidPerson {
-  /** `sub`: the issuer gives it to no other, ever. */
+  /** Claim `sub`: the issuer never assigns it to another person. */
   subject: string;
-  /** Undefined where the token does not say it. */
+  /** Undefined if the token has no name. */
   name: string | undefined;
   role: Role;
   scope: Scope;
@@ -21,12 +21,12 @@ export interface SaidPerson {
 export type PersonStore = ReturnType<typeof createPersonStore>;
 
 /**
- * Those whom an issuer vouches for. Each is a row of `api_keys` without a secret, known by issuer and subject, so that
- * whatever is kept of a key (who wrote what, quotas, sessions) is kept of a person too.
+ * Creates the store of people whom an issuer vouches for. Each is a row of `api_keys` without a secret, identified by
+ * issuer and subject. Authorship, quotas and sessions therefore work for people as for keys.
  */
 export function createPersonStore({ pool }: { pool: Pool }) {
   return {
-    /** By subject, shut out ones too. That they are asked for is their use, unless they are shut out. */
+    /** Returns people by subject, including those who are shut out. Records the use of those who are not. */
     find: async (issuer: string, subjects: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
       const { rows } = await pool.query<KeyRow & { ofSubject: string }>(
         findPersons.with({ issuer, subjects: [...subjects] }),
@@ -34,7 +34,10 @@ export function createPersonStore({ pool }: { pool: Pool }) {
       return new Map(rows.map((row) => [row.ofSubject, keyOf(row)]));
     },
 
-    /** Adds one that is new; else writes down what is said of it now. Whether it is shut out stays. */
+    /**
+     * Adds a new person, or updates the name and rights of an existing one. Does not change whether the person is shut
+     * out.
+     */
     note: async (issuer: string, { subject, name = null, role, scope }: SaidPersonOrUnnamed): Promise<ApiKeyRecord> => {
       const { rows } = await pool.query<{ key: string }>(
         notePerson.with({
@@ -74,7 +77,7 @@ interface NoteParams extends Scope {
   role: Role;
 }
 
-/** Its owner is what it is shown as: a key that says the same owner is the same person's. */
+/** The owner is the display name: a key with the same owner belongs to the same person. */
 const notePerson = statementOf<NoteParams>(
   'note-person',
   ($) => `

@@ -6,7 +6,7 @@ import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './k
 import { touchKeys } from './key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
-/** What a session may of its own, and how long it lasts at most: of one that an issuer was asked for. */
+/** Rights and longest life of a session opened through an issuer. */
 export interface SessionTerms {
   role: Role;
   scope: Scope;
@@ -14,23 +14,22 @@ export interface SessionTerms {
 }
 
 export interface SessionRecord {
-  /** With the role and the scope of the session. */
+  /** Key with the role and the scope of the session. */
   apiKey: ApiKeyRecord;
   createdAt: Date;
-  /** Whatever is done with it until then. */
+  /** Latest end, however much the session is used. */
   expiresAt: Date;
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /**
- * Log-ins by key, and links that open one once. Both are kept under SHA-256 digests of secrets: a reader of the tables
- * can use neither. They end with their key.
+ * Creates the store of sessions, and of links that open a session once. Both are stored as SHA-256 digests of secrets,
+ * so a reader of the tables can use neither. They end with their key.
  */
 export function createSessionStore({ pool }: { pool: Pool }) {
   /**
-   * The sessions behind digests, but those that are over or whose key opens nothing any more. To ask is to use them:
-   * their idle time begins anew.
+   * Returns the valid sessions of digests whose keys are valid. The look-up counts as use: the idle time starts again.
    */
   async function find(digests: readonly string[]): Promise<Map<string, SessionRecord>> {
     const values = [digests, sessionIdleMs, sessionTouchMs];
@@ -40,8 +39,8 @@ export function createSessionStore({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * @param terms without them it may what its key may
-     * @throws when there is no such key
+     * @param terms if undefined, the session has the rights of its key
+     * @throws {Error} if the key does not exist
      */
     open: async (digest: string, apiKey: string, terms?: SessionTerms): Promise<SessionRecord> => {
       const { role = null, scope = wholeScope, maxMs = sessionMaxMs } = terms ?? {};
@@ -61,34 +60,34 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       return session;
     },
     find,
-    /** False when there is none. */
+    /** Returns false if there is no such session. */
     close: async (digest: string) =>
       (await pool.query('delete from sessions where digest = $1', [digest])).rowCount === 1,
-    /** Closes all sessions of a key and takes its links back; returns how many sessions that were. */
+    /** Closes all sessions of a key and deletes its links. Returns the number of closed sessions. */
     closeAll: async (apiKey: string): Promise<number> => {
       await pool.query('delete from session_links where api_key = $1', [apiKey]);
       return (await pool.query('delete from sessions where api_key = $1', [apiKey])).rowCount ?? 0;
     },
-    /** How many sessions of each key are open; keys without one are not among them. */
+    /** Returns the number of open sessions by key; keys without sessions are omitted. */
     openOf: async (apiKeys: readonly string[]): Promise<Map<string, number>> => {
       const { rows } = await pool.query<{ key: string; sessions: number }>(countOpen, [apiKeys]);
       return new Map(rows.map(({ key, sessions }) => [key, sessions]));
     },
-    /** Makes a link; returns until when it may be used. */
+    /** Stores a link and returns its expiry. */
     addLink: async (digest: string, apiKey: string): Promise<Date> => {
       const { rows } = await pool.query<{ expiresAt: Date }>(insertLink, [digest, apiKey, linkLifeMs]);
       if (!rows[0]) throw new Error('a link was not kept');
       return rows[0].expiresAt;
     },
     /**
-     * The key of a link that was not used before, is not too old, and whose key was not revoked. Of two who ask at
-     * once, one gets it.
+     * Returns the key of a link that is unused and has not expired, and whose key is valid. Of two concurrent requests,
+     * only one receives it.
      */
     useLink: async (digest: string): Promise<ApiKeyRecord | undefined> => {
       const { rows } = await pool.query<KeyRow>(takeLink, [digest]);
       return rows[0] && keyOf(rows[0]);
     },
-    /** Those of the digests that are of links, used or not: a look that costs as little as can be. */
+    /** Returns the digests that belong to stored links, expired or not. It is a cheap check before a link is used. */
     findLinks: async (digests: readonly string[]): Promise<Map<string, { digest: string }>> => {
       const { rows } = await pool.query<{ digest: string }>('select digest from session_links where digest = any($1)', [
         digests,
@@ -100,7 +99,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
 
 interface SessionRow extends KeyRow {
   digest: string;
-  /** Its own; null: that of its key. */
+  /** Role of the session itself; null if the session has its key's rights. */
   ownRole: Role | null;
   ownScope: Scope;
   openedAt: Date;
@@ -131,12 +130,12 @@ const insertSession = statementOf<InsertParams>(
     ${$('actionTypes')}::text[], ${$('users')}::boolean)`,
 );
 
-/** $1 keys. */
+/** Parameter: $1 keys. */
 const countOpen = `
   select api_key as key, count(*)::int as sessions from sessions
   where api_key = any($1::uuid[]) and least(idle_until, expires_at) > now() group by api_key`;
 
-/** $1 digests, $2 idle ms, $3 ms between two writes. */
+/** Parameters: $1 digests, $2 idle ms, $3 ms between two writes. */
 const findSessions = `
   with found as materialized (
     select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at, s.role,
@@ -157,12 +156,12 @@ const findSessions = `
     found.role as "ownRole", found.scope as "ownScope", ${keyFields}
   from found join api_keys k on k.id = found.api_key`;
 
-/** $1 digest, $2 key, $3 ms. */
+/** Parameters: $1 digest, $2 key, $3 ms. */
 const insertLink = `
   insert into session_links (digest, api_key, expires_at) values ($1, $2, now() + $3::float8 * interval '1 ms')
   returning expires_at as "expiresAt"`;
 
-/** $1 digest. */
+/** Parameter: $1 digest. */
 const takeLink = `
   with used as (delete from session_links where digest = $1 returning api_key, expires_at)
   select ${keyFields} from used join api_keys k on k.id = used.api_key and ${isGoodKey}

@@ -5,12 +5,12 @@ import type { ChainLink, ChainPart, ChainPlace } from '../audit-chain.port.ts';
 
 export type AuditChain = ReturnType<typeof createAuditChain>;
 
-/** The audit log as it is verified: number by number, as each entry was when it was hashed. */
+/** Creates the reader that verification uses: entries by number, with the text that was hashed. */
 export function createAuditChain({ pool }: { pool: Pool }) {
   return {
     /**
-     * The entries behind a number, or behind what is not kept any more, in order and as of one moment.
-     * @param after undefined: from the first that there is
+     * Returns the entries after a number, or after the cut, in order and in one snapshot.
+     * @param after undefined: from the first entry that exists
      */
     part: async (after: number | undefined, limit: number): Promise<ChainPart> => {
       const { rows } = await pool.query<PartRow>(selectPart.with({ after: after ?? null, limit }));
@@ -28,7 +28,10 @@ interface PartRow {
   links: ChainLink[] | null;
 }
 
-/** What is hashed is written here as in `append_audit`, which another one may have taken the place of. */
+/**
+ * Rebuilds the hashed text exactly as `append_audit` writes it. A restored or edited database may contain another
+ * version of that function.
+ */
 const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
   ($) => `
   select json_build_object('number', h.cut_number, 'hash', encode(h.cut_hash, 'hex')) as cut,

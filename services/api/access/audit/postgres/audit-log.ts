@@ -5,15 +5,15 @@ import type { ChainPlace } from '../audit-chain.port.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** Details hold what a person has to know to understand a change: never a secret, never a body as it came. */
+/** Details that a person needs to understand a change: never a secret, never a raw body. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
 
 export interface AuditEntry {
   apiKey: string | null;
   method: string;
-  /** As it is registered: `/v1/runs/:id/pause`. */
+  /** Route as registered: `/v1/runs/:id/pause`. */
   route: string;
-  /** The public id, or the name, of what was changed; null where it has neither. */
+  /** Public id or name of what was changed; null if it has neither. */
   subject: string | null;
   status: number;
   requestId: string;
@@ -23,7 +23,7 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry, ChainPlace {
   auditId: string;
   at: Date;
-  /** Null where the key is not known any more. */
+  /** Null if the key does not exist any more. */
   keyName: string | null;
 }
 
@@ -42,20 +42,20 @@ export interface AuditFilter {
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
- * The log of who changed what through the API, and how it ended. Entries are never changed
+ * Creates the log of changes made through the API, with their callers and results. Entries are never changed
  * (docs/decisions/0016-run-history-and-audit-log.md).
  */
 export function createAuditLog({ pool }: { pool: Pool }) {
   return {
-    /** @returns where it stands in the chain */
+    /** @returns the entry's place in the chain */
     record: async ({ detail, ...entry }: AuditEntry): Promise<ChainPlace> => {
       const { rows } = await pool.query<ChainPlace>(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
       return onlyRow(rows);
     },
 
     /**
-     * Newest first; `cursor` is the id of the last one of the page before.
-     * @throws {InvalidCursorError} when it is no id
+     * Returns entries, newest first; `cursor` is the id of the last entry of the previous page.
+     * @throws {InvalidCursorError} if the cursor is not an id
      */
     list: async (
       { number, subject, apiKey, method, route, since, until }: AuditFilter,
@@ -99,7 +99,7 @@ interface EntriesParams {
   route: string | null;
   since: Date | null;
   until: Date | null;
-  /** Id of the last entry of the page before, or null. */
+  /** Id of the last entry of the previous page, or null. */
   cursor: string | null;
   limit: number;
 }

@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { NotedCallers } from '../caller-notes.ts';
 
-/** People who were refused, of whom no more are kept. */
+/** Bound on the rows of refused people. */
 export const mostPeopleKept = 1000;
 
-/** Adds what was counted to what there is, in one statement. A key that is no more is left out. */
+/** Returns a function that adds counts to the stored ones, in one statement. Counts of deleted keys are skipped. */
 export function createCallerNoteStore({ pool }: { pool: Pool }) {
   return async ({ refusals, calls, people }: NotedCallers): Promise<void> => {
     await pool.query(
@@ -54,13 +54,13 @@ interface AddParams {
   personFroms: (string | null)[];
 }
 
-/** Since it was refused last: then it is counted anew. */
+/** True if the person was let in after the last refusal. The count then starts again. */
 const wasLetIn = `exists (select from api_keys k
       where k.issuer = p.issuer and k.subject = p.subject and k.last_used_at > p.last_at)`;
 
 /**
- * Rows are locked in one order, as several processes may add at once. With what is added go calls that are too old,
- * more of them than can be added, and people beyond those that are kept.
+ * Rows are locked in one order because several processes may add at once. The statement also deletes calls older than 7
+ * days, in larger batches than it adds, and refused people beyond the bound.
  */
 const addNotes = statementOf<AddParams>(
   'add-caller-notes',

@@ -7,7 +7,7 @@ interface Answers {
 }
 
 export interface CallsOfDay extends Answers {
-  /** `2026-11-24`, of UTC. */
+  /** Date in UTC, such as `2026-11-24`. */
   day: string;
 }
 
@@ -17,15 +17,18 @@ export interface CallsOfOperation extends Answers {
 }
 
 export interface KeyCalls {
-  /** Today and the seven days before, the oldest first; a day without a call is one of zeros. */
+  /** Today and the seven days before, oldest first; a day without calls has zeros. */
   days: CallsOfDay[];
-  /** Of those days, the one that was called last first. */
+  /** Operations of those days, most recently called first. */
   operations: CallsOfOperation[];
 }
 
 export type KeyCallsReader = ReturnType<typeof createKeyCalls>;
 
-/** What a key was used for. There are no more rows than operations of the API in eight days. */
+/**
+ * Creates the reader of what a key was used for. The number of rows is bounded by the operations of the API in eight
+ * days.
+ */
 export function createKeyCalls({ pool }: { pool: Pool }) {
   return async (key: string): Promise<KeyCalls> => {
     const [days, operations] = await Promise.all([
@@ -41,14 +44,14 @@ const sums = `coalesce(sum(done), 0)::float8 as done, coalesce(sum(refused), 0):
 
 const today = `(now() at time zone 'UTC')::date`;
 
-/** $1 key. */
+/** Parameter: $1 key. */
 const selectDays = `
   select to_char(d.day, 'YYYY-MM-DD') as day, ${sums}
   from (select ${today} - ago as day from generate_series(0, 7) ago) d
   left join api_key_calls c on c.api_key = $1 and c.day = d.day
   group by d.day order by d.day`;
 
-/** $1 key. */
+/** Parameter: $1 key. */
 const selectOperations = `
   select operation, ${sums}, max(last_at) as "lastAt"
   from api_key_calls where api_key = $1 and day >= ${today} - 7

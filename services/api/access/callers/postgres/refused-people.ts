@@ -2,24 +2,24 @@ import type { Pool } from 'pg';
 import type { RefusedPerson } from '../caller-notes.ts';
 import { isGoodKey } from '../../postgres/key-rows.ts';
 
-/** One whom the issuer vouches for, and who was refused in the last thirty days. */
+/** Person whom the issuer vouches for, and who was refused in the last thirty days. */
 export interface RefusedPersonRecord extends RefusedPerson {
-  /** Since it was let in last. */
+  /** Number of refusals since the person was last let in. */
   count: number;
   firstAt: Date;
   lastAt: Date;
   lastFrom: string | null;
-  /** Its row among the keys; null: it never came in. */
+  /** The person's row among the keys; null if the person was never let in. */
   key: string | null;
-  /** It was let in after it was refused last, by its token or by an operator. */
+  /** True if the person was let in after the last refusal, by a token or by an operator. */
   isInAgain: boolean;
-  /** It is shut out, and may be let in again: it was not revoked. */
+  /** True if the person is shut out, but not revoked, and may be let in again. */
   mayBeLetIn: boolean;
 }
 
 export type RefusedPeopleReader = ReturnType<typeof createRefusedPeople>;
 
-/** Those who were refused last come first. There are about a thousand at most. */
+/** Creates the reader of refused people, latest refusal first. About a thousand are stored. */
 export function createRefusedPeople({ pool }: { pool: Pool }) {
   return async (limit: number): Promise<RefusedPersonRecord[]> => {
     const { rows } = await pool.query<RefusedPersonRecord>(selectPeople, [limit]);
@@ -27,7 +27,7 @@ export function createRefusedPeople({ pool }: { pool: Pool }) {
   };
 }
 
-/** $1 limit. */
+/** Parameter: $1 limit. */
 const selectPeople = `
   select p.issuer, p.subject, coalesce(p.name, k.name) as name, p.code, p.detail, p.count::float8 as count,
     p.first_at as "firstAt", p.last_at as "lastAt", p.last_from as "lastFrom", k.id as key,
