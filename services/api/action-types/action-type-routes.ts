@@ -32,14 +32,14 @@ export interface ActionTypeRoutesDeps extends OptionDirectoryDeps {
   catalogue: CatalogueReader;
   secretBox: SecretBox;
   egress: ActionTypeChangerDeps['egress'];
-  /** What workers say that they cannot serve. */
+  /** Returns the action types that workers report as unable to serve. */
   refusals: () => Promise<readonly ShardRefusal[]>;
 }
 
 const byName = z.object({ name: z.string() });
 const tags = ['action types'];
 const answered = jsonAnswer('The action type', actionType);
-/** What is wrong is said by the handlers, which know what is registered. */
+/** Skips validation: the handlers report all problems, because they know the registered action type. */
 const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
@@ -219,7 +219,7 @@ function checkedDefinition(
   return { name: named.data, wanted: checked.value };
 }
 
-/** For the audit log: which secrets a change sets or takes away, never what they are. */
+/** Returns, for the audit log, the names of the secrets that a change sets or removes, never their values. */
 function secretsIn(body: unknown): AuditDetail {
   const { secrets } = z
     .object({ secrets: z.record(z.string(), z.unknown()) })

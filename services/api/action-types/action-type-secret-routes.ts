@@ -14,14 +14,14 @@ import type { ActionTypeStore } from './postgres/action-type-store.ts';
 export interface ActionTypeSecretRoutesDeps {
   changer: ActionTypeChanger;
   actionTypes: ActionTypeStore;
-  /** Sends it as it is shown. */
+  /** Sends the view of an action type, with its ETag. */
   answer: (reply: FastifyReply, type: RegisteredActionType) => FastifyReply;
 }
 
 const bySecret = z.object({ name: z.string(), secret: z.enum(secretNames) });
 const tags = ['action types'];
 
-/** What is wrong with the body is said by the handler: usual messages quote the value. */
+/** Leaves the body to the handler, because the usual messages would quote the secret. */
 const unquotingBody: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {
@@ -29,7 +29,9 @@ const unquotingBody: FastifySchemaCompiler<unknown> =
     return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
-/** Secrets go in and never come out: what is shown is that there is one, and since when. */
+/**
+ * Registers the routes of secrets. They are write-only: responses show only whether a secret exists, and since when.
+ */
 export function actionTypeSecretRoutes(
   server: HttpServer,
   { changer, actionTypes, answer }: ActionTypeSecretRoutesDeps,

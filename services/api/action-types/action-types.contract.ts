@@ -6,7 +6,7 @@ import { patchRefusals, refusals } from '../../../shared/contracts/stated-rules.
 const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');
 const enabled = z.boolean().describe('false: no campaign may begin with it; what runs goes on');
 
-/** An action type as it is registered. */
+/** Definition of a new action type. */
 export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
   .meta({
@@ -15,7 +15,7 @@ export const actionTypeDefinition = z
     examples: [{ name: 'award-points', url: 'https://points.example.com/v1/batches', class: 'A' }],
   });
 
-/** Of headers that a change may have: others pass. */
+/** Any string: the handler checks the form without quoting the secret. */
 const secretValue = z.string().meta({ writeOnly: true });
 
 export const secretBody = z
@@ -40,7 +40,7 @@ const secrets = z
   .optional()
   .describe('Secrets to be set with this change; null removes one. What is not named stays, and none is ever shown');
 
-/** The same where the path names it. Beyond that, what only the server says may stand there, and is passed over. */
+/** Definition of the action type that the path names. Read-only fields of a response may be present and are ignored. */
 export const actionTypeReplacement = actionTypeDefinition
   .omit({ name: true })
   .extend({ secrets })
@@ -50,7 +50,7 @@ export const actionTypeReplacement = actionTypeDefinition
     examples: [{ url: 'https://rewards.example.com/v1/batches', class: 'A' }],
   });
 
-/** Fields to be different; null for its default (JSON merge patch). */
+/** Fields to change; null resets a field to its default (JSON merge patch). */
 export const actionTypePatch = z
   .strictObject(
     Object.fromEntries(
@@ -67,7 +67,7 @@ const time = z.iso.datetime({ precision: 3 });
 
 const keptSecret = z.object({ changedAt: time });
 
-/** An action type as it is shown. */
+/** Action type as shown in responses. */
 export const actionType = z
   .object({
     name: z.string(),
@@ -76,7 +76,7 @@ export const actionType = z
     origin: z.enum(['file', 'api']).describe('Who said last how it is called: the engine’s file, or somebody here'),
     ...actionTypeConfig.shape,
     title: z.string().describe('What campaign managers read in place of its name: its own, else the name in words'),
-    // As it is kept, whatever this version would let in.
+    // The stored schema, even if this version would not accept it.
     paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
     secrets: z
       .object({

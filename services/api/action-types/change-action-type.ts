@@ -18,25 +18,25 @@ export interface ActionTypeChangerDeps {
   secretBox: SecretBox;
 }
 
-/** What is to be different, said by what there is. */
+/** Returns the change to make, given the current state. */
 type WantedChange = (before: RegisteredActionType) => ActionTypeChange;
 
-/** Changes action types as the API does it. */
+/** Changes of action types through the API. */
 export interface ActionTypeChanger {
   /** @throws {HttpProblem} 404 */
   require(name: string): Promise<RegisteredActionType>;
   /**
-   * Another may change it between our look and our write: then its newest state is looked at again.
-   * @param expected revision; null for whatever it is
-   * @throws {HttpProblem} 404, 412, and what that throws
+   * Applies a change. If another request changes the type between the read and the write, reads it again and retries.
+   * @param expected revision; null for any
+   * @throws {HttpProblem} 404, 412, and errors of `wanted`
    */
   change(name: string, expected: number | null, wanted: WantedChange): Promise<RegisteredActionType>;
   /**
-   * What a body wants, with its secrets sealed.
-   * @throws {HttpProblem} 422 with everything that is wrong, 409 where secrets cannot be kept
+   * Returns the change that a body describes, with its secrets encrypted.
+   * @throws {HttpProblem} 422 with all problems, 409 if secrets cannot be stored
    */
   wantedFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
-  /** @throws {HttpProblem} 409 where secrets cannot be kept */
+  /** @throws {HttpProblem} 409 if secrets cannot be stored */
   sealed(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
 }
 

@@ -11,21 +11,21 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
-/** What a body says of an action type, beside its name. */
+/** Checked body of an action type, without its name. */
 export interface WantedActionType {
   config: ActionTypeConfig;
   enabled: boolean | undefined;
   secrets: WantedSecrets;
 }
 
-/** What only the server says: it may come back in a replacement. */
+/** Read-only fields, which a replacement may contain because clients send back what they received. */
 const shownOnly = ['name', 'revision', 'origin', 'countries', 'refusals', 'createdAt', 'updatedAt', 'links'];
 
 const fields = z.record(z.string(), z.unknown());
 
 /**
- * Everything that keeps fields from being an action type, at once.
- * @param before as it is registered, where it is: its secrets may stay while it calls the same addresses
+ * Checks the fields of an action type, and returns all problems at once.
+ * @param before the registered type, if there is one: its secrets are kept while it calls the same origins
  */
 export function checkActionType(
   body: unknown,
@@ -56,7 +56,7 @@ export function checkActionType(
   return { ok: false, problems, more: config.ok ? 0 : config.more };
 }
 
-/** A POST may be repeated by its `Idempotency-Key`, and something of its body is kept for that. */
+/** Refuses secrets in a POST: requests with an `Idempotency-Key` are stored, and with them something of their body. */
 function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   if (secrets === undefined) return { ok: true, value: {} };
   const detail =
@@ -64,7 +64,7 @@ function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
-/** A replacement without what only the server says: those fields, and the title that it makes of the name. */
+/** Returns a replacement without read-only fields, and without the title that the server derives from the name. */
 export function replacementOf(body: unknown, name: string): unknown {
   const read = fields.safeParse(body);
   if (!read.success) return body;
@@ -73,7 +73,7 @@ export function replacementOf(body: unknown, name: string): unknown {
   return Object.fromEntries(Object.entries(read.data).filter(isOwn));
 }
 
-/** A merge patch (RFC 7396) of one level: null takes a field back to its default. */
+/** Applies a merge patch (RFC 7396) of one level: null resets a field to its default. */
 export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   const read = fields.safeParse(patch);
   if (!read.success) return patch;
@@ -81,14 +81,14 @@ export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-/** Campaigns name it as a step, or as the check of one. */
+/** Refuses to turn a step into a check or back, because campaigns refer to it as one or the other. */
 function checkStaysWhatItIs({ check }: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   if (before === undefined || before.check === check) return [];
   const is = before.check ? 'is a check' : 'is a step of campaigns';
   return [{ pointer: '/check', code: 'only-when-registered', detail: `${is}, and stays that: register another one` }];
 }
 
-/** What is wrong by our own rules is said by the shape; this is the last word of who checks by it. */
+/** Compiles the schema. The shape enforces our own rules; this catches what the validator itself refuses. */
 function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   if (!paramsSchema) return [];
   try {
@@ -100,7 +100,10 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   }
 }
 
-/** One that was let through when it was registered may be changed otherwise, and disabled: it is not called anyway. */
+/**
+ * Checks only addresses that change. A type whose address was accepted earlier may still be changed otherwise, and
+ * disabled; egress rules block its calls anyway.
+ */
 function checkAddresses(
   config: ActionTypeConfig,
   before: ActionTypeConfig | undefined,
@@ -115,7 +118,7 @@ function checkAddresses(
     before ? optionSourcesOf(before.paramsSchema, before.url).map(({ url }) => url.href) : [],
   );
   const asked = optionSourcesOf(config.paramsSchema, config.url).flatMap(({ keyword, url }) => {
-    // The endpoint's own host has been judged above.
+    // The endpoint's own origin has been checked above.
     if (askedBefore.has(url.href) || url.origin === new URL(config.url).origin) return [];
     const cause = guard.whyNot(url);
     return cause === null ? [] : [forbiddenAddress(`/paramsSchema${keyword}`, url.href, cause)];
@@ -123,7 +126,10 @@ function checkAddresses(
   return [...called, ...asked];
 }
 
-/** A caller of the API could otherwise send any variable of the workers to an address of their own. */
+/**
+ * Only the engine's file may name a variable: a caller of the API could otherwise send any variable of the workers to
+ * an address of their choice.
+ */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
   if (authorizationEnv === undefined) return [];
@@ -138,7 +144,7 @@ function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig
   return [{ pointer, code: 'other-origin', detail }];
 }
 
-/** For the same reason a secret that is kept goes only where it went when it was given. */
+/** A stored secret may be sent only to the origins that were registered when it was set, for the same reason. */
 function checkKeptAuthorization(
   config: ActionTypeConfig,
   wanted: WantedSecrets,

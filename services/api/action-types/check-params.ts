@@ -6,25 +6,28 @@ import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-co
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
-/** Every part of a schema may be held against every value: more would keep everybody else waiting. */
+/**
+ * Bound on the values that are checked. Each part of a schema may be applied to each value, and larger inputs would
+ * block all other requests.
+ */
 const maxValues = 2000;
 
-/** Of larger ones only the first problem is reported: each that was found on the way is an object. */
+/** Larger inputs report only their first problem, because each problem is an object in memory. */
 const maxValuesListedWhole = 200;
 
 interface Compiled {
   first: ValidateFunction;
-  /** Only made for who has problems. */
+  /** Compiled only for parameters with problems. */
   all: () => ValidateFunction;
 }
 
-/** Once for each schema that is registered: they go with it. */
+/** Validators by registered schema; entries are released with their schema. */
 const compiled = new WeakMap<ParamsSchema, Compiled>();
 
 /**
- * What is wrong with parameters, by the schema of their action type.
- * @param pointer where the parameters are
- * @throws {Error} where the schema cannot be used, because a newer version let it in
+ * Checks parameters by the schema of their action type, and returns the problems.
+ * @param pointer JSON pointer of the parameters
+ * @throws {Error} if the schema cannot be used, because a newer version accepted it
  */
 export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: string): FieldProblem[] {
   const values = valuesIn(params);
@@ -39,7 +42,7 @@ export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: s
   return withoutRepeats(validate.errors ?? []).map((error) => describeParamsError(error, pointer));
 }
 
-/** @throws {Error} where it is no schema of 2020-12 */
+/** @throws {Error} if it is not a schema of 2020-12 */
 export function compileParamsSchema(schema: ParamsSchema): Compiled {
   let all: ValidateFunction | undefined;
   const made = { first: validatorOf(schema, false), all: () => (all ??= validatorOf(schema, true)) };
@@ -48,14 +51,14 @@ export function compileParamsSchema(schema: ParamsSchema): Compiled {
 }
 
 function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction {
-  // One for each: it would keep every schema for as long as it lives.
+  // One instance for each schema: a shared instance would keep all schemas for its lifetime.
   const ajv = new Ajv2020({
     allErrors,
     verbose: true,
     strict: false,
     meta: false,
     validateSchema: false,
-    // A field that is missing is not the one that every object inherits, such as `constructor`.
+    // Inherited properties, such as `constructor`, do not count as present fields.
     ownProperties: true,
     logger: false,
     code: { regExp: Object.assign(boundedRegExp, { code: 'boundedRegExp' }) },
@@ -64,19 +67,25 @@ function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction
   return ajv.compile(schema);
 }
 
-/** Bodies are at most 64 levels deep. */
+/** Counts values recursively. Bodies are at most 64 levels deep. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
 
-/** What a pattern may take was judged for texts of so many characters (shared/domain/endpoint/pattern-cost.ts). */
+/**
+ * Returns a RegExp that refuses longer texts. The cost of patterns is judged for this length
+ * (shared/domain/endpoint/pattern-cost.ts).
+ */
 function boundedRegExp(pattern: string, flags: string) {
   const regExp = new RegExp(pattern, flags);
   return { test: (text: string) => text.length <= maxMatchedCharacters && regExp.test(text) };
 }
 
-/** Where none of several forms fits, what each of them lacks is no help: only one of them is meant. */
+/**
+ * Drops the problems inside of a combination such as `anyOf` that fits nowhere: only one of its forms is meant, so the
+ * problems of the others do not help.
+ */
 function withoutRepeats(errors: readonly ErrorObject[]): ErrorObject[] {
   const forms = errors.filter(({ keyword }) =>
     ['anyOf', 'oneOf', 'not', 'if', 'contains', 'propertyNames'].includes(keyword),

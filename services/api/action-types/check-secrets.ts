@@ -7,17 +7,17 @@ import type { Checked } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
-/** To be set; null: to be taken away. What is not named stays. */
+/** Secrets to set; null removes one. Secrets that are not named are unchanged. */
 export type WantedSecrets = Partial<Record<SecretName, string | null>>;
 
-/** An HTTP header's value: visible ASCII, with blanks inside. */
+/** Value of an HTTP header: visible ASCII, with blanks inside. */
 const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?$/;
 
-/** As it is shown: that there is one, and since when. It may come back in a replacement. */
+/** Secret as shown in responses: only the time of its last change. A replacement may contain it. */
 const shown = z.strictObject({ changedAt: z.string() });
 const fields = z.record(z.string(), z.unknown());
 
-/** Why a value is not such a secret. It is not quoted, whatever is wrong with it. */
+/** Returns the reason why a value is not a secret of this kind. The value is never quoted. */
 export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem, 'pointer'> | undefined {
   const right =
     name === 'authorization' ? 'the whole Authorization header: 1 to 8192 visible ASCII characters' : webhookSecretForm;
@@ -27,7 +27,7 @@ export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem
   return isRight ? undefined : { code: 'invalid-secret', detail: `has to be ${right}` };
 }
 
-/** The field `secrets` of a change, by the names of the secrets. */
+/** Checks the field `secrets` of a change. */
 export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
   if (value === undefined) return { ok: true, value: {} };
   const read = fields.safeParse(value);
@@ -56,7 +56,10 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
 
 const body = z.strictObject({ value: z.unknown().optional() });
 
-/** A secret that nothing is signed with looks as if receipts were taken. @param pointer where the secret was given */
+/**
+ * Refuses a secret for receipts if the type has none: it would look as if receipts were accepted. @param pointer JSON
+ * pointer of the secret
+ */
 export function checkReceiptsAreTaken(
   { receipts }: Pick<ActionTypeConfig, 'receipts'>,
   pointer: string,
@@ -66,7 +69,7 @@ export function checkReceiptsAreTaken(
   return [{ pointer, code: 'not-asynchronous', detail }];
 }
 
-/** The body that sets one secret: `{"value": "…"}`. */
+/** Checks the body that sets one secret: `{"value": "…"}`. */
 export function checkSecretBody(name: SecretName, given: unknown): Checked<string> {
   const read = body.safeParse(given);
   const value = read.data?.value;

@@ -10,7 +10,7 @@ import { pointerOf, shortPointer } from '../frame/server/json-pointer.ts';
 
 type Fields = Record<string, unknown>;
 
-/** In the words of all other problems: the value, and what would be right. */
+/** Describes a problem in the same words as all other problems: the value, and what would be right. */
 export function describeParamsError(error: ErrorObject, pointer: string): FieldProblem {
   const { keyword, data } = error;
   const at = `${pointer}${error.instancePath}`;
@@ -43,7 +43,7 @@ function unknownField(at: string, name: string, { parentSchema }: ErrorObject): 
   return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'unknown-field', detail };
 }
 
-/** By keyword: the code, and what would be right. */
+/** Code and right value by keyword. */
 const rights: Readonly<Record<string, [code: string, right: (params: Fields) => string]>> = {
   type: ['wrong-type', ({ type }) => typeNoun(type)],
   const: ['invalid-value', ({ allowedValue }) => quoted(allowedValue)],
@@ -63,7 +63,7 @@ const rights: Readonly<Record<string, [code: string, right: (params: Fields) => 
   maxProperties: ['wrong-length', ({ limit }) => `at most ${sized('object', Number(limit))}`],
 };
 
-/** Of keywords that no value is right for. */
+/** Sentences of keywords for which no right value can be given. */
 const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   uniqueItems: ({ i, j }) => `has to have each item once: ${String(i)} and ${String(j)} are the same`,
   contains: () => 'has too few or too many items of the kind that it has to have',
@@ -72,7 +72,7 @@ const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   oneOf: ({ passingSchemas }) => `fits ${passingSchemas ? 'more than one' : 'none'} of the forms that it may have`,
 };
 
-/** As far as the schema says. */
+/** Describes the right value, as far as the schema defines it. */
 function rightOfSchema(schema: unknown): string {
   const { type, enum: values, const: value } = fieldsOf(schema);
   if (value !== undefined) return quoted(value);
@@ -88,7 +88,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Of texts the characters, as JSON schema counts them. */
+/** Returns the size of a value; of strings the number of characters, as JSON schema counts them. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Array.from(value).length;
   return Array.isArray(value) ? value.length : Object.keys(fieldsOf(value)).length;

@@ -8,10 +8,10 @@ import { createCountRequests } from './counts/postgres/count-requests.ts';
 import { createAudienceStore } from './lists/postgres/audience-store.ts';
 import { createSavedAudienceStore } from './saved/postgres/saved-audience-store.ts';
 
-/** Questions to the segmentation service in flight, of all requests. */
+/** Concurrent requests to the segmentation service, over all API requests of this process. */
 const questionsAtOnce = 64;
 
-/** Audiences, and the segmentation service, as campaigns ask for them. */
+/** Creates the stores of audiences and the connection to the segmentation service. */
 export function createAudienceParts({ pool, uploadPool, quotas, ...parts }: BaseParts) {
   return {
     audiences: createAudienceStore({ pool, uploadPool, quotas }),

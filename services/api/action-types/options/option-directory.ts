@@ -13,16 +13,19 @@ import type { ListedOption, OptionListView } from './option-list.contract.ts';
 import type { OptionsAnswer, OptionSource } from './option-source.port.ts';
 import type { UsedValues } from './postgres/used-values.ts';
 
-/** While a person types and goes back. */
+/** Lifetime of options in the cache, in milliseconds: they serve a person who types and corrects. */
 const keptMs = 30_000;
-/** A list that cannot be had is asked for again soon, and not by every request. */
+/**
+ * Lifetime of failures in the cache, in milliseconds. An unavailable list is requested again soon, but not by each
+ * request.
+ */
 const failureKeptMs = 5000;
-/** Of all answers that are kept. */
+/** Bound on the characters of all cached options. */
 const maxKeptCharacters = 4_000_000;
 
 export interface OptionSearch {
   type: RegisteredActionType;
-  /** A name, or a JSON pointer. */
+  /** Name or JSON pointer. */
   parameter: string;
   text?: string | undefined;
   country?: string | undefined;
@@ -36,8 +39,8 @@ export interface OptionDirectoryDeps {
 }
 
 /**
- * What a parameter may be: what the team of its action type offers, else what earlier campaigns say. A list that cannot
- * be had is said, and nothing fails for it.
+ * Creates the directory of values for parameters: those that the endpoint of the action type offers, else those of
+ * earlier campaigns. If the endpoint fails, the result contains the reason, and the request succeeds.
  */
 export function createOptionDirectory({ optionSource, usedValues, clock }: OptionDirectoryDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({
@@ -46,7 +49,7 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   });
   const underWay = new Map<string, Promise<OptionsAnswer>>();
 
-  /** Who asks the same meanwhile gets the same answer. */
+  /** Concurrent requests with the same query share one request to the endpoint. */
   function offered({ type, text: search, country, limit }: OptionSearch, { pointer }: PlainParameter, url: URL) {
     const key = JSON.stringify([type.name, type.revision, pointer, country, search, limit]);
     const known = kept.get(key);
@@ -99,7 +102,7 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   }
 
   return {
-    /** @throws {HttpProblem} 422 where the schema names no such parameter */
+    /** @throws {HttpProblem} 422 if the schema has no such parameter */
     list: async (search: OptionSearch): Promise<OptionListView> => {
       const { type } = search;
       const names = namesIn(search.parameter);
@@ -118,14 +121,14 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   };
 }
 
-/** A service may pass over `limit`: what is beyond it is not kept. */
+/** Drops options beyond `limit`, because a service may ignore it. */
 function cut(answer: OptionsAnswer, limit: number): OptionsAnswer {
   if (!answer.ok) return answer;
   const { options, more } = answer.page;
   return { ok: true, page: { options: options.slice(0, limit), more: more || options.length > limit } };
 }
 
-/** A campaign that said a value of another type would be refused. */
+/** Refuses options of another type than the parameter: campaigns with such a value would be refused. */
 function fitting(answer: OptionsAnswer, { type, pointer }: PlainParameter): OptionsAnswer {
   if (!answer.ok) return answer;
   const options = answer.page.options.filter(({ value }) => typeof value === 'number' || isStorable(value));
@@ -138,7 +141,7 @@ function fitting(answer: OptionsAnswer, { type, pointer }: PlainParameter): Opti
   };
 }
 
-/** `offer/id` of a pointer `/offer/id`; `id` may be said for `/id`. */
+/** Returns the names in a JSON pointer such as `/offer/id`; `id` is accepted for `/id`. */
 function namesIn(parameter: string): string[] {
   const pointer = parameter.startsWith('/') ? parameter : `/${parameter}`;
   return pointer

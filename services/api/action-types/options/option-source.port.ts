@@ -3,18 +3,18 @@ import type { RegisteredActionType } from '../../../../shared/ports/registry.ts'
 
 export interface OptionsAsked {
   type: RegisteredActionType;
-  /** Where its schema says that they are. */
+  /** Address from the schema of the action type. */
   url: URL;
   country: string | undefined;
   search: string | undefined;
   limit: number;
 }
 
-/** @property cause for people, to be put behind `its options could not be asked for: ` */
+/** @property cause for people, shown after `its options could not be asked for: ` */
 export type OptionsAnswer = { ok: true; page: OptionPage } | { ok: false; cause: string };
 
-/** The teams' lists of what parameters may be. */
+/** Options of parameters, offered by the teams' endpoints. */
 export interface OptionSource {
-  /** One question, bounded in time and size. Never rejects. */
+  /** Sends one request, bounded in time and size. Never rejects. */
   ask(asked: OptionsAsked): Promise<OptionsAnswer>;
 }

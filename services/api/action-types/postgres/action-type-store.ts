@@ -10,36 +10,36 @@ import {
 } from '../../../../shared/postgres/registry/registry.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** What is to be different; what is not named stays. */
+/** Fields to change; undefined fields are unchanged. */
 export interface ActionTypeChange {
   config?: ActionTypeConfig | undefined;
   enabled?: boolean | undefined;
-  /** Encrypted; null takes one away. */
+  /** Encrypted; null removes a secret. */
   secrets?: Partial<Record<SecretName, string | null>> | undefined;
 }
 
 export type ActionTypeChanged =
   | { kind: 'changed'; type: RegisteredActionType }
   | { kind: 'missing' }
-  /** It is not at the expected revision any more: nothing was changed. */
+  /** The type has another revision by now: nothing was changed. */
   | { kind: 'outdated'; type: RegisteredActionType };
 
 export type ActionTypeRemoved =
   | { kind: 'removed' }
   | { kind: 'missing' }
   | { kind: 'outdated'; type: RegisteredActionType }
-  /** Campaigns have it in their chain: how many, and the names of the newest few. */
+  /** Campaigns use the type: their number, and the names of the newest. */
   | { kind: 'used'; campaigns: number; names: string[] };
 
-/** Names of the campaigns that stand in the way of a deletion: enough to know where to look. */
+/** Names of campaigns that are reported when they prevent a deletion. */
 const namesShown = 3;
 
 export type ActionTypeStore = ReturnType<typeof createActionTypeStore>;
 
-/** Action types as people change them. Every change moves the type's revision and the registry's. */
+/** Creates the store of action types. Each change increments the revision of the type and that of the registry. */
 export function createActionTypeStore({ pool }: { pool: Pool }) {
   return {
-    /** By name. */
+    /** Returns all action types, sorted by name. */
     list: async (): Promise<RegisteredActionType[]> => {
       const { rows } = await pool.query<ActionTypeRow>(`${select} order by name`);
       return rows.flatMap((row) => actionTypeOf(row) ?? []);
@@ -47,14 +47,16 @@ export function createActionTypeStore({ pool }: { pool: Pool }) {
 
     get: (name: string) => find(pool, name),
 
-    /** Undefined when there is one of that name. Revisions of a deleted one go on. */
+    /**
+     * Returns undefined if a type of that name exists. A deleted type that is created again continues its revisions.
+     */
     create: (name: string, type: Required<Pick<ActionTypeChange, 'config' | 'enabled'>> & ActionTypeChange) =>
       changeRegistry(pool, async (client) => {
         const { rows } = await client.query<ActionTypeRow>(insert.with({ name, ...paramsOf(type) }));
         return rows[0] && actionTypeOf(rows[0]);
       }),
 
-    /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
+    /** Changes a type. If no field differs, no revision changes. @param expected revision; null for any */
     change: (name: string, change: ActionTypeChange, expected: number | null) =>
       changeRegistry(pool, async (client): Promise<ActionTypeChanged> => {
         const before = await find(client, name);
@@ -67,7 +69,7 @@ export function createActionTypeStore({ pool }: { pool: Pool }) {
         return { kind: 'changed', type: (rows[0] && actionTypeOf(rows[0])) ?? before };
       }),
 
-    /** Only where no campaign has it in its chain. @param expected revision; null for whatever it is */
+    /** Deletes a type, unless a campaign uses it. @param expected revision; null for any */
     remove: (name: string, expected: number | null) =>
       changeRegistry(pool, async (client): Promise<ActionTypeRemoved> => {
         const before = await find(client, name);
@@ -89,10 +91,10 @@ async function find(connection: Pool | PoolClient, name: string): Promise<Regist
 
 interface TypeParams {
   name: string;
-  /** Null: stays as it is. */
+  /** Null: unchanged. */
   config: string | null;
   enabled: boolean | null;
-  /** Those that are set. */
+  /** JSON of the secrets that are set. */
   secrets: string;
 }
 
@@ -107,12 +109,12 @@ function paramsOf({ config, enabled, secrets = {} }: ActionTypeChange): Omit<Typ
 
 const select = `select ${actionTypeFields} from action_types where deleted_at is null`;
 
-/** Secrets by name, each with the time of its setting. */
+/** SQL that adds the time of setting to each secret. */
 const sealed = (texts: string) => `
   (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}')
     from jsonb_each_text(${texts}::jsonb) k)`;
 
-/** A name that was deleted before goes on with its revisions. */
+/** Continues the revisions of a deleted type of the same name. */
 const insert = statementOf<TypeParams>(
   'insert-action-type',
   ($) => `
@@ -159,7 +161,10 @@ const remove = `
   )
   ${moveRevision} where exists (select from removed)`;
 
-/** Every campaign counts: its run may have ended, and be taken up again for those who failed. */
+/**
+ * Returns the campaigns that use a type, whatever the state of their runs: a run that ended may be continued for users
+ * who failed.
+ */
 const users = `
   select c.name, count(*) over ()::int as all
   from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision

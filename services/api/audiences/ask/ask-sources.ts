@@ -12,7 +12,7 @@ import { quoted } from '../../frame/http-problem.ts';
 import type { AskedSource, AskedSources, CountedUsers } from './asked-sources.ts';
 import { fewUsersWarning } from './estimate-view.ts';
 
-/** The creation or start of a campaign waits no longer for the services that are asked about it. */
+/** Longest time, in milliseconds, that the creation or start of a campaign waits for the sources of its audience. */
 const patienceMs = 5000;
 const questionsAtOnce = 16;
 
@@ -23,7 +23,7 @@ export interface AskSourcesDeps {
   clock: Clock;
 }
 
-/** Exact counts of audiences that people asked for. */
+/** Exact counts of audiences that callers requested. */
 export interface ExactCounts {
   /** Returns the newest count of a key that is done, or undefined. */
   done(key: string): Promise<
@@ -41,8 +41,8 @@ type Found =
   | { kind: 'missing'; field: string; code: string; detail: string };
 
 /**
- * Asks for everything that an audience names, in every country. What is not there is a problem; who does not answer now
- * is a warning, because it may when the run begins.
+ * Looks up each source of an audience, in each country. A missing source is a problem. A source that does not respond
+ * now is a warning, because it may respond when the run begins.
  */
 export async function askSources(
   definition: Pick<CampaignDefinition, 'audience' | 'countries'>,
@@ -75,7 +75,7 @@ export async function askSources(
   };
 }
 
-/** The exact count of the same sources about the same snapshots, of any caller. */
+/** Returns an exact count of the same sources at the same snapshots, whoever requested it. */
 async function countedUsers(
   { countries, audience: { include, exclude } }: Pick<CampaignDefinition, 'audience' | 'countries'>,
   sources: readonly AskedSource[],
@@ -164,7 +164,7 @@ async function findRun(
   return { kind: 'users', users: null, warning: { code: 'run-not-ended', detail } };
 }
 
-/** One for each part of the audience, however many countries it is missing in. */
+/** Returns one problem for each part of the audience, however many countries it is missing in. */
 function problemsOf(answers: readonly Answer[]): FieldProblem[] {
   return byPlace(answers, ({ found }) => (found.kind === 'missing' ? found : null)).map(
     ({ pointer, first: { field, code, detail }, countries, isEverywhere }) => {
@@ -197,7 +197,7 @@ function byPlace<Said>(answers: readonly Answer[], saidOf: (answer: Answer) => S
   });
 }
 
-/** Countries whose audience is known to be empty. */
+/** Returns warnings for countries whose audience is known to be empty. */
 function emptyCountries(countries: readonly string[], sources: readonly AskedSource[]): Warning[] {
   return countries.flatMap((country, index) => {
     const included = sources.filter((source) => source.country === country && source.role === 'include');

@@ -5,8 +5,8 @@ import type { SegmentList, Segmentation } from '../../../../shared/ports/segment
 type Askable = Pick<Segmentation, 'describe'> & SegmentList & { close(): Promise<void> };
 
 /**
- * The segmentation service, if this process may ask it. The API works without the service's credentials: campaigns then
- * come with the warning that their segments could not be asked for.
+ * Returns the segmentation service, or a substitute if this process has no credentials for it. Campaigns then receive
+ * the warning that their segments could not be verified.
  */
 export function askableSegmentation(create: () => Askable, logger: Logger): Askable {
   try {

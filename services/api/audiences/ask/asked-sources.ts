@@ -5,16 +5,16 @@ import type { FieldProblem } from '../../../../shared/contracts/field-problems.t
 export interface AskedSource {
   entry: AudienceEntry;
   role: 'include' | 'exclude';
-  /** Among those of its role. */
+  /** Index among the sources of the same role. */
   index: number;
   country: string;
-  /** Null where that is unknown. */
+  /** Null if unknown. */
   users: number | null;
-  /** Of a segment that was described. */
+  /** Snapshot of a segment; null for other sources. */
   snapshot: string | null;
 }
 
-/** An exact count of the same sources as they are now. */
+/** Exact count of the same sources at their current snapshots. */
 export interface CountedUsers {
   at: Date;
   byCountry: ReadonlyMap<string, number>;
@@ -23,9 +23,9 @@ export interface CountedUsers {
 export interface AskedSources {
   askedAt: Date;
   sources: AskedSource[];
-  /** Null: they were not counted, or have changed since. */
+  /** Null if the sources were not counted, or have changed since. */
   counted: CountedUsers | null;
-  /** Why the campaign cannot be carried out. */
+  /** Reasons why the campaign cannot be carried out. */
   problems: FieldProblem[];
   warnings: Warning[];
 }

@@ -6,7 +6,7 @@ import type { Warning } from '../../../../shared/contracts/warnings.ts';
 import type { UserBounds } from '../../../../shared/contracts/campaigns/user-bounds.ts';
 import type { AskedSource, AskedSources } from './asked-sources.ts';
 
-/** What is known of an audience before a run has merged it. */
+/** Returns the estimate of an audience before a run has merged it. */
 export function estimateView(
   campaignId: string,
   { countries, audience, chain }: CampaignDefinition,
@@ -26,13 +26,13 @@ export function estimateView(
   };
 }
 
-/** What things cost now. */
+/** Current prices. */
 export interface PriceTerms {
   actionTypes: Catalogue['actionTypes'];
   currency: string | null;
 }
 
-/** Nothing where no step costs units. */
+/** Returns the estimated cost; empty if no step costs units. */
 export function estimatedCostOf(
   chain: readonly Partial<Pick<ChainStep, 'action' | 'unitsPerUser'>>[],
   countries: CampaignEstimate['countries'],
@@ -54,7 +54,7 @@ export function estimatedCostOf(
   return { cost: { currency, atLeast: costOf(atLeast), atMost: atMost === null ? null : costOf(atMost) } };
 }
 
-/** Over all countries; counted if all of them are. */
+/** Sums the bounds of all countries. The sum is exact if each country was counted. */
 export function sumOfBounds(countries: CampaignEstimate['countries']): UserBounds {
   const sum = countries.reduce<UserBounds>(
     ({ atLeast, atMost }, { users }) => ({
@@ -68,10 +68,10 @@ export function sumOfBounds(countries: CampaignEstimate['countries']): UserBound
   return oldest !== undefined && times.length === countries.length ? { ...sum, countedAt: oldest } : sum;
 }
 
-/** Of what there may be at most, less than this is certain: a large audience may come to a handful. */
+/** Share of the upper bound below which the lower bound causes a warning: the audience may turn out very small. */
 const smallShare = 0.1;
 
-/** Said where what is certain is little beside what is possible. */
+/** Warns if the lower bound is small compared with the upper bound. */
 export function fewUsersWarning(countries: readonly string[], asked: KnownSources): Warning[] {
   const { atLeast, atMost } = sumOfBounds(countryEstimates(countries, asked));
   if (atMost === null || atMost === 0 || atLeast >= atMost * smallShare) return [];
@@ -83,7 +83,7 @@ export function fewUsersWarning(countries: readonly string[], asked: KnownSource
 
 type KnownSources = Pick<AskedSources, 'askedAt' | 'sources' | 'counted'>;
 
-/** Users by country: an exact count where there is one, else bounds by the sizes of the sources. */
+/** Returns users by country: an exact count if there is one, else bounds from the sizes of the sources. */
 export function countryEstimates(
   countries: readonly string[],
   { askedAt, sources, counted }: KnownSources,
@@ -105,7 +105,7 @@ export function countryEstimates(
   });
 }
 
-/** True for one list or one earlier run alone: its users are stored, so their number is known exactly. */
+/** Returns true for one list or one earlier run alone: its users are stored, so their number is known exactly. */
 function isOneStored(include: readonly EstimatedSource[], exclude: readonly EstimatedSource[]): boolean {
   const [one] = include;
   const isAlone = one !== undefined && include.length === 1 && exclude.length === 0;
@@ -118,7 +118,7 @@ interface Counted {
   users: number | null;
 }
 
-/** Between "all overlap, and the excluded users are among them" and "none do". */
+/** Returns bounds between "all sources overlap, and excluded users are among them" and "no sources overlap". */
 function boundsOf(include: readonly Counted[], exclude: readonly Counted[]): UserBounds {
   const sum = (counted: readonly Counted[]) =>
     counted.reduce<number | null>((all, { users }) => (all === null || users === null ? null : all + users), 0);

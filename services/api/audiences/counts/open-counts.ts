@@ -1,2 +1,2 @@
-/** Of one account: each asks the segmentation service for all of its users. */
+/** Open counts of one account. Each count reads all users of its segments from the segmentation service. */
 export const openCountsAtMost = 4;

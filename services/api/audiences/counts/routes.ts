@@ -30,7 +30,7 @@ import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns
 const byId = z.object({ id: z.string().describe('cnt_…') });
 const tags = ['audiences'];
 
-/** Audiences counted exactly, on request. */
+/** Registers the routes of exact counts of audiences. */
 export function routes(server: HttpServer, parts: ApiParts): void {
   askRoute(server, parts);
   listRoute(server, parts);
@@ -151,8 +151,8 @@ function requireCountries(request: FastifyRequest, countries: readonly string[])
 }
 
 /**
- * The key of the question with what its segments are now.
- * @throws {HttpProblem} 422 where something that it names is not there, 409 where that cannot be said now
+ * Returns the key of a question at the current snapshots of its segments.
+ * @throws {HttpProblem} 422 for a source that does not exist, 409 if a source cannot be verified now
  */
 async function keyOf(question: CountQuestion, deps: AskSourcesDeps): Promise<string> {
   const { countries } = question;

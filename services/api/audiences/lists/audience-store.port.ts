@@ -7,7 +7,7 @@ import type { Upload } from '../../user-files/upload.port.ts';
 export interface AudienceRecord {
   audienceId: string;
   name: string;
-  /** Whom to ask about it. */
+  /** Contact for questions about the list. */
   owner: string | null;
   state: AudienceState;
   countries: { country: string; users: number }[];
@@ -17,49 +17,50 @@ export interface AudienceRecord {
   cause: string | null;
   createdAt: Date;
   readyAt: Date | null;
-  /** Campaigns that name it now, `usedByAtMost` at most. */
+  /** Campaigns that currently name the list, `usedByAtMost` at most. */
   usedBy: number;
-  /** Saved audiences that are made of it. */
+  /** Saved audiences that use the list. */
   usedBySaved: number;
-  /** It is deleted then, as things stand; null while something keeps it, and where lists are kept for ever. */
+  /** Time of deletion; null while the list is in use, and if lists are kept for ever. */
   expiresAt: Date | null;
 }
 
-/** More campaigns than these are not counted for a row. */
+/** Campaigns that are counted for one row. */
 export const usedByAtMost = 100;
 
-/** What does not matter is left out. */
+/** Filters of lists; undefined matches any. */
 export interface AudienceSearch {
-  /** Part of the name, large and small letters alike. */
+  /** Part of the name, case-insensitive. */
   text?: string | undefined;
   owner?: string | undefined;
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   isUsed?: boolean | undefined;
-  /** Countries and actions that the caller may see; undefined: all. */
+  /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export interface AudienceCounts {
   all: number;
   withRejects: number;
-  /** Ready, and named by no campaign and no saved audience. */
+  /** Ready, but used by no campaign and no saved audience. */
   notUsed: number;
   failed: number;
 }
 
 export interface UploadStart {
-  /** uuid v7. */
+  /** UUID v7. */
   audienceId: string;
   name: string;
-  /** Of all rows; null where each row has its own. */
+  /** Country of all rows; null if each row has its own. */
   country: string | null;
-  /** In whose quotas it counts; without one: in none. */
+  /** Account whose quotas include the list; null counts for no account. */
   account?: string | null;
   owner?: string | null;
 }
 
 /**
+ * Result of beginning an upload.
  * - `begun`: rows can be added.
  * - `ready`: the list was uploaded under this id before.
  */
@@ -67,27 +68,27 @@ export type UploadBegin = { kind: 'begun'; upload: Upload<AudienceRecord> } | { 
 
 export interface AudienceStore {
   /**
-   * Takes the place of an upload of the same id that has not ended.
-   * @throws {BeyondQuotaError} there is no room for another list
+   * Begins an upload. Replaces an unfinished upload of the same id.
+   * @throws {BeyondQuotaError} if the quotas allow no further list
    */
   begin(start: UploadStart): Promise<UploadBegin>;
   get(audienceId: string): Promise<AudienceRecord | undefined>;
   /**
-   * Newest first; `cursor` is the id of the last one of the page before.
-   * @throws {InvalidCursorError} when it is no id
+   * Returns lists, newest first; `cursor` is the id of the last list of the previous page.
+   * @throws {InvalidCursorError} if the cursor is not an id
    */
   list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
   counts(search: Pick<AudienceSearch, 'text' | 'within'>): Promise<AudienceCounts>;
   /**
-   * What is not said stays; no owner: it has none from now on.
-   * @returns undefined where there is none
+   * Changes the fields that are given; owner null removes the owner.
+   * @returns undefined if the list does not exist
    */
   change(
     audienceId: string,
     change: { name?: string | undefined; owner?: string | null | undefined },
   ): Promise<AudienceRecord | undefined>;
-  /** In the order of lines, behind a line. */
+  /** Returns rejected rows after a line, in the order of lines. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
-  /** A list that a campaign which is scheduled or runs names, or a saved audience, is kept. */
+  /** Deletes a list, unless a saved audience or a campaign that is scheduled or running names it. */
   delete(audienceId: string): Promise<ListDeletion>;
 }

@@ -33,7 +33,7 @@ const uploadQuery = z.object({
   ...fileQuery,
 });
 
-/** The route has a scope of its own, because no other one takes a body that is read as it comes. */
+/** Registers the upload in a scope of its own, because only this route reads its body as a stream. */
 export function audienceUploadRoute(
   server: HttpServer,
   { audiences, catalogue, clock }: AudienceUploadRouteDeps,

@@ -3,16 +3,16 @@ import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 import { invalidCursor } from '../../frame/public-ids.ts';
 import type { NamedPlace } from './postgres/named-audience-store.ts';
 
-/** Among what the segmentation service offers. */
+/** Place among the segments that the segmentation service offers. */
 export interface OfferedPlace {
   of: 'offered';
-  /** As the service says it; null: from its first one on. */
+  /** Cursor of the service; null: from its first segment. */
   after: string | null;
-  /** Behind so many of what comes then. */
+  /** Segments to skip after the cursor. */
   skip: number;
 }
 
-/** Where a page goes on. */
+/** Place at which a page continues. */
 export type ListPlace = { of: 'named'; after: NamedPlace | null } | OfferedPlace;
 
 const int = z.int().min(0);
@@ -26,7 +26,7 @@ export function cursorOf(place: ListPlace): string {
   return Buffer.from(JSON.stringify(said)).toString('base64url');
 }
 
-/** @throws {HttpProblem} 422 where it is no cursor */
+/** @throws {HttpProblem} 422 for an invalid cursor */
 export function placeOf(cursor: string | undefined): ListPlace {
   if (cursor === undefined) return { of: 'named', after: null };
   const said = written.safeParse(read(cursor)).data;

@@ -7,22 +7,25 @@ import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
 import { namedView, offeredView } from './named-audience-view.ts';
 import type { NamedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/named-audience-store.ts';
 
-/** The service is asked for so many at once, whatever a page holds: what it offers is mostly less. */
+/** Segments of one request to the service, independent of the page size, because many of them may be filtered out. */
 const askedAtOnce = 200;
-/** For one page. One that is not full by then has a next one. */
+/** Requests to the service for one page. If the page is not full by then, it has a next page. */
 const asksAtMost = 5;
 
 export interface NamedAudienceDirectoryDeps extends OfferedSegmentsDeps {
   namedAudiences: NamedAudienceStore;
 }
 
-/** All that campaigns can name: what they use, the most used first, and behind that what the service offers besides. */
+/**
+ * Creates the directory of all sources that campaigns can name: used ones, most used first, followed by unused segments
+ * that the service offers.
+ */
 export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedAudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>
     offered.list({ search: search.text ?? search.id, country: undefined, after, limit: askedAtOnce });
 
-  /** Those of a part of what is offered that the list has not shown as used. */
+  /** Returns offered segments with their use, and whether the list has already shown them as used. */
   async function unlisted(segments: readonly OfferedSegment[], text: string | undefined) {
     const found = segments.filter(({ id }) => isStorable(id));
     const ids = found.map(({ id }) => id);
@@ -54,7 +57,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
   }
 
   return {
-    /** @throws {HttpProblem} 422 where the cursor is none */
+    /** @throws {HttpProblem} 422 for an invalid cursor */
     list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<NamedAudienceList> => {
       const place = placeOf(cursor);
       if (!isAllowed(search)) return { items: [], next: null, unavailable: null };
@@ -78,7 +81,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
       const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
       const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
       const named = of('segment')?.all ?? 0;
-      // They are the segmentation service's, and have no owner here.
+      // Segments belong to the segmentation service and have no owner here.
       const segments =
         search.owner === undefined && isAllowed(search) ? await countSegments(search.text, named) : named;
       return {
@@ -99,19 +102,19 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
   }
 }
 
-/** False for a caller that is for no campaigns. */
+/** Returns false for a caller whose scope holds no campaigns. */
 function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
   return within === undefined || holdsSomeCampaigns(within);
 }
 
-/** Segments that something names may be in it, by what is asked for. */
+/** Returns true if the search may match segments that are in use. */
 function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, within }: NamedSearch): boolean {
   if (!isAllowed({ within })) return false;
   const isOfLists = owner !== undefined || state !== undefined || hasRejects !== undefined;
   return (kind ?? 'segment') === 'segment' && !isOfLists && isUsed !== false;
 }
 
-/** Segments that none names may be in it. */
+/** Returns true if the search may match segments that are not in use. */
 function mayBeOffered(search: NamedSearch): boolean {
   return mayHaveSegments(search) && search.isUsed === undefined;
 }

@@ -3,7 +3,7 @@ import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segm
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { NamedRow } from './postgres/named-audience-store.ts';
 
-/** @param offered what the segmentation service says of a segment, where it says something */
+/** @param offered description of a segment by the segmentation service, if available */
 export function namedView(row: NamedRow, offered: OfferedSegment | undefined): NamedAudience {
   const { kind, source: id, owner, sources, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
   const { createdAt, expiresAt } = row;
@@ -27,7 +27,7 @@ export function namedView(row: NamedRow, offered: OfferedSegment | undefined): N
   };
 }
 
-/** One that nothing names, or that was found by its name alone. */
+/** Returns the view of a segment that is not in use, or that the service found by its name. */
 export function offeredView(
   segment: OfferedSegment,
   uses: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>,

@@ -33,7 +33,9 @@ const listQuery = pageQuery.extend({
   ),
 });
 
-/** All that campaigns can name, in one list (docs/decisions/0101-saved-audiences-counts-and-use.md). */
+/**
+ * Registers the list of all sources that campaigns can name (docs/decisions/0101-saved-audiences-counts-and-use.md).
+ */
 export function routes(server: HttpServer, parts: ApiParts): void {
   const namedAudiences = createNamedAudienceStore(parts);
   const directory = createNamedAudienceDirectory({ ...parts, namedAudiences });

@@ -39,7 +39,7 @@ const listQuery = pageQuery.extend({
   segment: textShape(200).optional().describe('The same of a segment'),
 });
 
-/** Combinations of sources with a name, which campaigns take by copying them. */
+/** Registers the routes of saved audiences: combinations of sources with a name, which campaigns copy. */
 export function routes(server: HttpServer, parts: ApiParts): void {
   createRoute(server, parts);
   listRoute(server, parts);
@@ -124,7 +124,7 @@ function estimateRoute(server: HttpServer, deps: ApiParts): void {
   server.route({
     method: 'POST',
     url: '/saved-audiences/:id/estimate',
-    // Every key may read the audience, and a preview of a campaign with it computes the same.
+    // Every key may read the audience, and a preview of a campaign with it computes the same result.
     config: {
       role: 'manager',
       scope: 'calculation',
@@ -170,7 +170,7 @@ function changeRoute(server: HttpServer, deps: ApiParts): void {
       body: savedAudiencePatch,
       response: { 200: jsonAnswer('The saved audience as it is now', savedAudienceWithWarnings) },
     },
-    // What is wrong is said by the changed one, whose fields have their usual limits.
+    // The changed definition is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -227,8 +227,8 @@ function changed(before: SavedAudienceDefinition, patch: unknown): SavedAudience
 }
 
 /**
- * Everything that it names is there, as far as that can be asked now.
- * @throws {HttpProblem} 422; 403 where it is for countries that the key is not for
+ * Checks that all sources exist, as far as the services respond now.
+ * @throws {HttpProblem} 422; 403 for countries beyond the scope of the key
  */
 async function requireUsable(
   request: FastifyRequest,
@@ -244,7 +244,7 @@ async function requireUsable(
 }
 
 /**
- * A list was deleted after it was asked for: that is said as if it had been before.
+ * Reports a list that was deleted after the check, as if it had been missing before.
  * @throws {HttpProblem} 422, each time
  */
 async function refuseGone(
@@ -257,7 +257,7 @@ async function refuseGone(
   throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
 }
 
-/** For the list of all audiences, which asks no service how large each of them is. */
+/** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
 async function remember(
   record: UsedSavedAudience,
   asked: AskedSources,

@@ -26,7 +26,7 @@ export function savedAudienceView(record: UsedSavedAudience): SavedAudience {
   };
 }
 
-/** What is known of it before anything has merged its sources. */
+/** Returns the estimate of a saved audience before its sources are merged. */
 export function savedEstimateView(
   { savedAudienceId, definition: { countries, audience } }: SavedAudienceRecord,
   asked: AskedSources,
@@ -43,7 +43,7 @@ export function savedEstimateView(
   };
 }
 
-/** How many it is about, by what its sources said. */
+/** Returns the bounds of the number of users, from the sizes of the sources. */
 export function savedBounds(countries: readonly string[], asked: AskedSources): UserBounds {
   return sumOfBounds(countryEstimates(countries, asked));
 }

@@ -3,11 +3,14 @@ import type { SegmentPage } from '../../../../shared/contracts/endpoints/segment
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { SegmentList, SegmentationAnswer, SegmentsAsked } from '../../../../shared/ports/segmentation.ts';
 
-/** A list waits no longer for the service. */
+/** Longest time that a list waits for the service, in milliseconds. */
 const patienceMs = 3000;
-/** While a person types, pages and goes back. */
+/** Lifetime of a response in the cache, in milliseconds: it serves a person who types, pages and goes back. */
 const keptMs = 30_000;
-/** A service that is away is asked again soon, and not by every request. */
+/**
+ * Lifetime of a failure in the cache, in milliseconds. An unavailable service is called again soon, but not by each
+ * request.
+ */
 const failureKeptMs = 5000;
 const maxKept = 200;
 
@@ -16,7 +19,7 @@ export interface OfferedSegmentsDeps {
   clock: Clock;
 }
 
-/** What the segmentation service offers, asked for once where several ask the same. */
+/** Creates the cached list of segments that the segmentation service offers. */
 export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({
     max: maxKept,
@@ -32,7 +35,7 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
   }
 
   return {
-    /** Who asks the same meanwhile gets the same answer. */
+    /** Concurrent calls with the same query share one request. */
     list: ({ search, country, after, limit }: SegmentsAsked): Promise<SegmentationAnswer<SegmentPage>> => {
       const key = JSON.stringify([search, country, limit, after]);
       const known = kept.get(key);
@@ -48,7 +51,7 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
   };
 }
 
-/** Why the service could not be asked; null where it answered, or offers no list. */
+/** Returns the reason why the service is unavailable; null if it responded, or offers no list. */
 export function unavailableWords(answer: SegmentationAnswer<unknown>): string | null {
   if (answer.ok || answer.failure.kind === 'not-found') return null;
   return `the segmentation service does not answer: ${answer.failure.cause}`;

@@ -17,8 +17,8 @@ export interface SegmentDirectoryDeps extends OfferedSegmentsDeps {
 }
 
 /**
- * Segments to choose from: those that the segmentation service offers, else those that earlier campaigns name. A
- * service that is away is said, and nothing fails for it.
+ * Creates the directory of segments to choose from: those that the segmentation service offers, else those that earlier
+ * campaigns name. If the service fails, the result contains the reason, and the request succeeds.
  */
 export function createSegmentDirectory({ segmentation, usedSegments, clock }: SegmentDirectoryDeps) {
   const offered = createOfferedSegments({ segmentation, clock });
@@ -79,7 +79,7 @@ function cursorOf(of: Place['of'], after: string): string {
   return Buffer.from(`${of === 'used' ? 'u' : 'o'}${after}`).toString('base64url');
 }
 
-/** @throws {HttpProblem} 422 where it is no cursor */
+/** @throws {HttpProblem} 422 for an invalid cursor */
 function placeOf(cursor: string | undefined): Place {
   if (cursor === undefined) return { of: 'offered', after: null };
   const text = Buffer.from(cursor, 'base64url').toString('utf8');

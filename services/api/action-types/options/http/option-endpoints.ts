@@ -12,10 +12,10 @@ import { SecretBoxError, type SecretBox } from '../../../../../shared/runtime/co
 import { openSecrets, type OpenedSecrets } from '../../../../../shared/runtime/installation/action-type-secrets.ts';
 import type { OptionsAnswer, OptionsAsked, OptionSource } from '../option-source.port.ts';
 
-/** A person waits for it, who may go on typing. */
+/** Milliseconds. A person waits for the response and may continue typing. */
 const patienceMs = 3000;
 const maxAnswerBytes = 1024 * 1024;
-/** To each origin. What waits for one counts that towards its patience. */
+/** Connections to each origin. The time that a request waits for one counts towards its timeout. */
 const connections = 4;
 const maxOrigins = 50;
 
@@ -25,18 +25,21 @@ export interface OptionEndpointsDeps {
   environment: NodeJS.ProcessEnv;
   clock: Pick<Clock, 'now'>;
   timeoutMs?: number;
-  /** Called for each question that is sent once more after its connection was lost. */
+  /** Called for each request that is sent again after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 
-/** Lists over HTTP, at an address that is judged when it is connected to, with what the type's calls carry. */
+/**
+ * Creates the source of options over HTTP. Addresses are checked against the egress rules on connecting, and requests
+ * carry the credentials of the type's calls.
+ */
 export function createOptionEndpoints(deps: OptionEndpointsDeps): OptionSource & { close(): Promise<void> } {
   const { egress, secretBox, environment, clock, timeoutMs = patienceMs, onSentAgain } = deps;
   const terms = { egress, connections, timeoutMs, maxAnswerBytes, onSentAgain };
   const origins = new LRUCache<string, HttpOrigin>({ max: maxOrigins, dispose: (origin) => void origin.close() });
 
   function originOf({ origin }: URL, name: string): HttpOrigin {
-    // Names are looked up apart for each type, as for its calls.
+    // Names are resolved separately for each type, as for its calls.
     const key = `${name} ${origin}`;
     const opened = origins.get(key) ?? createGuardedOrigin({ ...terms, caller: name, origin });
     origins.set(key, opened);
@@ -75,7 +78,7 @@ export function createOptionEndpoints(deps: OptionEndpointsDeps): OptionSource &
   };
 }
 
-/** Path and query, behind what the URL has of its own. */
+/** Returns path and query, with our parameters after those of the URL. */
 export function optionsTargetOf(
   url: URL,
   { country, search, limit }: Partial<Omit<OptionsAsked, 'type' | 'url'>>,
@@ -88,7 +91,7 @@ export function optionsTargetOf(
   return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${asked.join('&')}`;
 }
 
-/** Redirects are not followed: where they lead was not registered. */
+/** Reads a response. Redirects are not followed, because their target is not registered. */
 export function readOptionsAnswer(outcome: HttpOutcome): OptionsAnswer {
   if (outcome.kind !== 'answered') return { ok: false, cause: outcome.cause };
   if (outcome.status !== 200) return { ok: false, cause: `HTTP ${outcome.status}` };
@@ -99,7 +102,7 @@ export function readOptionsAnswer(outcome: HttpOutcome): OptionsAnswer {
   return { ok: false, cause: `the answer is not what was agreed: ${where}${issue?.message ?? ''}` };
 }
 
-/** Undefined, which fits no shape, when it is no JSON. */
+/** Returns undefined, which fits no shape, if the body is not JSON. */
 function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -2,32 +2,35 @@ import type { Pool } from 'pg';
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** The newest ones: what is offered costs the same, however many there have been. */
+/** Newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are. */
 const campaignsLookedAt = 300;
 
 export interface UsedValue {
   value: string | number;
-  /** Where the campaigns are that say it, in alphabetical order. */
+  /** Countries of the campaigns with this value, in alphabetical order. */
   countries: string[];
-  /** How many of the campaigns that were looked at say it. */
+  /** Searched campaigns with this value. */
   campaigns: number;
 }
 
 export interface UsedValuesSearch {
   actionType: string;
-  /** Names from the outside in. */
+  /** Names from the outermost inwards. */
   parameter: readonly string[];
-  /** Part of the value, large and small letters alike. */
+  /** Part of the value, case-insensitive. */
   text?: string | undefined;
   country?: string | undefined;
-  /** Of these alone, however they are written. */
+  /** Only these values, in any notation. */
   among?: readonly (string | number)[];
   limit: number;
 }
 
 export type UsedValues = ReturnType<typeof createUsedValues>;
 
-/** What campaigns say for a parameter of an action type: texts and numbers, the newest use first. */
+/**
+ * Creates the reader of values that campaigns use for a parameter of an action type: strings and numbers, newest use
+ * first.
+ */
 export function createUsedValues({ pool }: { pool: Pool }) {
   return {
     list: async ({ actionType, parameter, text, country, among, limit }: UsedValuesSearch): Promise<UsedValue[]> => {

@@ -12,7 +12,7 @@ import { openCountsAtMost } from '../open-counts.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** The same question gets the same answer for so long; older ones leave when another is asked for. */
+/** Days for which the same question returns the same count. Older counts are deleted when another is requested. */
 const keptDays = 30;
 const droppedAtOnce = 100;
 
@@ -33,15 +33,15 @@ export interface NewCount {
   countId: string;
   question: CountQuestion;
   key: string;
-  /** Although the same was counted before. */
+  /** True: count again even if there is a count. */
   anew: boolean;
   by: { key: string; account: string };
 }
 
-/** `known`: the same is being counted, or was. `too-many`: the account has as many open as it may. */
+/** `known`: a count of the same is open or done. `too-many`: the account has reached its limit of open counts. */
 export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
-/** Audiences that people want counted (docs/decisions/0101-saved-audiences-counts-and-use.md). */
+/** Creates the store of requested counts (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createCountRequests({ pool }: { pool: Pool }) {
   async function get(connection: Pool | PoolClient, countId: string): Promise<CountRecord | undefined> {
     return (await connection.query<CountRecord>(selectOne, [countId])).rows[0];
@@ -50,7 +50,7 @@ export function createCountRequests({ pool }: { pool: Pool }) {
   return {
     get: (countId: string) => get(pool, countId),
 
-    /** The newest of a key that is done, or undefined. */
+    /** Returns the newest finished count of a key, or undefined. */
     done: async (key: string): Promise<CountRecord | undefined> => {
       const { rows } = await pool.query<CountRecord>(selectByKey.with({ key, isDoneOnly: true, anew: false }));
       return rows[0];
@@ -58,7 +58,8 @@ export function createCountRequests({ pool }: { pool: Pool }) {
 
     ask: ({ countId, question, key, anew, by }: NewCount): Promise<Asked> =>
       inTransaction(pool, async (client): Promise<Asked> => {
-        // Of two that ask the same at once, the second finds the first one's.
+        // Serializes requests of one account: of two concurrent requests for the same count, the second finds the first
+        // one's.
         await client.query('select from api_keys where id = $1 for no key update', [by.account]);
         const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, anew }));
         if (rows[0]) return { kind: 'known', record: rows[0] };
@@ -78,7 +79,7 @@ export function createCountRequests({ pool }: { pool: Pool }) {
       return pageOf(rows, limit, ({ countId }) => countId);
     },
 
-    /** One that has ended stays as it is. */
+    /** Cancels a count; a finished count is unchanged. */
     cancel: async (countId: string): Promise<CountRecord | undefined> => {
       await pool.query(cancelOne, [countId]);
       return await get(pool, countId);
@@ -102,7 +103,7 @@ const selectByKey = statementOf<{ key: string; isDoneOnly: boolean; anew: boolea
   order by c.id desc limit 1`,
 );
 
-/** $1 account. */
+/** Parameter: $1 account. */
 const countOpen = `
   select count(*)::int as open from audience_counts where state in ('waiting', 'running') and account = $1`;
 
@@ -126,7 +127,7 @@ const selectPage = statementOf<SeenParams & { limit: number; before: string | nu
   order by c.id desc limit ${$('limit')}`,
 );
 
-/** $1 count. */
+/** Parameter: $1 count. */
 const cancelOne = `
   update audience_counts set state = 'cancelled', resolved = null, place = null, cause = null, owner = null,
     lease_until = null, ended_at = now()

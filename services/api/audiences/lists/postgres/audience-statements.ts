@@ -18,8 +18,8 @@ interface NewList {
 }
 
 /**
- * A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it
- * is.
+ * Replaces an unfinished upload of the same id, which a repeated request with the same key begins again. A ready list
+ * is unchanged.
  */
 export const insert = statementOf<NewList>(
   'insert-list',
@@ -41,9 +41,9 @@ const columns = `
 
 export const selectOne = `select ${columns} from audiences a where id = $1`;
 
-/** Null: any. */
+/** Parameters of a search; null matches any. */
 export interface ListSearchParams extends SeenParams {
-  /** Of the name, for `ilike`. */
+  /** Pattern for `ilike` on the name. */
   pattern: string | null;
   owner: string | null;
   state: AudienceState | null;
@@ -51,7 +51,7 @@ export interface ListSearchParams extends SeenParams {
   isUsed: boolean | null;
 }
 
-/** Countries of the users of a list, as a jsonb array. */
+/** SQL of the countries of a list's users, as a jsonb array. */
 export const countriesOfList = (list: string) =>
   `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
 
@@ -64,18 +64,17 @@ const found = ($: (param: keyof ListSearchParams) => string) => `
 
 interface ListPageParams extends ListSearchParams {
   limit: number;
-  /** The last one of the page before. */
+  /** Id of the last list of the previous page. */
   before: string | null;
 }
 
-/** Newest first. */
 export const selectPage = unnamedStatementOf<ListPageParams>(
   ($) => `
   select ${columns} from audiences a where ${found($)} and (${$('before')}::uuid is null or id < ${$('before')})
   order by id desc limit ${$('limit')}`,
 );
 
-/** As many lists as there may be are counted one by one: each look is one in an index. */
+/** Counts row by row: quotas bound the number of lists, and each check is one index look-up. */
 export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern' | keyof SeenParams>>(
   ($) => `
   select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
@@ -87,10 +86,10 @@ export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern' 
 
 interface ListChange {
   audienceId: string;
-  /** Null: as it is. */
+  /** Null: unchanged. */
   name: string | null;
   owner: string | null;
-  /** Whether it has the owner from now on, or none. */
+  /** True if the change sets the owner, also to null. */
   hasOwner: boolean;
 }
 
@@ -102,29 +101,33 @@ export const change = statementOf<ListChange>(
   where id = ${$('audienceId')}`,
 );
 
-/** $1 list, $2 line, $3 limit. */
+/** Parameters: $1 list, $2 line, $3 limit. */
 export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
     limit $3`;
 
-/** Of this connection alone: it goes with it, and nothing of it is logged or seen elsewhere. */
+/**
+ * Temporary table: only this connection sees it, it is not written to the WAL, and it is dropped with the connection.
+ */
 export const createRows = `
   create temporary table upload_rows (
     country text collate "C" not null, user_id text collate "C" not null, line bigint
   )`;
 
 /**
- * $1 and $2: countries and users, run parallel, separated by line breaks, which neither holds. $3 their lines, empty
- * where all rows have one country: no line is asked for then.
+ * Parameters: $1 and $2 are parallel lists of countries and users, separated by line breaks, which neither contains. $3
+ * their lines, empty if all rows have one country, because lines are not needed then.
  */
 export const insertRows = `
   insert into upload_rows
   select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
 
-/** $1 list, $2 attempt, $3 bytes of its users' ids so far. */
+/** Parameters: $1 list, $2 attempt, $3 bytes of the user ids received so far. */
 export const hearOf = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
 
-/** $1 list, $2 users in a part. Returns how many users there are; of the rows of one, the first says the country. */
+/**
+ * Parameters: $1 list, $2 users in a part. Returns the number of users. The first row of a user decides the country.
+ */
 export const insertParts = `
   with p as (
   insert into audience_parts (audience, country, last_user, n, users)
@@ -138,7 +141,10 @@ export const insertParts = `
   )
   select coalesce(sum(n), 0)::float8 as users from p`;
 
-/** $1 limit. Rows that name a person in another country than the first row does; each has how many they are. */
+/**
+ * Parameter: $1 limit. Returns rows that name a user in another country than the user's first row. Each row contains
+ * their total number.
+ */
 export const secondCountries = `
   with firsts as (
     select distinct on (user_id) user_id, country
@@ -152,7 +158,7 @@ export const secondCountries = `
   order by r.line
   limit $1`;
 
-/** $1 list, $2 attempt, $3 rows, $4 rejected. No row where another upload has taken its place. */
+/** Parameters: $1 list, $2 attempt, $3 rows, $4 rejected. Updates no row if another upload has replaced this one. */
 export const markReady = `
   update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
     duplicates = $3::bigint - $4::bigint - p.total, bytes = p.bytes
@@ -182,7 +188,7 @@ export const markFailed = statementOf<FailedUpload>(
   where id = ${$('audienceId')} and attempt = ${$('attempt')} and state = 'receiving'`,
 );
 
-/** $1 list, $2 to $4 lines, values and rules. */
+/** Parameters: $1 list, $2 to $4 lines, values and rules. */
 export const insertRejects = `
   insert into audience_rejects (audience, line, value, rule)
   select $1, * from unnest($2::bigint[], $3::text[], $4::text[])

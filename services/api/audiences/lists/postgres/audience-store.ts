@@ -17,7 +17,7 @@ const bytesOfLists = ['listBytes', 'allListBytes'] as const;
 
 export interface AudienceStoreDeps {
   pool: Pool;
-  /** Apart from those of short statements: an upload holds a connection for as long as its sender takes. */
+  /** Separate from the pool of short statements: an upload holds a connection for as long as its sender takes. */
   uploadPool: Pool;
   quotas: Quotas;
 }
@@ -28,7 +28,7 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
     return rows[0] && recordOf(rows[0]);
   }
 
-  /** False when a list of this id is ready. */
+  /** Returns false if a list of this id is ready. */
   async function insert({ account = null, owner = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
     const asked = { account, quotas, of: ['lists', ...bytesOfLists] as const };
     const { rowCount } = await withinQuota(pool, asked, (client) =>

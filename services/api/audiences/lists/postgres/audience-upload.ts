@@ -6,31 +6,31 @@ import { maxRejectsKept, type JudgeUpload, type Upload, type UploadEnd } from '.
 import { beyondQuota, lockQuotas, type QuotaQuestion } from '../../../../../shared/postgres/registry/account-quotas.ts';
 import * as statements from './audience-statements.ts';
 
-/** Paging reads one part at a time: as many users as a page of a segment usually has. */
+/** Paging reads one part at a time. A part has as many users as a page of a segment usually has. */
 const usersPerPart = 1000;
-/** How often a list says that its rows still come. */
+/** Shortest time between two updates of an upload's progress, in milliseconds. */
 const heardOfEveryMs = 10_000;
 
 export interface UploadDeps {
   pool: Pool;
   uploadPool: Pool;
   audienceId: string;
-  /** Of several uploads of a list, the one that may end it. */
+  /** Identifies the upload among several of the same list. Only the current attempt may finish it. */
   attempt: string;
-  /** Of all rows; null where each row has its own. */
+  /** Country of all rows; null if each row has its own. */
   country: string | null;
   asked: QuotaQuestion;
 }
 
-/** As the port has it, but that the record is read by the caller. */
+/** Upload of the port, except that the caller reads the record. */
 export type BegunUpload = Omit<Upload<unknown>, 'finish'> & {
   finish(end: UploadEnd, judge?: JudgeUpload): Promise<boolean>;
 };
 
 /**
- * Rows gather in a temporary table, a short statement for each part of the file: no transaction stays open while the
- * sender takes its time, which would keep the vacuum of all tables waiting. They are sorted once, and become visible in
- * one transaction. Whatever ends the connection leaves nothing of them.
+ * Collects rows in a temporary table, with a short statement for each part of the file. No transaction stays open while
+ * the sender takes its time, because that would block vacuum of all tables. Rows are sorted once, and become visible in
+ * one transaction. If the connection ends, no row remains.
  */
 export async function beginUpload({
   pool,
@@ -45,7 +45,7 @@ export async function beginUpload({
   let bytes = 0;
   let isOver = false;
 
-  /** The connection is closed, and the temporary table with it. */
+  /** Closes the connection, which drops the temporary table. */
   function end(): void {
     if (isOver) return;
     isOver = true;
@@ -80,12 +80,12 @@ export async function beginUpload({
           audienceId,
           usersPerPart,
         ]);
-        // Only where rows repeat a user can one of them name another country: other files pay nothing for the look.
+        // A user can have a second country only if rows repeat users. Other files skip this query.
         const repeats = country === null && (parts[0]?.users ?? 0) < read.rows - read.rejected;
         const counted = repeats ? await withSecondCountries(client, read) : read;
         judge?.(counted);
         const { rows, rejected, rejects } = counted;
-        // Before its row: an upload that begins in its place takes them in this order.
+        // Quotas are locked before the list's row, in the same order as by an upload that replaces this one.
         await lockQuotas(client, asked);
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;

@@ -1,6 +1,6 @@
 import { publicListId } from '../../../../../shared/postgres/audiences/list-usage.ts';
 
-/** Saved audiences that are made of a list, of a row `a` of the lists: an SQL expression. */
+/** SQL expression: number of saved audiences that use list `a`. */
 export const savedWith = `
   coalesce((
     select saved_audiences from named_audiences where kind = 'list' and source = ${publicListId('a.id')}
@@ -11,8 +11,8 @@ const naming = (part: 'include' | 'exclude') => `
     jsonb_build_array(jsonb_build_object('list', ${publicListId('a.id')})))`;
 
 /**
- * A campaign that waits for its start or runs needs it, in the revision that it starts or runs with: as
- * `campaignsUsingList`, by the index of what audiences are made of: a page of lists does not read all that waits.
+ * True if a campaign that is scheduled or running needs the list, in the revision that it starts or runs with. It uses
+ * the index of audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
  */
 const isNeeded = `
   exists (
@@ -23,8 +23,8 @@ const isNeeded = `
         select from runs o where o.campaign = r.campaign and o.revision = r.revision and o.ended_at is null)))`;
 
 /**
- * When the sweep deletes a list, as things stand, of a row `a` of the lists: an SQL expression. Null while something
- * keeps it, and where lists are kept for ever. How long they are kept is the triggers' to say.
+ * SQL expression: time at which the sweep deletes list `a`. Null while the list is in use, and if lists are kept for
+ * ever. The retention is a setting of the trigger service.
  */
 export const endOfList = `
   case when a.state <> 'receiving' and ${savedWith} = 0 and not ${isNeeded} then

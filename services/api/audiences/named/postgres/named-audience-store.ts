@@ -8,27 +8,27 @@ import { countriesOfList } from '../../lists/postgres/audience-statements.ts';
 import { endOfList } from '../../lists/postgres/list-end.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** What does not matter is left out. */
+/** Filters of sources; undefined matches any. */
 export interface NamedSearch {
-  /** Part of the name or the owner, or of a segment's id; large and small letters alike. */
+  /** Part of the name, the owner, or a segment's id; case-insensitive. */
   text?: string | undefined;
-  /** Of a list or a saved audience. */
+  /** Owner of a list or a saved audience. */
   owner?: string | undefined;
-  /** The one that campaigns name so. */
+  /** Exact id by which campaigns name the source. */
   id?: string | undefined;
   kind?: NamedKind | undefined;
-  /** Of a list. */
+  /** State of a list. */
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
   isUsed?: boolean | undefined;
-  /** Countries and actions that the caller may see; undefined: all. */
+  /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
-/** Behind the row that a page ended with. */
+/** Place after the last row of a page. */
 export interface NamedPlace {
-  /** As many campaigns and saved audiences used it then. */
+  /** Campaigns and saved audiences that used the row when the page was read. */
   uses: number;
   seq: number;
 }
@@ -36,7 +36,7 @@ export interface NamedPlace {
 export interface NamedRow extends NamedPlace {
   kind: NamedKind;
   source: string;
-  /** Null of a segment. */
+  /** Null for a segment. */
   name: string | null;
   description: string | null;
   owner: string | null;
@@ -45,25 +45,25 @@ export interface NamedRow extends NamedPlace {
   state: AudienceState | null;
   rejected: number | null;
   createdAt: Date | null;
-  /** Of a list: it is deleted then, as things stand. */
+  /** Time at which a list is deleted; null while it is in use, and for other kinds. */
   expiresAt: Date | null;
-  /** Campaigns. */
+  /** Number of campaigns. */
   usedBy: number;
   leftOutBy: number;
-  /** Saved audiences. */
+  /** Number of saved audiences. */
   usedBySaved: number;
-  /** The newest of each. */
+  /** Newest campaign and newest saved audience that use the source. */
   campaignId: string | null;
   campaignName: string | null;
   savedAudienceId: string | null;
   savedName: string | null;
-  /** Of a list its users, of others what was counted exactly last. */
+  /** Users of a list; for other kinds, the last exact count. */
   counted: { users: number; asOf: string; id: string | null; countries: string[] } | null;
-  /** Of a saved audience as it is now. */
+  /** Estimate of the current revision of a saved audience. */
   estimated: { atLeast: number; atMost: number; asOf: string } | null;
 }
 
-/** By which segments are looked up: whether the list has shown one among those that are used. */
+/** Use of a segment, and whether the list shows it among the used ones. */
 export interface NamedSegment {
   source: string;
   usedBy: number;
@@ -79,20 +79,22 @@ export interface NamedCounts {
   failed: number;
 }
 
-/** What counts are of. */
+/** Filters of counts. */
 export interface NamedCountSearch {
   text?: string | undefined;
   owner?: string | null | undefined;
-  /** Countries and actions that the caller may see; undefined: all. */
+  /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
 
-/** Lists, saved audiences and segments that campaigns and saved audiences name, the most used first. */
+/**
+ * Creates the reader of lists, saved audiences and segments that campaigns and saved audiences name, most used first.
+ */
 export function createNamedAudienceStore({ pool }: { pool: Pool }) {
   return {
-    /** @returns up to `limit` rows behind a place */
+    /** @returns up to `limit` rows after a place */
     page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
       const wanted = { ...paramsOf(search), limit, uses: after?.uses ?? null, seq: after?.seq ?? null };
       return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
@@ -102,7 +104,7 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
       (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner, ...seenParamsOf(within) })))
         .rows,
 
-    /** Those of the segments that a campaign or a saved audience names. */
+    /** Returns the segments that a campaign or a saved audience names. */
     segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
       if (ids.length === 0) return [];
       return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
@@ -110,7 +112,7 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
   };
 }
 
-/** Null: any. */
+/** Parameters of a search; null matches any. */
 interface SearchParams extends SeenParams {
   pattern: string | null;
   owner: string | null;
@@ -142,7 +144,7 @@ const named = `
 
 const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
 
-/** Segments have no countries. */
+/** SQL of the countries of a source. Segments have none. */
 const countriesOf = `case n.kind when 'list' then ${countriesOfList('a')}
   when 'saved' then coalesce(r.definition -> 'countries', '[]') else '[]' end`;
 
@@ -151,7 +153,10 @@ const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) =
     or ${ownerOf} ilike ${$('pattern')})
   and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
 
-/** What could be used, and nothing does. Segments are the segmentation service's. */
+/**
+ * SQL condition: the source could be used, but is not. Segments are excluded, because they belong to the segmentation
+ * service.
+ */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
 
 interface PageParams extends SearchParams {
@@ -160,17 +165,17 @@ interface PageParams extends SearchParams {
   seq: number | null;
 }
 
-/** The question of a count is about this audience, whatever its hold-out. */
+/** SQL of the audience that a count must have, without its hold-out, which does not change the count. */
 const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
 
-/** One look in the key, however many uses there are: what it is used by is joined behind that. */
+/** One index look-up, however many uses there are; the user of the source is joined afterwards. */
 const newestUse = (by: string) => `
     select u.used_by from audience_uses u
     where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;
 
-/** What rows of the page alone are asked for is looked up behind its limit: one look in an index each. */
+/** Columns that only rows of the page need are looked up after its limit, with one index look-up each. */
 const selectPage = unnamedStatementOf<PageParams>(
   ($) => `
   with p as materialized (
@@ -236,7 +241,7 @@ const selectPage = unnamedStatementOf<PageParams>(
   order by p.uses desc, p.seq desc`,
 );
 
-/** As many as there may be are counted one by one, what has ended is not. */
+/** Counts row by row: quotas bound the number of lists and saved audiences. Deleted ones are skipped. */
 const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' | keyof SeenParams>>(
   ($) => `
   select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",

@@ -24,29 +24,32 @@ export interface SavedAudienceRecord {
 }
 
 export interface SavedAudienceUse {
-  /** Up to `usesCountedAtMost`. */
+  /** Campaigns, `usesCountedAtMost` at most. */
   usedBy: number;
   latest: { campaignId: string; name: string; revision: number; createdAt: Date } | null;
 }
 
 export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 
-/** A list that it is made of was deleted meanwhile: nothing was written. */
+/** A list that the audience names was deleted meanwhile: nothing was written. */
 export type ListGone = 'list-gone';
 
-/** What does not matter is left out. */
+/** Filters of saved audiences; undefined matches any. */
 export interface SavedSearch {
-  /** Part of the name, large and small letters alike. */
+  /** Part of the name, case-insensitive. */
   text?: string | undefined;
-  /** Those that take this list in or leave it out: its public id. */
+  /** Public id of a list that the audience includes or excludes. */
   list?: string | undefined;
-  /** The same of a segment. */
+  /** Id of a segment that the audience includes or excludes. */
   segment?: string | undefined;
-  /** Countries and actions that the caller may see; undefined: all. */
+  /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
-/** Sources combined under a name; campaigns copy them (docs/decisions/0101-saved-audiences-counts-and-use.md). */
+/**
+ * Creates the store of combinations of sources with a name, which campaigns copy
+ * (docs/decisions/0101-saved-audiences-counts-and-use.md).
+ */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
 
@@ -55,7 +58,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     return (await withUses(pool, rows))[0];
   }
 
-  /** @returns how many revisions were written; undefined where a list that it is made of is gone */
+  /** @returns number of revisions written; undefined if a list that the audience names does not exist */
   function write(
     definition: SavedAudienceDefinition,
     account: string | null,
@@ -70,7 +73,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     get,
 
     /**
-     * @param savedAudienceId uuid v7; one that exists is not created again but answered as it is
+     * @param savedAudienceId UUID v7; an existing saved audience is returned unchanged
      * @throws {BeyondQuotaError}
      */
     create: async (
@@ -90,8 +93,8 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     },
 
     /**
-     * Gives it another definition, as its next revision. No effect where it is at another revision by now: of two who
-     * change the same one at once, one is told.
+     * Stores another definition as the next revision. No effect if the revision has changed: of two concurrent changes,
+     * the second is reported as not written.
      * @throws {BeyondQuotaError}
      */
     redefine: async (
@@ -108,7 +111,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return record && { isWritten: written === 1, record };
     },
 
-    /** Remembers how many users a revision was about; no effect where it is at another one, or that is not known. */
+    /** Stores the estimate of a revision. No effect if the revision has changed, or the estimate has no upper bound. */
     noteEstimate: async (
       { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
       { atLeast, atMost }: UserBounds,
@@ -119,12 +122,12 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       await pool.query(noteEstimate, [savedAudienceId, revision, estimate]);
     },
 
-    /** With its revisions. Campaigns have copies of its sources. */
+    /** Deletes a saved audience and its revisions. Campaigns keep their copies of its sources. */
     delete: async (savedAudienceId: string): Promise<void> => {
       await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
     },
 
-    /** The newest first. */
+    /** Returns saved audiences, newest first. */
     page: async (
       { text, list, segment, within }: SavedSearch,
       limit: number,
@@ -137,7 +140,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return { items: await withUses(pool, items), next };
     },
 
-    /** What a revision of one says; undefined where there is none. */
+    /** Returns the definition of a revision; undefined if it does not exist. */
     revision: async (savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined> => {
       const { rows } = await pool.query<Pick<SavedAudienceRecord, 'definition'>>(selectRevision, [
         savedAudienceId,
@@ -149,8 +152,8 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
 }
 
 /**
- * Its lists are there, and none is deleted before the transaction has ended (deleteUnusedList waits for it). They are
- * asked for in one order, so that no two wait for each other.
+ * Returns true if all lists exist, and locks them: none is deleted before the transaction has ended (deleteUnusedList
+ * waits for it). The order of locks is fixed, so that transactions do not deadlock.
  */
 async function holdLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
   const { include, exclude = [] } = audience;
@@ -160,7 +163,7 @@ async function holdLists(client: PoolClient, { audience }: SavedAudienceDefiniti
   return (await client.query(selectLists, [[...lists]])).rowCount === lists.size;
 }
 
-/** Of each, no more campaigns are read than are counted: by what is noted of their use. */
+/** Adds the use by campaigns. It reads no more campaigns than it counts, by the stored uses. */
 async function withUses(pool: Pool, records: readonly SavedAudienceRecord[]): Promise<UsedSavedAudience[]> {
   if (records.length === 0) return [];
   const idOf = ({ savedAudienceId }: SavedAudienceRecord) => publicId('savedAudience', savedAudienceId);
@@ -182,7 +185,7 @@ interface UseRow {
   createdAt: Date;
 }
 
-/** $1 lists. */
+/** Parameter: $1 lists. */
 const selectLists = `
   select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
 
@@ -232,7 +235,7 @@ const selectPage = unnamedStatementOf<PageParams>(
 const selectRevision = `
   select definition from saved_audience_revisions where saved_audience = $1 and revision = $2`;
 
-/** $1 public ids. Only those that a campaign took which is not put away. */
+/** Parameter: $1 public ids. Returns only saved audiences that a campaign copied which is not archived. */
 const selectUses = `
   select u.id, l.n as "usedBy", c.id as "campaignId", c.name, (c.about #>> '{savedAudience,revision}')::int as revision,
     c.created_at as "createdAt"

@@ -4,9 +4,9 @@ import { campaignsNaming } from '../../../../../shared/postgres/audiences/list-u
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** More campaigns than these are not counted for a segment. */
+/** Campaigns that are counted for one segment. */
 const usedByAtMost = 100;
-/** Of the newest ones: what is offered costs the same, however many there have been. */
+/** Newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are. */
 const campaignsLookedAt = 300;
 
 export interface UsedSegment {
@@ -17,26 +17,26 @@ export interface UsedSegment {
 export type SegmentUses = Pick<ListedSegment, 'usedBy' | 'usedBySaved'>;
 
 export interface UsedSearch {
-  /** Part of the id, large and small letters alike. */
+  /** Part of the id, case-insensitive. */
   text?: string | undefined;
   country?: string | undefined;
-  /** The last one of the page before, or null. */
+  /** Id of the last segment of the previous page, or null. */
   after: string | null;
   limit: number;
 }
 
 export type UsedSegments = ReturnType<typeof createUsedSegments>;
 
-/** What campaigns say about segments. */
+/** Creates the reader of the segments that campaigns name. */
 export function createUsedSegments({ pool }: { pool: Pool }) {
   return {
-    /** Those that the newest campaigns name, by id. */
+    /** Returns the segments that the newest campaigns name, sorted by id. */
     list: async ({ text, country, after, limit }: UsedSearch): Promise<UsedSegment[]> => {
       const asked = { pattern: patternOf(text), country: country ?? null, after, limit };
       return (await pool.query<UsedSegment>(selectUsed.with(asked))).rows;
     },
 
-    /** By segment: campaigns that name it now, up to a hundred, and saved audiences. */
+    /** Returns uses by segment: campaigns that currently name it, up to a hundred, and saved audiences. */
     uses: async (segments: readonly string[]): Promise<ReadonlyMap<string, SegmentUses>> => {
       if (segments.length === 0) return new Map();
       const { rows } = await pool.query<SegmentUses & { segment: string }>(countUses, [segments]);
@@ -66,7 +66,7 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   group by 1 order by (e ->> 'segment') collate "C" limit ${$('limit')}`,
 );
 
-/** $1 segments. */
+/** Parameter: $1 segments. */
 const countUses = `
   select s.segment, (
     select count(*)::int from (${campaignsNaming('segment', 's.segment')} limit ${usedByAtMost}) u
