@@ -4,14 +4,17 @@ import type { CampaignDefinition, WrittenCampaign } from '../../../shared/contra
 import { invalidRequest } from '../frame/http-problem.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 
-/** What revisions hold, and what is said about the campaign. Fields that are not given have no place in the second. */
+/**
+ * Splits a campaign into the definition that revisions store and its description. Absent fields are removed from the
+ * description.
+ */
 export function partsOf(written: WrittenCampaign): [CampaignDefinition, CampaignAbout] {
   const { description, owner, tags, metadata, savedAudience, ...definition } = written;
   const about = { description, owner, tags, metadata, savedAudience };
   return [definition, campaignAbout.parse(withoutAbsent(about))];
 }
 
-/** A patch of what is said about a campaign and of nothing else; undefined where it is of anything else. */
+/** Returns a patch that changes only the description of a campaign; undefined if it contains any other field. */
 export function aboutPatchOf(patch: unknown): object | undefined {
   const fields = z.record(z.string(), z.unknown()).safeParse(patch).data ?? {};
   const names = Object.keys(fields);
@@ -19,7 +22,7 @@ export function aboutPatchOf(patch: unknown): object | undefined {
 }
 
 /**
- * What is said from now on: fields that are given take the place of those before, null takes one away.
+ * Applies a patch to the description: given fields replace existing ones, null removes a field.
  * @throws {HttpProblem} 422
  */
 export function aboutAfter(before: CampaignAbout, patch: object): CampaignAbout {
@@ -28,7 +31,7 @@ export function aboutAfter(before: CampaignAbout, patch: object): CampaignAbout 
   return checked.value;
 }
 
-/** Without fields that are null or undefined. */
+/** Returns the object without fields that are null or undefined. */
 export function withoutAbsent(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -36,7 +36,7 @@ export interface CampaignRoutesDeps extends AskSourcesDeps, TakenSourcesDeps, Un
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
   clock: Clock;
-  /** What prices are in. */
+  /** Currency of prices. */
   currency: string | null;
 }
 
@@ -148,7 +148,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);
-      // A policy that was set this moment, or an approval that was sent back.
+      // The policy changed, or the approval was sent back, after the check above.
       if (started.state === 'draft') throw judgedAnew(id);
       return { ...campaignView(started), warnings: asked.warnings };
     },
@@ -210,12 +210,12 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
   });
 }
 
-/** @throws {HttpProblem} 422 when something that the audience names is not there */
+/** @throws {HttpProblem} 422 if a source of the audience does not exist */
 export async function requireSources(definition: CampaignDefinition, deps: CampaignRoutesDeps): Promise<Warning[]> {
   return (await askForSources(definition, deps)).warnings;
 }
 
-/** @throws {HttpProblem} 422 as above */
+/** @throws {HttpProblem} 422 if a source of the audience does not exist */
 async function askForSources(
   definition: CampaignDefinition,
   deps: CampaignRoutesDeps,
@@ -226,9 +226,10 @@ async function askForSources(
 }
 
 /**
- * A source of which the size is not known is bounded when it runs.
+ * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero here, and is
+ * bounded when the campaign runs.
  * @param starter the key that starts it at once; null: it begins later
- * @throws {HttpProblem} 409 where an approval is needed
+ * @throws {HttpProblem} 409 if an approval is needed
  */
 async function requireCleared(
   campaign: CampaignRecord,
@@ -248,8 +249,8 @@ function judgedAnew(id: string): HttpProblem {
 }
 
 /**
- * The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are
- * described, not checked.
+ * Validates a body by its shape and by the configuration of this installation, and reports all problems at once.
+ * Headers are described in the document, but not checked.
  */
 export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
@@ -260,7 +261,7 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
     };
 }
 
-/** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
+/** Checks a campaign against the current configuration, which may have changed since the campaign was made. */
 export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const { budgets = [], chain } = definition;
   const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];

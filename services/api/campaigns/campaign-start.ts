@@ -6,8 +6,8 @@ import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
 /**
- * The instant that a campaign's schedule means; of a local time, the first country's. Null: as soon as it is started,
- * or each time that it recurs.
+ * Returns the instant of a campaign's schedule; for a local time, that of the first country. Null: as soon as it is
+ * started, or each time that it recurs.
  */
 export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'schedule' | 'countries'>): Date | null {
   switch (schedule.type) {
@@ -25,15 +25,18 @@ export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'sched
   }
 }
 
-/** False for a recurring campaign: its runs are judged one by one, when they begin. */
+/**
+ * Returns true if the campaign begins at once. False for a recurring campaign: its runs are judged one by one, when
+ * they begin.
+ */
 export function startsNow(definition: Pick<CampaignDefinition, 'schedule' | 'countries'>, now: Date): boolean {
   const startsAt = startOf(definition);
   return definition.schedule.type !== 'recurring' && (startsAt === null || startsAt <= now);
 }
 
 /**
- * Schedules a draft, now or when its schedule says. A time that has passed since it was made means now, by the clock of
- * the store.
+ * Schedules a draft, now or at the time of its schedule. A time that has passed since the draft was made means now, by
+ * the clock of the store.
  */
 export function startCampaign(
   campaigns: CampaignStore,

@@ -9,8 +9,8 @@ import type { Asker } from '../../../shared/domain/run/asker.ts';
 import type { Redefined } from '../frame/redefined.port.ts';
 
 /**
- * `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest
- * run's state says more).
+ * State of a campaign. `draft`: not started, or unscheduled. `scheduled`: its job is not due yet, or its run has begun
+ * (the latest run's state has the details).
  */
 export type CampaignState = 'draft' | 'scheduled';
 
@@ -20,27 +20,27 @@ export interface CampaignRecord {
   state: CampaignState;
   definition: CampaignDefinition;
   about: CampaignAbout;
-  /** Null: it was written from nothing. */
+  /** Campaign or template that it was made from; null if there is none. */
   origin: CampaignOrigin | null;
   createdAt: Date;
-  /** When it was put away, where it is: then it is neither changed nor started. */
+  /** Time at which it was archived; null if it is not. An archived campaign is neither changed nor started. */
   archivedAt: Date | null;
-  /** When its job is due; null when there is none. */
+  /** Due time of its job; null if there is none. */
   nextRunAt: Date | null;
-  /** Of a recurring campaign that was started. */
+  /** Schedule of a recurring campaign that was started. */
   scheduleId: string | null;
   latestRun: { runId: string; state: RunState } | null;
-  /** The newest of the campaign itself; null: it was never submitted. */
+  /** Newest approval of the campaign itself; null if it was never submitted. */
   approval: ApprovalRecord | null;
 }
 
-/** The key that writes, and the account in whose quotas that counts. */
+/** Key that writes, and the account whose quotas the write counts towards. */
 export interface Writer {
   key: string;
   account: string;
 }
 
-/** A change of what is said about a campaign. */
+/** Change of the description of a campaign. */
 export interface SaidAbout {
   before: CampaignAbout;
   after: CampaignAbout;
@@ -48,9 +48,9 @@ export interface SaidAbout {
 
 export interface CampaignStore {
   /**
-   * @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is
-   * given.
-   * @param by in whose account's quotas it counts, and its runs; null: in none's
+   * Creates a draft.
+   * @param campaignId UUID v7; an existing campaign is returned unchanged. Defaults to a new id.
+   * @param by account whose quotas include the campaign and its runs; null: none
    * @throws {BeyondQuotaError}
    */
   create(
@@ -62,12 +62,12 @@ export interface CampaignStore {
   ): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
-   * Gives a draft another definition, as its next revision, and answers it as it is then. What was approved, or waits
-   * for it, is void where it covers something else; with only the name changed, it goes on. No effect where it is no
-   * draft, or at another revision by now.
+   * Stores another definition of a draft as its next revision, and returns the draft. Approvals that are given or
+   * waiting become void if they cover something else; a change of the name keeps them. No effect if the campaign is not
+   * a draft, or has another revision by now.
    * @param revision the one that the definition was made from
-   * @param by who changes it
-   * @param said what is said about it, as part of the same change; no effect where that is not as it was before
+   * @param by key that makes the change
+   * @param said description to store with the same change; no effect if the description is not `before` any more
    * @throws {BeyondQuotaError}
    */
   redefine(
@@ -78,16 +78,16 @@ export interface CampaignStore {
     said?: SaidAbout,
   ): Promise<Redefined<CampaignRecord> | undefined>;
   /**
-   * Says something else about it, in whatever state it is; no revision.
-   * @returns false, and no effect, where it is not there or something else than `before` is said about it by now
+   * Changes the description of a campaign in any state, without a new revision.
+   * @returns false without an effect if the campaign does not exist, or its description is not `before` any more
    */
   describe(campaignId: string, said: SaidAbout): Promise<boolean>;
   /**
-   * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
+   * Moves a draft to scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
-   * @param clearedBy as it was judged; no effect where that does not hold any more
-   * @param asker who starts it, for the history of its run
-   * @throws {BeyondQuotaError} its account has as many runs open as it may
+   * @param clearedBy result of the approval check; no effect if it does not hold any more
+   * @param asker person who starts it, for the history of its run
+   * @throws {BeyondQuotaError} if the account has too many open runs
    */
   start(
     campaignId: string,
@@ -95,15 +95,15 @@ export interface CampaignStore {
     clearedBy?: ClearedBy,
     asker?: Asker | null,
   ): Promise<CampaignRecord | undefined>;
-  /** draft → scheduled, with the schedule that will start its runs, just so. */
+  /** Moves a draft to scheduled, with the schedule that will start its runs; the same rules apply as for `start`. */
   startRecurring(
     campaignId: string,
     recurrence: RecurrenceDefinition,
     clearedBy?: ClearedBy,
   ): Promise<CampaignRecord | undefined>;
   /**
-   * scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become
-   * a run. Repeating it changes nothing.
+   * Moves a scheduled campaign back to draft, and deletes its job, or its schedule if that has not fired. No effect
+   * once the job has become a run. Repeating it changes nothing.
    */
   unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

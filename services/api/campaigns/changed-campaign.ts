@@ -7,8 +7,8 @@ import type { CampaignRecord } from './campaign-store.port.ts';
 import { checkCampaign } from './check-campaign.ts';
 
 /**
- * A campaign with fields of a patch in the place of its own.
- * @throws {HttpProblem} 422 where that is no campaign
+ * Applies a patch to a campaign.
+ * @throws {HttpProblem} 422 if the result is not a valid campaign
  */
 export function changedCampaign(
   { definition, about }: Pick<CampaignRecord, 'definition' | 'about'>,

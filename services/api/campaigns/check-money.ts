@@ -7,7 +7,7 @@ import { quoted } from '../frame/http-problem.ts';
 const inMoney = z.object({ amount: z.string(), currency: z.string() });
 const costing = z.object({ action: z.string(), unitsPerUser: z.int().min(1) });
 
-/** What keeps budgets in money from being kept: another currency, and steps that cost units without a price. */
+/** Returns problems of monetary budgets: another currency, and steps that cost units without a price. */
 export function checkMoney(
   budgets: readonly unknown[],
   chain: readonly unknown[],

@@ -34,7 +34,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       body: campaignPatch.optional(),
       response: { 201: jsonAnswer('The draft', campaignWithWarnings) },
     },
-    // What is wrong is said of the copy, whose fields have their usual limits.
+    // The copy is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -59,7 +59,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
   });
 }
 
-/** Never half a character. */
+/** Cuts a name without splitting a surrogate pair. */
 function nameOfCopy(name: string): string {
   const kept = name.slice(0, maxNameLength - copyWords.length).replace(/[\uD800-\uDBFF]$/, '');
   return `${kept}${copyWords}`;

@@ -35,7 +35,7 @@ export interface DraftRoutesDeps extends CampaignRoutesDeps {
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
-/** Campaigns that are being written: not made yet, or not started. */
+/** Registers the routes for campaigns that are being written: not created yet, or not started. */
 export function draftRoutes(server: HttpServer, deps: DraftRoutesDeps): void {
   changeRoute(server, deps);
   previewRoute(server, deps);
@@ -63,7 +63,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         ...problems(409),
       },
     },
-    // What is wrong is said by the changed campaign, whose fields have their usual limits.
+    // The changed campaign is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { headers, body } = request;
@@ -86,7 +86,9 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   });
 }
 
-/** Another request may say something else between look and write: then that is looked at again. */
+/**
+ * Changes the description. If another request changes it between the read and the write, reads it again and retries.
+ */
 async function describe(
   id: string,
   patch: object,
@@ -99,7 +101,7 @@ async function describe(
     requireMatch(ifMatch, campaignView(before));
     const after = aboutAfter(before.about, patch);
     const isDone = await campaigns.describe(campaignId, { before: before.about, after });
-    // As it is stored, which is how it is shown from now on.
+    // Read back, because responses show the description as it is stored.
     const described = isDone ? await campaigns.get(campaignId) : undefined;
     if (described) return described;
   }
@@ -109,7 +111,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/preview',
-    // It changes nothing that is looked for later.
+    // Changes nothing that an audit would look for.
     config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
@@ -121,7 +123,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       body: writtenCampaign,
       response: { 200: jsonAnswer('What is known', campaignPreview) },
     },
-    // What is wrong with it is the answer.
+    // Validation problems are part of the response.
     validatorCompiler: bodyAsItCame,
     handler: async ({ body }) => previewOf(body, await deps.catalogue.refresh(), deps),
   });
@@ -158,7 +160,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
 
 const nobodyAsked: Omit<AskedSources, 'askedAt'> = { sources: [], counted: null, problems: [], warnings: [] };
 
-/** A definition as far as it can be asked about. */
+/** Parts of a definition that can be estimated. */
 const understood = z
   .object({
     countries: z.array(z.string().regex(countryPattern)).max(250).catch([]),

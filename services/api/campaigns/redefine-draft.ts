@@ -12,9 +12,10 @@ import { requireDraft } from './refusals.ts';
 import { checkTaken } from './taken-sources.ts';
 
 /**
- * Makes it the next revision of a draft.
- * @param before as it was looked at
- * @throws {HttpProblem} where it is beyond the key's scope, names what is not there, or the draft is another by now
+ * Stores the next revision of a draft.
+ * @param before the campaign as it was read
+ * @throws {HttpProblem} for a definition beyond the key's scope or with missing sources, or a draft that has changed
+ * since
  */
 export async function redefineDraft(
   request: FastifyRequest,

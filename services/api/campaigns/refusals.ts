@@ -4,7 +4,7 @@ import { HttpProblem, invalidRequest } from '../frame/http-problem.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
-/** Of a verb that takes no body, or an empty object. @throws {HttpProblem} 422 */
+/** Checks the body of a verb that takes no body, or an empty object. @throws {HttpProblem} 422 */
 export function refuseFields(body: unknown): void {
   const checked = checkShape(z.strictObject({}).optional(), body);
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
@@ -14,7 +14,7 @@ export function stateForbids(detail: string): HttpProblem {
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 
-/** Of a draft that is to be started or changed. @throws {HttpProblem} 409 */
+/** Refuses archived drafts, for starts and changes. @throws {HttpProblem} 409 */
 export function refuseArchived(record: CampaignRecord): void {
   if (record.archivedAt !== null && record.state === 'draft') throw isArchived(record);
 }
@@ -24,7 +24,7 @@ export function isArchived({ campaignId }: CampaignRecord): HttpProblem {
   return stateForbids(`${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`);
 }
 
-/** Of what is to be changed. @throws {HttpProblem} 409 */
+/** Requires a draft, for changes. @throws {HttpProblem} 409 */
 export function requireDraft(record: CampaignRecord): void {
   if (record.state !== 'draft')
     throw stateForbids(`${publicId('campaign', record.campaignId)} is started: only a draft can be changed`);

@@ -2,7 +2,7 @@ import { notFound } from '../frame/http-problem.ts';
 import { requireId } from '../frame/public-ids.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
-/** What a path names. @throws {HttpProblem} 404 */
+/** Returns the campaign that a path names. @throws {HttpProblem} 404 */
 export async function requireCampaign(id: string, campaigns: CampaignStore): Promise<CampaignRecord> {
   const record = await campaigns.get(requireId('campaign', id));
   if (!record) throw notFound('campaign', id);

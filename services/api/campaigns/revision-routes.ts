@@ -29,7 +29,7 @@ const byId = z.object({ id: z.string().describe('cmp_…') });
 const byRevision = byId.extend({ revision: revisionNumber });
 const tags = ['campaigns'];
 
-/** What a campaign was before, how that differs, and how it becomes so again. */
+/** Registers the routes of a campaign's revisions. */
 export function revisionRoutes(server: HttpServer, deps: RevisionRoutesDeps): void {
   listRoute(server, deps);
   showRoute(server, deps);

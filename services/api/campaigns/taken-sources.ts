@@ -15,10 +15,10 @@ export interface TakenSourcesDeps {
 type Before = Pick<CampaignRecord, 'definition' | 'about'>;
 
 /**
- * A campaign says where its sources were taken from for as long as they are those: what is said anew is compared, and
- * what it said before is left out once its sources are others.
- * @param before what it was made from; null: nothing
- * @throws {HttpProblem} 422 where there is no such revision, or it has other sources
+ * Checks the saved audience that a campaign names as the origin of its sources. A new origin has to have the same
+ * sources. An existing origin is removed when the sources change.
+ * @param before the campaign that this one was made from; null: none
+ * @throws {HttpProblem} 422 if the revision does not exist, or has other sources
  */
 export async function checkTaken(
   written: WrittenCampaign,

@@ -5,11 +5,11 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { listed } from '../audiences/ask/ask-sources.ts';
 
 export interface UnservedStepsDeps {
-  /** Those of these shards that no worker serves, each cause once. */
+  /** Returns those of the shards that no worker serves, once for each cause. */
   unservedShards: (shards: readonly Shard[]) => Promise<readonly ShardRefusal[]>;
 }
 
-/** Of each step, why no worker can take it as things are: it would wait until one can. */
+/** Returns warnings for steps that no worker serves currently. A run would wait until a worker does. */
 export async function unservedSteps(
   { chain, countries }: { chain: readonly { action: string }[]; countries: CampaignDefinition['countries'] },
   { unservedShards }: UnservedStepsDeps,

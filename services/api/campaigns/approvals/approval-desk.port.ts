@@ -13,7 +13,7 @@ import type { Page } from '../../frame/page.port.ts';
 import type { ApprovalRecord, ApprovedBudgets } from './approvals.port.ts';
 
 export interface PolicyRecord {
-  /** 0: there never was one. */
+  /** 0 before the first policy was set. */
   revision: number;
   rules: ApprovalRule[];
   /** True: only votes of people who signed in through an issuer count; votes of keys do not. */
@@ -21,19 +21,19 @@ export interface PolicyRecord {
   madeAt: Date | null;
 }
 
-/** In a list, with what an approver wants to know beside it. */
+/** Approval in a list, with the facts that an approver needs. */
 export interface ListedApproval {
   approval: ApprovalRecord;
   campaignName: string;
-  /** What was approved last before it; null where nothing was. */
+  /** Last approval before this one; null if there is none. */
   before: { revision: number; covers: ApprovalCovers } | null;
-  /** Who wrote a revision since then, or submitted it: none of them approves it. */
+  /** Keys that wrote a revision since then, or submitted this one. None of them may approve it. */
   authors: readonly KeyHolder[];
-  /** Keys that have approved the revision already. */
+  /** Keys that have already approved the revision. */
   voters: readonly KeyHolder[];
 }
 
-/** Who asks. */
+/** Key of the caller. */
 export interface Approver {
   key: string;
 }
@@ -42,19 +42,19 @@ export interface ApprovalSearch {
   state?: ApprovalState | undefined;
   campaignId?: string | undefined;
   runId?: string | undefined;
-  /** Campaigns that the caller may see; undefined: all. */
+  /** Campaigns that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export type JudgedStart = ClearedBy & { clearance: Clearance };
 
 /**
- * What became of a verb.
- * - `forbidden`: the state does not allow it; null: it was never submitted
- * - `other-hash`: what is in force has another hash
- * - `refused`: the key that asks may not approve it, or its author is not known
- * - `none-needed`: the policy asks for none of what was submitted
- * - `changed`: the campaign is at another revision by now
+ * Result of a verb.
+ * - `forbidden`: the state does not allow the verb; null: the campaign was never submitted
+ * - `other-hash`: the approval in force has another hash
+ * - `refused`: the caller's key may not approve it, or its author is unknown
+ * - `none-needed`: the policy requires no approval of the submission
+ * - `changed`: the campaign has another revision by now
  */
 export type Decided =
   | { kind: 'done'; approval: ApprovalRecord; isLast: boolean }
@@ -65,9 +65,9 @@ export type Decided =
   | { kind: 'changed' };
 
 export interface Submission {
-  /** With the budgets that are asked for. */
+  /** Campaign with the requested budgets. */
   campaign: CampaignRecord;
-  /** Budgets of a campaign that was started, as they are, where they are to be raised. */
+  /** Current and requested budgets, if the submission raises budgets of a started campaign. */
   raise?: { before: readonly SaidBudget[]; wanted: readonly SaidBudget[] } | undefined;
   usersAtMost: UsersByCountry;
   expected: ExpectedUsers;
@@ -85,17 +85,20 @@ export interface BudgetsChange {
   /** The new budgets of countries that have one, each in the same unit or currency as before. */
   wanted: readonly Budget[];
   detail: Readonly<Record<string, unknown>>;
-  /** The key that asks for it. */
+  /** Key that requests the change. */
   by: string;
 }
 
 export interface ApprovalDesk {
   policy(): Promise<PolicyRecord>;
-  /** What a run of a revision would begin with. */
+  /** Returns the prices that a run of a revision would begin with. */
   prices(of: { campaignId: string; revision: number }): Promise<StepPrices>;
-  /** Returns the bound of raises by what was approved of a campaign. Null: nothing ever was. */
+  /**
+   * Returns the budgets approved for a campaign, up to which raises need no approval. Null if the campaign was never
+   * approved.
+   */
   approvedBudgets(campaignId: string): Promise<ApprovedBudgets | null>;
-  /** Another revision. @returns undefined where it is at another than the expected one */
+  /** Stores a new revision of the policy. @returns undefined if the current revision is not the expected one */
   setPolicy(
     policy: Pick<PolicyRecord, 'rules' | 'approversSignIn'>,
     expected: number | null,
@@ -105,26 +108,26 @@ export interface ApprovalDesk {
   holder(key: string): Promise<KeyHolder>;
   list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;
   get(approvalId: string): Promise<ListedApproval | undefined>;
-  /** Whether a run waits for an approval. */
+  /** Returns true if a run waits for an approval. */
   isRunWaiting(runId: string): Promise<boolean>;
   /**
-   * Judges the start of a campaign of which so many users are known.
-   * @param startsNow the key that starts a campaign at once, so that the sums of now count; null: it begins later, and
-   *   its runs are judged by the sums of that time
+   * Judges the start of a campaign by its known numbers of users.
+   * @param startsNow the key that starts a campaign at once, so that the current sums count; null: it begins later, and
+   * its runs are judged by the sums of that time
    */
   judge(campaign: CampaignRecord, users: UsersByCountry, startsNow: string | null): Promise<JudgedStart>;
   /** Reads the sums that a raise of a campaign's budgets is judged by; its own runs are not in them. */
   sumsOfRaise(campaign: CampaignRecord, by: string): Promise<readonly StartedSum[]>;
   /**
-   * Judges changes of budgets of a campaign that was started, and writes them if they need no approval, in one
-   * transaction: nothing else that is judged by the same sums or budgets comes between. A raise counts from then on.
-   * The runs of the campaign that have not ended get an event `changed` with the detail.
+   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. Both happen in one
+   * transaction, so that no other decision by the same sums or budgets comes between. A raise counts from then on. The
+   * unfinished runs of the campaign receive an event `changed` with the detail.
    */
   changeBudgets(campaign: CampaignRecord, change: BudgetsChange): Promise<ApprovalNeed>;
   submit(submission: Submission): Promise<Decided>;
-  /** The last one that is needed lets a run go on that waits for it. */
+  /** Approves. The last required approval resumes a run that waits for it. */
   approve(approving: Approving): Promise<Decided>;
-  /** @param hash null: of the campaign itself */
+  /** @param hash null: the approval of the campaign itself */
   sendBack(campaignId: string, hash: string | null, word: string): Promise<Decided>;
   withdraw(campaignId: string): Promise<Decided>;
 }

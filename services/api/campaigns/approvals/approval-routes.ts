@@ -18,7 +18,7 @@ export interface ApprovalRoutesDeps {
 
 const tags = ['approvals'];
 
-/** What waits for an approval, and what became of it. */
+/** Registers the routes that list approvals and their results. */
 export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutesDeps): void {
   server.route({
     method: 'GET',

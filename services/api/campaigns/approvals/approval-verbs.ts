@@ -33,7 +33,7 @@ const common = {
 };
 const answer = { 200: jsonAnswer('The approval as it is now', approvalSummary), ...problems(409) };
 
-/** Maker and checker: what people do with approvals of campaigns and their runs. */
+/** Registers the verbs of approvals, for campaigns and their runs. */
 export function approvalVerbs(server: HttpServer, deps: ApprovalVerbsDeps): void {
   submitRoute(server, deps);
   approveRoute(server, deps);
@@ -86,13 +86,13 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
   });
 }
 
-/** As many users as were approved: a raise is for no more of them. */
+/** Returns the approved numbers of users: a raise of budgets does not raise them. */
 function coveredBy({ approval }: CampaignRecord): UsersByCountry {
   return approval?.state === 'approved' ? approval.covers.usersAtMost : {};
 }
 
 /**
- * The budgets of a campaign that was started, some of them raised.
+ * Returns the budgets of a started campaign before and after a raise.
  * @throws {HttpProblem} 409, 422
  */
 function raiseOf({ campaignId, state, definition }: CampaignRecord, wanted: readonly Budget[]) {
@@ -203,7 +203,8 @@ function answerOf(request: FastifyRequest, id: string, decided: Decided) {
 }
 
 /**
- * Users at most by country: as it is said, else what is expected and a little more. With what is expected.
+ * Returns the upper bounds of users by country: those of the request, else the estimate with some headroom. Also
+ * returns the estimates.
  * @throws {HttpProblem} 422
  */
 async function boundsOf(

@@ -11,7 +11,7 @@ import type { ApprovalRecord } from './approvals.port.ts';
 
 const fields = Object.keys(approvalCovers.shape);
 
-/** The key of the caller with the keys and persons behind it, and the rule of the policy for votes of keys. */
+/** Key of the caller with the keys and persons behind it, and the rule of the policy for votes of keys. */
 export interface Asker {
   caller: ReturnType<typeof callerOf>;
   holder: KeyHolder;
@@ -37,7 +37,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
   };
 }
 
-/** As the key that asks sees it. */
+/** Returns an approval as the caller sees it. */
 export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShape {
   const { approval, campaignName, before } = listed;
   const summary = approvalSummaryView(approval);

@@ -3,18 +3,18 @@ import type { ExpectedUsers } from '../../../../shared/contracts/campaigns/appro
 import type { ApprovalState } from '../../../../shared/domain/approval/approval-states.ts';
 import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
 
-/** An approval as it is stored (docs/decisions/0082-how-approvals-work.md). */
+/** Approval as it is stored (docs/decisions/0082-how-approvals-work.md). */
 export interface ApprovalRecord {
   approvalId: string;
   campaignId: string;
   revision: number;
-  /** Of this run alone; null: of what the campaign starts by itself. */
+  /** Run that the approval is for; null: the approval is for the campaign. */
   runId: string | null;
-  /** Budgets of a campaign that was started, and is not approved yet. */
+  /** True if the approval raises budgets of a started campaign, and has not been given yet. */
   raises: boolean;
   hash: string;
   covers: ApprovalCovers;
-  /** By country, when it was submitted; null: its run asked for it. */
+  /** Estimates by country at the submission; null if a run requested the approval. */
   expected: ExpectedUsers | null;
   state: ApprovalState;
   stateReason: string | null;
@@ -22,15 +22,15 @@ export interface ApprovalRecord {
   needed: number;
   why: readonly string[];
   given: readonly { by: string; word: string | null; at: Date }[];
-  /** Null: its run asked for it. */
+  /** Null if a run requested the approval. */
   submittedBy: string | null;
   submittedAt: Date;
 }
 
-/** Budgets that people have approved: a bound by themselves, whichever rule asked for the approval. */
+/** Budgets that people have approved. They are a bound of their own, whichever rule required the approval. */
 export interface ApprovedBudgets {
-  /** Empty if no approval of the campaign is in force any more. */
+  /** Empty if no approval of the campaign is in force. */
   budgets: readonly SaidBudget[];
-  /** The most that any approval of the campaign needed. */
+  /** Highest number of approvers that any approval of the campaign needed. */
   approvers: number;
 }

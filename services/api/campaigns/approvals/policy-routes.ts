@@ -8,7 +8,7 @@ import type { PolicyRecord } from './approval-desk.port.ts';
 
 const tags = ['approvals'];
 
-/** Who has to approve what in this installation. */
+/** Registers the routes of the approval policy. */
 export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDeps): void {
   server.route({
     method: 'GET',

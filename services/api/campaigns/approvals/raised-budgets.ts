@@ -12,9 +12,9 @@ import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns
 interface Raised {
   before: readonly SaidBudget[];
   wanted: readonly SaidBudget[];
-  /** Null: no approval of the campaign was ever given. */
+  /** Null if no approval of the campaign was ever given. */
   approved: ApprovedBudgets | null;
-  /** What budgets are spent by. */
+  /** Steps that spend the budgets. */
   chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
   prices: StepPrices;
   /** Sums of starts without an approval, except runs of this campaign. */
@@ -33,7 +33,7 @@ export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): App
   const larger = wanted.filter(isBeyond);
   if (larger.length === 0) return { approvers: 0, why: [] };
   const budgets = withChanges(before, wanted);
-  // All that they let be spent, by however many users.
+  // Computes everything that the budgets allow to be spent, by any number of users.
   const everybody = Object.fromEntries(budgets.map(({ country }) => [country, Infinity]));
   const reach = reachOf(everybody, costTermsOf({ chain, budgets }, prices));
   const asked = approvalNeed(
@@ -61,12 +61,12 @@ function sizeIn(budgets: readonly SaidBudget[], of: string): bigint {
   return budget ? sizeOf(budget) : 0n;
 }
 
-/** As large as budgets may be. */
+/** Largest possible budgets. */
 const most = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
 
 /**
- * How far a country's budget may be raised without an approval, the others as they are; null where it may be to any
- * size. Never less than it is: what is in force stays so.
+ * Returns the size up to which a country's budget may be raised without an approval, with the other budgets unchanged.
+ * Null if it is unbounded. Never less than the current budget, which remains in force.
  */
 export function raisableTo(
   rules: readonly ApprovalRule[],

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
-/** What of a campaign goes on, will begin by itself, or waits for approval: none that has any of it is put away. */
+/** Run, schedule, start or approval of a campaign that is not finished. It prevents archiving. */
 export interface UnderWay {
   kind: 'run' | 'schedule' | 'start' | 'approval';
   id: string;
@@ -10,10 +10,10 @@ export interface UnderWay {
 
 export type CampaignArchive = ReturnType<typeof createCampaignArchive>;
 
-/** Campaigns that are put away, and drafts that are deleted (docs/decisions/0015-life-of-campaigns-and-runs.md). */
+/** Creates the store that archives campaigns and deletes drafts (docs/decisions/0015-life-of-campaigns-and-runs.md). */
 export function createCampaignArchive({ pool }: { pool: Pool }) {
   return {
-    /** Puts it away; no effect where it is already. @returns what keeps it from that */
+    /** Archives a campaign; no effect if it is already archived. @returns what prevents archiving */
     archive: (campaignId: string): Promise<UnderWay | null> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);
@@ -24,12 +24,14 @@ export function createCampaignArchive({ pool }: { pool: Pool }) {
         return null;
       }),
 
-    /** No effect where it is not put away. */
+    /** Restores a campaign from the archive; no effect if it is not archived. */
     unarchive: async (campaignId: string): Promise<void> => {
       await pool.query(unarchiveCampaign, [campaignId]);
     },
 
-    /** Deletes a draft that never ran, with its revisions. @returns false, and no effect, where it is none */
+    /**
+     * Deletes a draft that never ran, with its revisions. @returns false without an effect if it is not such a draft
+     */
     deleteDraft: (campaignId: string): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);
@@ -39,7 +41,7 @@ export function createCampaignArchive({ pool }: { pool: Pool }) {
   };
 }
 
-/** A change or a start of the same moment is waited for, and seen by the statement behind it. */
+/** Waits for a concurrent change or start, so that the next statement sees its result. */
 const lockCampaign = 'select from campaigns where id = $1 for update';
 
 const selectUnderWay = `

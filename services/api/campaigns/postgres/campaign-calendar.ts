@@ -8,12 +8,12 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 
-/** Runs go on for longer than this only where a deadline of days is theirs. */
+/** Longest duration of a run, in days, except for runs with a deadline of days. */
 const longestRunDays = 8;
 const lookedBackDays = 14;
-/** Runs that are looked at for how fast an action type was. */
+/** Newest runs that are searched for the speed of an action type. */
 const fastestOf = 500;
-/** A run of fewer users says little of how fast many would go. */
+/** Minimum users of such a run: smaller runs do not show the speed of large ones. */
 const fastestUsers = 1000;
 
 export interface CalendarRun {
@@ -42,21 +42,21 @@ export interface CampaignsOfTime {
   runs: CalendarRun[];
   starts: { campaignId: string; dueAt: Date }[];
   recurring: PlannedRecurrence[];
-  /** Of campaigns that wait for an approval. */
+  /** Campaigns that wait for an approval. */
   waiting: { campaignId: string }[];
   records: Map<string, CampaignRecord>;
-  /** The newest that has ended, of each campaign. */
+  /** Newest finished run of each campaign. */
   past: Map<string, PastRun>;
-  /** That recurring ones name. */
+  /** Work calendars that recurring campaigns name. */
   workCalendars: WorkCalendars;
 }
 
 export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
 
-/** What campaigns did, and are planned to do, in a time. */
+/** Creates the reader of past and planned activity of campaigns in a period. */
 export function createCampaignCalendar({ pool }: { pool: Pool }) {
   return {
-    /** @param limit of each kind */
+    /** @param limit bound on the rows of each kind */
     between: async (
       from: Date,
       until: Date,
@@ -79,7 +79,7 @@ export function createCampaignCalendar({ pool }: { pool: Pool }) {
       return { ...found, past: new Map(past.map((run) => [run.campaignId, run])) };
     },
 
-    /** Users a second of the fastest run lately, by action type. */
+    /** Returns users per second of the fastest recent run, by action type. */
     fastest: async () => {
       const { rows } = await pool.query<{ action: string; usersPerSecond: number }>(selectFastest);
       return rows;
@@ -129,7 +129,7 @@ const selectStarts = statementOf<TimeParams>(
   order by due_at limit ${$('limit')}`,
 );
 
-/** The states are those of its index, of which one fires. */
+/** Repeats the states of the partial index, so that the index can be used; only active schedules fire. */
 const selectRecurring = statementOf<TimeParams>(
   'calendar-recurring',
   ($) => `
@@ -147,7 +147,7 @@ const selectWaiting = statementOf<TimeParams>(
   order by id desc limit ${$('limit')}`,
 );
 
-/** $1 campaigns. */
+/** Parameter: $1 campaigns. */
 const selectPast = `
   select c.id as "campaignId", l.seconds, l.users
   from unnest($1::uuid[]) c (id) cross join lateral (

@@ -14,26 +14,26 @@ import { selectCampaignRecords } from './campaign-store.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 
-/** How long a run that could not be carried out asks for attention. */
+/** Days for which a failed run needs attention. */
 export const failedRunShownDays = 7;
-/** A run that waits for no longer than this is expected to go on by itself. */
+/** Milliseconds for which a run may wait before it needs attention. Shorter waits are expected to end by themselves. */
 export const waitingShownMs = 60_000;
 
 export interface CampaignSearch {
-  /** Part of the name, large and small letters alike, or beginnings of words of the description; or the whole id. */
+  /** Part of the name, case-insensitive, beginnings of words of the description, or the whole id. */
   text?: string | undefined;
   campaignId?: string | undefined;
   country?: string | undefined;
   action?: string | undefined;
-  /** What has to be said about it. */
+  /** Fields that the description has to contain. */
   about?: CampaignAbout | undefined;
-  /** The public id of an uploaded list that it takes in or leaves out. */
+  /** Public id of an uploaded list that the audience includes or excludes. */
   list?: string | undefined;
-  /** The id of a segment that it takes in or leaves out. */
+  /** Id of a segment that the audience includes or excludes. */
   segment?: string | undefined;
-  /** The public id of a saved audience that its sources were taken from. */
+  /** Public id of the saved audience that the sources were copied from. */
   savedAudience?: string | undefined;
-  /** Campaigns that the caller may see; undefined: all. */
+  /** Campaigns that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
@@ -41,14 +41,14 @@ export interface ListedCampaign {
   campaign: CampaignRecord;
   standing: CampaignStanding;
   needsAttention: boolean;
-  /** The newest run that has not ended, else the newest; those that tried failed users again left out. */
+  /** Newest unfinished run, else the newest run. Retries of failed users are excluded. */
   runId: string | null;
   pausedItself: boolean;
 }
 
-/** Behind the campaign that a page ended with. */
+/** Place after the last campaign of a page. */
 export interface CampaignPlace {
-  /** As they were in that page. */
+  /** Rank and key as of that page. */
   rank: number;
   key: string;
   campaignId: string;
@@ -60,9 +60,7 @@ export type CampaignLists = ReturnType<typeof createCampaignLists>;
 
 export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
-    /**
-     * @param choice what is archived is shown by its own choice alone, or by its id
-     */
+    /** @param choice archived campaigns are returned only by their own choice, or by id */
     page: async (
       search: CampaignSearch,
       choice: CampaignChoice | undefined,
@@ -98,7 +96,7 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
       };
     },
 
-    /** How many the search finds in all, archived ones left out, and of each choice. */
+    /** Counts the results of a search: all except archived ones, and those of each choice. */
     counts: async (search: CampaignSearch) => {
       const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
       const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
@@ -117,8 +115,8 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Another text whenever a campaign was made or changed, or a run of one began, changed its state, was stalled or
-     * ended.
+     * Returns a text that changes whenever a campaign was created or changed, or a run began, changed its state,
+     * stalled or ended.
      */
     changeMark: async () => {
       const { rows } = await pool.query<{ mark: string }>({ name: 'campaigns-changed', text: selectChangeMark });
@@ -143,11 +141,11 @@ interface CountRow {
   attention: number;
 }
 
-/** Null: any. */
+/** Parameters of a search; null matches any. */
 interface SearchParams extends SeenParams {
-  /** Of the name, for `ilike`. */
+  /** Pattern for `ilike` on the name. */
   pattern: string | null;
-  /** Of the description, for `to_tsquery`. */
+  /** Query for `to_tsquery` on the description. */
   words: string | null;
   campaignId: string | null;
   country: string | null;
@@ -169,7 +167,7 @@ function searchParamsOf({ text, campaignId, country, action, about, within, ...s
   };
 }
 
-/** Null where there is no word in it. */
+/** Returns null if the text contains no word. */
 function wordsOf(text: string): string | null {
   const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
@@ -178,8 +176,8 @@ function wordsOf(text: string): string | null {
 const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
 
 /**
- * Every campaign once, from sets that are small: what has not ended, what is planned. No campaign's runs are looked at
- * one by one.
+ * SQL that computes the state of each campaign from small sets: unfinished runs and planned starts. It does not look up
+ * the runs of each campaign.
  */
 const standing = ($: (param: keyof SearchParams) => string) => `
   with open_runs as (
@@ -252,7 +250,7 @@ interface PageParams extends SearchParams {
   choice: string | null;
   order: string;
   limit: number;
-  /** The place of the last one of the page before, or null. */
+  /** Place of the last campaign of the previous page, or null. */
   afterRank: number | null;
   afterKey: string | null;
   afterId: string | null;
@@ -278,7 +276,7 @@ const selectPage = unnamedStatementOf<PageParams>(
   order by rank, key, id desc limit ${$('limit')}`,
 );
 
-/** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */
+/** Executed every two seconds while a list is open. Unfinished runs are few, and campaigns are read once. */
 const selectChangeMark = `
   with o as (select id, state, waiting_cause is null as moves from runs
     where ended_at is null and parent is null and kind = 'live')

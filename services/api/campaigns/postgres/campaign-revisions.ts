@@ -3,7 +3,7 @@ import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/
 
 export interface RevisionRecord {
   revision: number;
-  /** As it was written: budgets may have been raised since. */
+  /** Definition as it was written; budgets may have been raised since. */
   definition: CampaignDefinition;
   createdAt: Date;
 }
@@ -12,7 +12,7 @@ export type CampaignRevisions = ReturnType<typeof createCampaignRevisions>;
 
 export function createCampaignRevisions({ pool }: { pool: Pool }) {
   return {
-    /** The newest first. @param before the last one of the page before; null: from the newest on */
+    /** Returns revisions, newest first. @param before last revision of the previous page; null: from the newest */
     page: async (campaignId: string, limit: number, before: number | null) => {
       const { rows } = await pool.query<ListedRow>(selectPage, [campaignId, before, limit + 1]);
       const items = rows.slice(0, limit);

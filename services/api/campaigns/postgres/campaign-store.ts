@@ -31,7 +31,10 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
     return rows[0] && recordOf(rows[0]);
   }
 
-  /** One that was started before has its room. */
+  /**
+   * Runs the work within the quota of open runs. A campaign that is started already counts in the quota, so nothing is
+   * done.
+   */
   async function starting(campaignId: string, work: (client: PoolClient) => Promise<unknown>): Promise<void> {
     const { rows } = await pool.query<{ account: string | null }>(selectDraft, [campaignId]);
     const [draft] = rows;
@@ -47,7 +50,7 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       const facts = { campaignId, name: definition.name, definition, about, origin };
       const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
       await withinQuota(pool, changes(by), (client) => client.query(insertCampaign.with({ ...facts, ...writer })));
-      // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
+      // Read back, because responses show the campaign as it is stored: jsonb reorders the keys of objects.
       const record = await get(campaignId);
       if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
       return record;
@@ -90,7 +93,7 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
   };
 }
 
-/** Those of the ids that there are, by id. */
+/** Returns the existing campaigns of these ids, by id. */
 export async function selectCampaignRecords(
   pool: Pool,
   campaignIds: readonly string[],
@@ -119,10 +122,7 @@ async function startRecurring(
 const describeCampaign = `
   update campaigns set about = $3::jsonb, updated_at = now() where id = $1 and about = $2::jsonb`;
 
-/**
- * A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be
- * gone before.
- */
+/** Returns no row if the campaign is not a draft. */
 const selectDraft = `select account from campaigns where id = $1 and state = 'draft'`;
 
 const scheduleCampaign = `
@@ -135,7 +135,7 @@ interface NewSchedule {
   name: string;
   campaignId: string;
   definition: string;
-  /** In whole milliseconds: what recurs does so after it. */
+  /** Time of the start, in whole milliseconds; occurrences are after it. */
   now: Date;
   next: string | null;
   look: string;
@@ -184,8 +184,8 @@ interface NewStart {
 }
 
 /**
- * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due
- * time becomes the run's `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
+ * One statement, so that a campaign is scheduled if and only if its job exists. The due time is in whole milliseconds,
+ * because it becomes the run's `scheduled_for`, goes over HTTP, and must compare equal when a caller sends it back.
  */
 const startCampaign = statementOf<ClearedBy & NewStart>(
   'start-campaign',
@@ -202,7 +202,7 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
   from started`,
 );
 
-/** A job that the scheduler takes at this moment is waited for, and is gone then. */
+/** If the scheduler takes the job at this moment, the statement waits for it and then deletes nothing. */
 const unscheduleCampaign = `
   with fired as (
     select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)

@@ -7,13 +7,16 @@ import type { SaidAbout, Writer } from '../campaign-store.port.ts';
 
 interface NewRevision {
   definition: CampaignDefinition;
-  /** The one before. */
+  /** Revision before this one. */
   revision: number;
   by: Writer | null;
   said: SaidAbout | undefined;
 }
 
-/** In a transaction: the next revision of a draft; no effect, and false, where it is none, or at another one. */
+/**
+ * Stores the next revision of a draft, in the transaction of the client. Returns false without an effect if the
+ * campaign is not a draft, or has another revision.
+ */
 export async function redefine(
   client: PoolClient,
   campaignId: string,
@@ -24,6 +27,7 @@ export async function redefine(
     nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
   );
   if (rowCount === 0) return false;
+  // A draft has spent nothing, so its budgets are inserted again, after the old rows are deleted.
   await client.query('delete from budgets where campaign = $1', [campaignId]);
   const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
   await client.query(insertRevision.with({ campaignId, revision: revision + 1, definition, ...writer }));

@@ -20,7 +20,7 @@ import { pointerOf } from '../../frame/server/json-pointer.ts';
 
 type Variables = TemplateDefinition['variables'];
 
-/** Everything that keeps a body from being a template, as far as that is decided before its variables have values. */
+/** Checks a template, as far as possible before its variables have values, and returns all problems. */
 export function checkTemplate(body: unknown, config: Catalogue, now: Date): Checked<TemplateDefinition> {
   const shaped = checkShape(templateDefinition, body);
   if (!shaped.ok) return shaped;
@@ -31,12 +31,12 @@ export function checkTemplate(body: unknown, config: Catalogue, now: Date): Chec
   return problems.length === 0 ? shaped : { ok: false, problems, more: 0 };
 }
 
-/** @returns what is wrong with values of variables, at `/variables/<name>` */
+/** @returns problems of the values, at `/variables/<name>` */
 export function valueProblems(variables: Variables, values: unknown): FieldProblem[] {
   return paramsProblems(schemaOf(variables), values, '/variables');
 }
 
-/** JSON Schema of an object with a value for each variable; one without a default has to be there. */
+/** Returns the JSON Schema of an object with a value for each variable; variables without a default are required. */
 function schemaOf(variables: Variables): ParamsSchema {
   const entries = Object.entries(variables);
   return {
@@ -98,13 +98,16 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
   ];
 }
 
-/** Fields whose rules hang on other fields: with a variable in one of these, they are decided when it has a value. */
+/**
+ * Fields whose rules depend on other fields. If one of those contains a variable, the rules are checked when it has a
+ * value.
+ */
 const hangsOn: ReadonlyMap<string, readonly string[]> = new Map([
   ['schedule', ['schedule', 'countries']],
   ['budgets', ['budgets', 'countries', 'chain']],
 ]);
 
-/** What stands there without a variable is checked with the variables' defaults, or any values, in their places. */
+/** Checks the fixed parts of a template, with defaults or sample values for its variables. */
 function literalProblems(
   { name, variables, campaign }: TemplateDefinition,
   places: readonly VariablePlace[],

@@ -3,7 +3,10 @@ import { z } from 'zod';
 const texts = z.array(z.unknown()).catch([]);
 const step = z.object({ action: z.string() });
 
-/** Countries and actions that a template names itself: what is a variable is held to a scope when it has a value. */
+/**
+ * Returns countries and actions that a template names itself. Values of variables are checked against the scope when a
+ * campaign is made.
+ */
 export function literalReach({ countries, chain }: Record<string, unknown>) {
   return {
     countries: texts.parse(countries).filter((each) => typeof each === 'string'),

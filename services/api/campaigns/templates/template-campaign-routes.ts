@@ -85,7 +85,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
   });
 }
 
-/** A problem of the campaign, at the variable whose value it is about, where it is about one. */
+/** Moves a problem to the variable that caused it, if a variable did. */
 function atVariable(
   problem: FieldProblem,
   places: readonly VariablePlace[],

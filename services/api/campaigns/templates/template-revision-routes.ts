@@ -16,7 +16,7 @@ const byId = z.object({ id: z.string().describe('tpl_…') });
 const byRevision = byId.extend({ revision: revisionNumber });
 const tags = ['templates'];
 
-/** What a template was before, how that differs, and how it becomes so again. */
+/** Registers the routes of a template's revisions. */
 export function templateRevisionRoutes(server: HttpServer, deps: TemplateRoutesDeps): void {
   listRoute(server, deps);
   showRoute(server, deps);

@@ -122,7 +122,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
       body: templatePatch,
       response: { 200: jsonAnswer('The template as it is now', template) },
     },
-    // What is wrong is said by the changed template, whose fields have their usual limits.
+    // The changed template is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const before = await requireTemplate(request.params.id, deps.templates);
@@ -158,7 +158,7 @@ function deleteRoute(server: HttpServer, { templates }: TemplateRoutesDeps): voi
   });
 }
 
-/** @throws {HttpProblem} 422 with all that is wrong; 403 where what it names is not for the key that asks */
+/** @throws {HttpProblem} 422 with all problems; 403 for countries or actions beyond the scope of the caller's key */
 async function checkedTemplate(
   request: FastifyRequest,
   body: unknown,
@@ -170,7 +170,7 @@ async function checkedTemplate(
   return checked.value;
 }
 
-/** Its next revision; where it is another by now, 412. */
+/** Stores the next revision. @throws {HttpProblem} 412 if the template has another revision by now */
 export async function redefined(
   request: FastifyRequest,
   { templateId, revision }: TemplateRecord,
@@ -189,7 +189,7 @@ export function requireRevision(id: string, { revision }: TemplateRecord, ifMatc
   if (expected !== null && expected !== revision) throw revisedSince(id, revision);
 }
 
-/** What a path names. @throws {HttpProblem} 404 */
+/** Returns the template that a path names. @throws {HttpProblem} 404 */
 export async function requireTemplate(id: string, templates: TemplateStore): Promise<TemplateRecord> {
   const record = await templates.get(requireId('template', id));
   if (!record) throw notFound('template', id);

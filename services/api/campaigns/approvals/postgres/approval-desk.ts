@@ -56,7 +56,10 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
   };
 }
 
-/** Of two at once, the second finds the first one's revision there. */
+/**
+ * Inserts the next revision. Of two concurrent statements, the second inserts no row, because the revision exists by
+ * then.
+ */
 const insertPolicy = `
   insert into approval_policies (revision, rules, made_by, approvers_sign_in)
   select p.revision + 1, $1::jsonb, $2, $4 from (select coalesce(max(revision), 0) as revision from approval_policies) p

@@ -39,11 +39,11 @@ import { readApprovedBudgets } from './approved-budgets.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
 import { voidOne } from './void-approvals.ts';
 
-/** It could never be approved. */
+/** Reason of a refusal: without a known author, the campaign could never be approved. */
 const unknownAuthor =
   'it was written, or is submitted, with a key that has no owner, so its author is unknown. Give that key an owner under "Keys and people", then submit again';
 
-/** Everything here is inside of a transaction. */
+/** Locked row of an approval. All functions of this file run inside of a transaction. */
 interface Held {
   approvalId: string;
   runId: string | null;
@@ -75,9 +75,9 @@ export async function submit(
   const start = { by: by.key, actions: definition.chain.map(({ action }) => action) };
   const { rules, approvals: given, sums } = await readStartTerms(client, campaign, start, raise && { campaignId });
   const approved = raise ? await readApprovedBudgets(client, campaignId) : null;
-  // All of the raise is asked for, also what was approved before.
+  // The whole raise needs approval, including parts that were approved before.
   const beyond = approved && { ...approved, budgets: [] };
-  // A raise sets no users going.
+  // A raise starts no users, so the sums of started users do not apply.
   const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : sums);
   const need = raise
     ? largerOf(startNeed, needOfRaise(rules, { ...raise, approved: beyond, ...costs, sums }))
@@ -144,7 +144,10 @@ async function move(
   return done(client, held.approvalId);
 }
 
-/** The run that waits for it: with room for those that were approved. One that a person has paused beside stays so. */
+/**
+ * Resumes the run that waits for the approval, with the approved numbers of users. A run that a person has also paused
+ * stays paused.
+ */
 async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers, approver: string): Promise<void> {
   await client.query(setBounds, [runId, covers.usersAtMost]);
   const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
@@ -152,7 +155,7 @@ async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers
   await dropStart(client, runId);
 }
 
-/** It takes the place of what was approved before, and runs that go on have the larger budgets at once. */
+/** Replaces the earlier approval by that of the raise. Runs that are under way use the larger budgets at once. */
 async function raiseBudgets(
   client: PoolClient,
   { approvalId, campaignId, covers }: Pick<Held, 'approvalId' | 'covers'> & { campaignId: string },
@@ -175,7 +178,10 @@ async function done(client: PoolClient, approvalId: string, isLast = false): Pro
   return { kind: 'done', approval: recordOfApproval(row.approval), isLast };
 }
 
-/** What was looked at is another one, or over. @param held with the hash that was looked at */
+/**
+ * Returns why an approval cannot be given: another one is in force, or it has ended. @param held approval with the hash
+ * of the request
+ */
 async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
   const isBeside = held !== undefined && (held.runId !== null || held.raises);
   const newest = isBeside ? held : await lockNewest(client, campaignId);
@@ -184,7 +190,7 @@ async function notInForce(client: PoolClient, campaignId: string, held: Held | u
   return { kind: 'forbidden', verb: 'approve', state: (held ?? newest)?.state ?? null };
 }
 
-/** @param of the campaign itself, a raise of its budgets; what waits of either unless given */
+/** @param of the campaign itself or a raise of its budgets; null: either, whichever waits */
 async function lockNewest(
   client: PoolClient,
   campaignId: string,
@@ -217,7 +223,10 @@ const voidBeforeRaise = `
 
 const takePlace = `update approvals set raises = false where id = $1`;
 
-/** Never lowered: they may have been raised meanwhile. The event has them as they were when this began. */
+/**
+ * Budgets are never lowered, because they may have been raised meanwhile. The event contains the budgets before this
+ * statement.
+ */
 const raiseAll = `
   with changed as (
     update budgets b set units = k.units from budgets_in($2::jsonb) k
@@ -229,14 +238,14 @@ const raiseAll = `
   select id, 'changed', jsonb_build_object('by', $3::jsonb, 'from', budgets_of($1), 'to', $2::jsonb) from runs
   where campaign = $1 and ended_at is null and exists (select from changed)`;
 
-/** Behind all ids that there are. */
+/** Sorts after all ids. */
 const latest = `'${'f'.repeat(32)}'`;
 
-/** As the authors of what is submitted now, whatever was approved before. */
+/** Returns the authors of the current submission, whatever was approved before. */
 const selectAuthors = `
   select (${authorsOf({ campaign: '$1::uuid', revision: '$2::int', submittedBy: '$3::uuid', id: latest })}) as authors`;
 
-/** Of several with the same content, the one that counts: the newest. */
+/** Selects the newest of several approvals with the same content. */
 const selectByHash = `
   select ${heldColumns} from approvals a where a.campaign = $1 and a.hash = $2 order by a.id desc limit 1
   for update of a`;
@@ -260,7 +269,9 @@ const insertVote = statementOf<VoteParams>(
 
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
-/** Once it is approved, its number stays: it is the least for what goes beyond it. */
+/**
+ * Counts votes. After the approval is given, `needed` is unchanged: raises beyond the approval need at least as many.
+ */
 const countVotes = `
   update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
     state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
@@ -272,7 +283,7 @@ const moveOne = `update approvals set state = $2, state_reason = $3, state_since
 
 const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
 
-/** Only what was paused for it alone: services/trigger/prepare/postgres/run-approvals.ts. */
+/** Resumes only runs that were paused for this reason alone (services/trigger/prepare/postgres/run-approvals.ts). */
 const resumeRun = `
   with r as (
     update runs set state = case when started_at is null then 'preparing' else 'running' end, state_since = now(),

@@ -8,7 +8,7 @@ import type { Page } from '../../../frame/page.port.ts';
 import type { ApprovalSearch, ListedApproval } from '../approval-desk.port.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
 
-/** Newest first. */
+/** Returns approvals, newest first. */
 export async function listApprovals(
   pool: Pool,
   { state, campaignId, runId, within }: ApprovalSearch,
@@ -45,7 +45,7 @@ function listedOf({ approval, ...rest }: ListedRow): ListedApproval {
   return { approval: recordOfApproval(approval), ...rest };
 }
 
-/** An approval, by the expressions of its columns. */
+/** SQL expressions of the columns of an approval. */
 interface ApprovalExpressions {
   id: string;
   campaign: string;
@@ -63,7 +63,7 @@ export const columnsOf = (a: string): ApprovalExpressions => ({
 const approvedBefore = ({ campaign, id }: ApprovalExpressions) => `
   from approvals b where b.campaign = ${campaign} and b.id < ${id} and b.approved_at is not null`;
 
-/** Who wrote what of it was not approved before, and who submitted it. */
+/** SQL of the keys that wrote a revision since the last approved one, or submitted the approval. */
 export const authorsOf = (of: ApprovalExpressions) => `
   select coalesce(jsonb_agg(holder_of(w.key)), '[]')
   from (
@@ -73,7 +73,7 @@ export const authorsOf = (of: ApprovalExpressions) => `
     union select ${of.submittedBy} where ${of.submittedBy} is not null
   ) w`;
 
-/** Keys that have approved an approval, with who is behind them. @param approval its id */
+/** SQL of the keys that approved an approval, with the keys and persons behind them. @param approval its id */
 export const votersOf = (approval: string) =>
   `select coalesce(jsonb_agg(holder_of(v.api_key)), '[]') from approval_votes v where v.approval = ${approval}`;
 

@@ -1,18 +1,18 @@
 import type { ApprovalRecord } from '../approvals.port.ts';
 
-/** As a row's JSON has it: times are texts. */
+/** Approval as JSON of the database: times are strings. */
 export interface ApprovalJson extends Omit<ApprovalRecord, 'stateSince' | 'submittedAt' | 'given'> {
   stateSince: string;
   submittedAt: string;
   given: { by: string; word: string | null; at: string }[];
 }
 
-/** What cannot be approved any more is void: its run has ended. @param a the row of `approvals` */
+/** SQL of the state of an approval: void if it waits for a run that has ended. @param a the row of `approvals` */
 export const stateOf = (a: string) => `
   case when ${a}.state = 'waiting' and exists (select from runs where id = ${a}.run and ended_at is not null)
     then 'void' else ${a}.state end`;
 
-/** An approval as JSON. @param a the row of `approvals` */
+/** SQL of an approval as JSON. @param a the row of `approvals` */
 export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
     'raises', ${a}.raises, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
@@ -23,7 +23,7 @@ export const approvalJson = (a: string) => `
       select jsonb_agg(jsonb_build_object('by', v.owner, 'word', v.word, 'at', v.at) order by v.at)
       from approval_votes v where v.approval = ${a}.id), '[]'))`;
 
-/** The newest one of a campaign itself, as JSON. */
+/** SQL of the newest approval of a campaign itself, as JSON. */
 export const newestOfCampaign = (campaignId: string) => `
   select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null and not a.raises
   order by a.id desc limit 1`;

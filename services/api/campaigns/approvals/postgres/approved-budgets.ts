@@ -2,7 +2,10 @@ import type { Pool, PoolClient } from 'pg';
 import type { SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
 import type { ApprovedBudgets } from '../approvals.port.ts';
 
-/** Reads the bound of raises. An approval that was given and is void or withdrawn by now has no budgets, but counts. */
+/**
+ * Reads the approved budgets. An approval that was given, and is void or withdrawn by now, has no budgets, but its
+ * number of approvers counts.
+ */
 export async function readApprovedBudgets(
   connection: Pool | PoolClient,
   campaignId: string,
@@ -17,7 +20,7 @@ interface ApprovedRow {
   budgets: SaidBudget[] | null;
 }
 
-/** Also approvals of single runs: a raise reaches them while they go on. */
+/** Includes approvals of single runs, because a raise also applies to runs that are under way. */
 const selectApproved = `
   select max(a.needed)::int as approvers,
     (select b.covers -> 'budgets' from approvals b

@@ -40,8 +40,7 @@ export async function changeBudgets(
 }
 
 /**
- * Reads what a raise is judged by.
- *
+ * Reads the terms that a raise is judged by.
  * @param campaign with the raised budgets; its own runs are not in the sums
  */
 export function termsOfRaise(

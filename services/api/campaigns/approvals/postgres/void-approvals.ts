@@ -4,8 +4,8 @@ import type { CampaignDefinition } from '../../../../../shared/contracts/campaig
 import { differences } from '../../../../../shared/domain/differences.ts';
 
 /**
- * In the transaction that gives a campaign its next revision: what was approved, or waits for it, is void where it
- * covers something else, and is of the new revision otherwise.
+ * Updates approvals that are given or waiting when a campaign receives its next revision, in the same transaction. An
+ * approval that covers something else becomes void; any other moves to the new revision.
  */
 export async function voidUnlessSame(
   client: PoolClient,
@@ -21,7 +21,7 @@ export async function voidUnlessSame(
   }
 }
 
-/** The fields that differ. */
+/** Returns the names of the fields that differ. */
 function changedIn(before: ApprovalCovers, after: ApprovalCovers): string {
   return [...new Set(differences(before, after).map(({ pointer }) => pointer.split('/')[1] ?? ''))].join(', ');
 }

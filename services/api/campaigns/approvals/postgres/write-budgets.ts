@@ -19,9 +19,8 @@ export async function writeBudgets(
 
 interface WrittenBudgets {
   campaignId: string;
-  /** JSON, as a definition has them. */
+  /** JSON, in the form of a definition. */
   budgets: string;
-  /** JSON of the event's detail. */
   detail: string;
 }
 

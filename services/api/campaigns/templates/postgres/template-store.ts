@@ -26,7 +26,7 @@ export interface TemplateRevision {
 export interface TemplateSearch {
   /** Part of the name, case-insensitive. */
   text?: string | undefined;
-  /** Countries and actions of templates that the caller may see; undefined: all. */
+  /** Countries and actions of templates that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
     get,
 
     /**
-     * @param templateId uuid v7; one that exists is not created again but answered as it is
+     * @param templateId UUID v7; an existing template is returned unchanged
      * @throws {BeyondQuotaError}
      */
     create: async (templateId: string, definition: TemplateDefinition, account: string | null) => {
@@ -58,7 +58,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
     },
 
     /**
-     * Gives it another definition, as its next revision. No effect where it is at another revision by now.
+     * Stores another definition as the next revision. No effect if the template has another revision by now.
      * @throws {BeyondQuotaError}
      */
     redefine: async (
@@ -74,12 +74,12 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       return record && { isWritten: rowCount === 1, record };
     },
 
-    /** With its revisions. */
+    /** Deletes a template and its revisions. */
     delete: async (templateId: string): Promise<void> => {
       await pool.query('delete from templates where id = $1', [templateId]);
     },
 
-    /** Pages are sorted from the newest template to the oldest. */
+    /** Returns templates, newest first. */
     page: async (
       { text, within }: TemplateSearch,
       limit: number,
