@@ -3,9 +3,9 @@ import type { ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * Where a call goes: to its own URL, or to that of its endpoint.
- * @throws {HttpProblem} 422 where its URL is of another server than its endpoint's: what that has for its calls is not
- *   for others
+ * Returns the URL of a call: its own, or that of its endpoint.
+ * @throws {HttpProblem} 422 if its URL belongs to another server than its endpoint: the endpoint's credentials are only
+ * for its own server
  */
 export function targetOf(
   { url }: { url?: string | undefined },

@@ -13,7 +13,7 @@ const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The client', clientShape);
 
-/** What dispatchers add to a client's calls, so that no job has to carry it. */
+/** Registers the routes of the credentials that dispatchers add to a client's calls, so that jobs do not carry them. */
 export function clientAuthRoutes(
   server: HttpServer,
   { clientStore, clients, secretBox, clientEgress, clock }: ClientKeyRoutesDeps,
@@ -37,7 +37,7 @@ export function clientAuthRoutes(
       body: newClientAuth,
       response: { 200: answered, ...problems(409) },
     },
-    // What is wrong is said by the handler: usual messages quote the value.
+    // The handler validates, because the usual messages would quote the secret.
     validatorCompiler: bodyAsItCame,
     handler: async (request) => {
       const { id } = request.params;

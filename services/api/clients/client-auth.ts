@@ -15,7 +15,7 @@ import type { ClientEgress } from './client-egress.ts';
 import { codeOf } from '../frame/server/check-shape.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
-/** @throws {HttpProblem} 422, which quotes nothing of what was given */
+/** @throws {HttpProblem} 422, which does not quote any value */
 export function readClientAuth(body: unknown): NewClientAuth {
   const read = newClientAuth.safeParse(body);
   if (read.success) return read.data;
@@ -26,8 +26,8 @@ export function readClientAuth(body: unknown): NewClientAuth {
 }
 
 /**
- * Checks where the credentials would have Muster send requests of its own: the server of tokens. The origins are where
- * calls go, and each call's URL is checked with its job.
+ * Checks the token server, because Muster itself sends requests there. The origins only bound where calls go; the URL
+ * of each call is checked with its job.
  * @throws {HttpProblem} 422 for an address that may not be called
  */
 export function checkAddressesOfAuth(auth: NewClientAuth, client: Client, egress: ClientEgress): void {
@@ -35,7 +35,7 @@ export function checkAddressesOfAuth(auth: NewClientAuth, client: Client, egress
   if (forbidden) throw invalidRequest([forbidden]);
 }
 
-/** @throws {HttpProblem} 409 where secrets cannot be kept */
+/** @throws {HttpProblem} 409 if secrets cannot be stored */
 export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date, box: SecretBox): StoredClientAuth {
   const kept = { origins: auth.origins, changedAt: now.toISOString() };
   const sealed = (name: string, plain: string, sentTo = auth.origins) => ({
@@ -49,7 +49,7 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
       return { kind: auth.kind, ...kept, username: auth.username, password: sealed('password', auth.password) };
     case 'oauth2': {
       const { tokenUrl, clientId: id, scope = null } = auth;
-      // With it tokens are asked for, which are sent to the others.
+      // The secret is sent to the token server only. The tokens that it obtains are sent to the other origins.
       const clientSecret = sealed('clientSecret', auth.clientSecret, [tokenUrl, ...auth.origins]);
       return { kind: auth.kind, ...kept, tokenUrl, clientId: id, scope, clientSecret };
     }
@@ -61,7 +61,7 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
   }
 }
 
-/** @throws {HttpProblem} 422 where it is no pair, or for servers that ask for none */
+/** @throws {HttpProblem} 422 if key and certificate do not match, or an origin does not use HTTPS */
 function validUntilOf({ origins, certificate, key, ca }: Extract<NewClientAuth, { kind: 'mtls' }>): Date {
   const plain = origins.findIndex((origin) => !origin.startsWith('https:'));
   if (plain >= 0) throw wrong(`/origins/${plain}`, 'has to be an https:// server');
@@ -73,7 +73,7 @@ function validUntilOf({ origins, certificate, key, ca }: Extract<NewClientAuth, 
   return new Date(read.validTo);
 }
 
-/** What is said of a key that cannot be read may quote it. */
+/** Replaces errors of the parser, which may quote the key. */
 function unlessWrong<Result>(pointer: string, work: () => Result): Result {
   try {
     return work();

@@ -6,14 +6,14 @@ import type { TargetTopics } from '../../../shared/runtime/configuration/target-
 import { createClientGuard, type EgressGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
-/** Says of targets, before they are stored, that no call could ever go there. */
+/** Checks targets before they are stored, and refuses those that the egress rules block. */
 export interface ClientEgress {
-  /** Null where one may. */
+  /** Returns null if the target may be called. */
   problemOf(client: Client, url: string, pointer: string): FieldProblem | null;
 }
 
 const maxOriginsOfClient = 200;
-/** Scheme, host and port in plain letters: of all URLs that begin so, the verdict is the same. */
+/** Scheme, host and port in plain letters. All URLs with the same origin receive the same verdict. */
 const plainOrigin = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
 
 interface KnownRules {
@@ -26,9 +26,9 @@ function topicProblem(cause: string | null, topic: string, pointer: string): Fie
   return { pointer, code: 'forbidden-topic', detail: `the topic ${quoted(topic)} may not be written to: ${cause}` };
 }
 
-/** Most jobs of a client go to few hosts: each is judged once. */
+/** Creates the checks of targets. Most jobs of a client go to few hosts, so verdicts are cached by origin. */
 export function createClientEgress(installation: RuleList, topics: Pick<TargetTopics, 'whyNot'>): ClientEgress {
-  /** By what is read anew when it changes. */
+  /** Rules by client object; a changed client is a new object with new rules. */
   const known = new WeakMap<Client, KnownRules>();
 
   function rulesOf(client: Client): KnownRules {

@@ -32,7 +32,7 @@ export interface ClientFigureRoutesDeps {
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 
-/** What became of a client's jobs, and what is coming. */
+/** Registers the routes of figures about clients: ledgers, loads and forecasts. */
 export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
   const { clientStore, clientFigures, clientLedgers, clientLoads, clientTotals, clients, clock } = deps;
 

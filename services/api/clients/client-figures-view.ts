@@ -35,7 +35,7 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
   };
 }
 
-/** Sums of all of them, and each of the first by itself. */
+/** Returns the sums of all clients, and the counts of the first of them. */
 export function countsView(totals: readonly ClientTotals[], now: Date): JobCountsShape {
   const sum = (of: Exclude<keyof ClientTotals, 'clientId'>) => totals.reduce((all, each) => all + each[of], 0);
   return {

@@ -31,7 +31,10 @@ const byKey = byId.extend({ keyId: z.string().describe('csk_…') });
 const tags = ['clients'];
 const secretBytes = 32;
 
-/** What calls are signed with (Standard Webhooks). While several keys are valid, a call has a signature by each. */
+/**
+ * Registers the routes of signing keys (Standard Webhooks). While several keys are valid, each call carries a signature
+ * by each of them.
+ */
 export function clientKeyRoutes(
   server: HttpServer,
   { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,
@@ -95,7 +98,7 @@ export function clientKeyRoutes(
   });
 }
 
-/** @throws {HttpProblem} 422 where what was given is none, 409 where it cannot be kept */
+/** @throws {HttpProblem} 422 for an invalid secret, 409 if secrets cannot be stored */
 export function givenOrNewKey(
   given: { secret?: string | undefined },
   { clientId, keyId }: { clientId: string; keyId: string },

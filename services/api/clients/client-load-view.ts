@@ -12,7 +12,7 @@ export interface LookedAt {
   due: DueLook;
   aside: readonly OutletAside[];
   atDispatchers: readonly OutletAtDispatcher[];
-  /** Of its ledger; null where it need not be known, or there was none. */
+  /** Last check of the ledger; null if it is not needed, or there was none. */
   check: ClientLedger['check'];
 }
 
@@ -78,7 +78,10 @@ function nowOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' |
 const slowest = 0.95;
 const leastCountedMs = 1000;
 
-/** Each dispatcher has counted for as long as it runs, which may be less than the others. */
+/**
+ * Adds up the rates of dispatchers. Each rate is computed over the dispatcher's own counting time, because some may
+ * have started recently.
+ */
 function latelyOf(said: readonly OutletAtDispatcher[]): Endpoint['lastTenMinutes'] {
   const counted = said.flatMap(({ durations, durationsForMs }) =>
     durations === null || durationsForMs === null ? [] : [{ durations, forMs: durationsForMs }],
@@ -95,7 +98,9 @@ function rounded(perSecond: number): number {
   return Math.round(perSecond * 100) / 100;
 }
 
-/** What the last check counted, where that is more: another client's jobs may hide its own. */
+/**
+ * Uses the counts of the last check if they are larger, because due jobs of other clients may hide this client's jobs.
+ */
 function atLeast(found: { due: number; lagMs: number }, check: LookedAt['check']): { due: number; lagMs: number } {
   if (!check) return found;
   const { due, partitions, oldestDueAt, at } = check;

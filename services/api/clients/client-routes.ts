@@ -32,7 +32,7 @@ const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The client', clientShape);
 
-/** Who schedules callbacks, and by which rules. Every process follows a change within about a second. */
+/** Registers the routes of clients. Each process applies a change within about a second. */
 export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   const { clientStore } = deps;
   const answer = (reply: FastifyReply, client: Client) =>
@@ -60,7 +60,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       nameOf: ({ name }) => name,
     });
     if (changed.kind === 'missing') throw notFound('client', id);
-    // So that the next request to this process, at the latest, goes by it.
+    // Ensures that the next request to this process already uses the change.
     await deps.clients.refresh();
     return changed.client;
   }
@@ -135,7 +135,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       body: clientPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // What is wrong is said by the merged client, whose fields have their usual limits.
+    // The merged client is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { params, headers } = request;
@@ -196,12 +196,12 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   clientAuthRoutes(server, deps);
 }
 
-/** What is enabled needs no reason. */
+/** Body of `enable`, which takes no reason. */
 const noFields = z.strictObject({});
 
 const fields = z.record(z.string(), z.unknown());
 
-/** A merge patch (RFC 7396) of one level: null takes a field back to its default. */
+/** Applies a merge patch (RFC 7396) of one level: null resets a field to its default. */
 function patched({ name, definition }: Client, patch: unknown): { name: string; definition: ClientDefinition } {
   const written = fields.safeParse(patch);
   if (!written.success) {

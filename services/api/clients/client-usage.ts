@@ -4,31 +4,31 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refill, secondsUntilOne, type RateShare } from './rate-share.ts';
 
-/** What is counted of a client's jobs. */
+/** Counts of a client's jobs. */
 export interface JobCounts {
   accepted: number;
-  /** Not ended: pending, firing or sidelined. */
+  /** Unfinished: pending, firing or sidelined. */
   stored: number;
 }
 
-/** Between two looks at what all processes have accepted together. */
+/** Time between two reads of the counts of all processes, in milliseconds. */
 const lookEveryMs = 1000;
-/** Clients that brought nothing for so long are not looked at. */
+/** Time without jobs after which a client's counts are no longer read, in milliseconds. */
 const forgetAfterMs = 60_000;
 
 export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
 /**
- * What clients have used of their limits. It knows what other processes accepted a second ago, so a limit may be passed
- * for as long.
+ * Use of limits by clients. It knows the jobs of other processes as of a second ago, so a limit may be exceeded for
+ * that long.
  */
 export interface ClientUsage {
   /**
-   * Takes room for one job, if there is.
-   * @param storedAtMost fewer than the client may have; null: as many
+   * Takes room for one job, if there is any.
+   * @param storedAtMost a lower limit than the client's; null: the client's
    */
   take(client: Client, storedAtMost?: number | null): Room;
-  /** Gives room back: the job was a duplicate, or was not stored. */
+  /** Releases room, because the job was a duplicate or was not stored. */
   giveBack(client: Client, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export interface ClientUsage {
 
 interface Usage extends RateShare {
   usedAtMs: number;
-  /** Taken here since the last look, and not known to be counted in it. */
+  /** Jobs taken by this process since the last read, which may not include them. */
   sinceLook: number;
   looked: { counts: JobCounts; atMs: number } | null;
 }

@@ -27,7 +27,7 @@ export function clientKeyView({ keyId, createdAt, expiresAt }: ClientKey): Clien
   return { id, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null };
 }
 
-/** Receivers cannot tell calls without a signature from those of others. */
+/** Warns about unsigned calls, because receivers cannot distinguish them from calls by others. */
 function warningsOf(id: string, keys: readonly ClientKey[]): ClientShape['warnings'] {
   const ends = keys.map(({ expiresAt }) => expiresAt?.getTime() ?? Infinity);
   const lastEnd = Math.max(0, ...ends);

@@ -35,7 +35,9 @@ const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'installation' } as const;
 
-/** Where a client's jobs go, and by which rules: slots, rate, secrets and circuits of each are its own. */
+/**
+ * Registers the routes of endpoints: targets of a client's jobs. Each has its own slots, rate, secrets and circuits.
+ */
 export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): void {
   const { clientStore, endpointStore, clients } = deps;
 
@@ -157,7 +159,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       body: endpointPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // What is wrong is said by the merged endpoint, whose fields have their usual limits.
+    // The merged endpoint is validated, whose fields have their usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { params, headers } = request;
@@ -221,7 +223,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
 
 const fields = z.record(z.string(), z.unknown());
 
-/** A merge patch (RFC 7396) of one level: null makes a field its client's. */
+/** Applies a merge patch (RFC 7396) of one level: null resets a field to its client's value. */
 function patched({ url, terms }: ClientEndpoint, patch: unknown): { url: string; terms: EndpointTerms } {
   const written = fields.safeParse(patch);
   if (!written.success) {

@@ -29,7 +29,7 @@ const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'client' } as const;
 
-/** What calls through an endpoint are signed and authorised with, where its client's is not for them. */
+/** Registers the routes of an endpoint's signing keys and credentials, which replace those of its client. */
 export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const { clientStore, endpointStore, clients, secretBox, clientEgress, clock } = deps;
 
@@ -107,7 +107,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       body: newClientAuth,
       response: { 200: answered, ...problems(409) },
     },
-    // What is wrong is said by the handler: usual messages quote the value.
+    // The handler validates, because the usual messages would quote the secret.
     validatorCompiler: bodyAsItCame,
     handler: async (request) => {
       const { id, endpoint: name } = request.params;

@@ -6,8 +6,9 @@ import { requireClientInScope } from '../access/scopes.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * The id of the client that a filter names for reading. One that was deleted has what its jobs came to, under its id.
- * @throws {HttpProblem} 422 for an unknown name, 403 for one that the scope does not hold
+ * Returns the id of the client that a filter names for reading. Deleted clients are accepted by id, because the results
+ * of their jobs are kept.
+ * @throws {HttpProblem} 422 for an unknown name, 403 for a client outside the scope
  */
 export async function clientToRead(
   ref: string,
@@ -21,8 +22,8 @@ export async function clientToRead(
 }
 
 /**
- * The client that a body or a filter names, by id or by name.
- * @throws {HttpProblem} 422 for an unknown one, 403 for one that the scope does not hold
+ * Returns the client that a body or a filter names, by id or by name.
+ * @throws {HttpProblem} 422 for an unknown client, 403 for a client outside the scope
  */
 export async function clientNamed(
   ref: string,
@@ -39,7 +40,7 @@ export async function clientNamed(
   throw invalidRequest([{ pointer, code: 'unknown-client', detail }]);
 }
 
-/** As it is now, where it has no such endpoint as far as is known here: that may have been made a moment ago. */
+/** Reads the client again if it has no endpoint of this name here, because the endpoint may be new. */
 export async function knowingEndpoint(
   client: Client,
   name: string | undefined,
@@ -49,9 +50,7 @@ export async function knowingEndpoint(
   return (await clients.refresh()).byId.get(client.clientId) ?? client;
 }
 
-/**
- * The endpoint of a client that a body or a filter names. @throws {HttpProblem} 422 for an unknown one
- */
+/** Returns the endpoint of a client that a body or a filter names. @throws {HttpProblem} 422 for an unknown endpoint */
 export function endpointNamed(
   { name: client, endpoints }: Pick<Client, 'name' | 'endpoints'>,
   name: string | undefined,

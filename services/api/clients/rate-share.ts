@@ -1,16 +1,18 @@
-/** A process's part of a rate that several take from: of what the others used lately, it has nothing. */
+/** Share of one process in a rate that several processes use: the rate minus the recent use by the others. */
 export interface RateShare {
-  /** That may be taken now, as of `filledAtMs`. */
+  /** Tokens available as of `filledAtMs`. */
   tokens: number;
   filledAtMs: number;
-  /** Per second, of all other processes. */
+  /** Use by all other processes, per second. */
   othersPerSecond: number;
 }
 
-/** However much the others take: so much of the rate is this process's own. */
+/** Part of the rate that each process has, however much the others use. */
 const leastShare = 0.05;
 
-/** One second's worth may come at once. @returns per second, how much is this process's */
+/**
+ * Adds tokens for the time since the last call, at most those of one second. @returns this process's share per second
+ */
 export function refill(of: RateShare, perSecond: number, nowMs: number): number {
   const share = Math.max(perSecond * leastShare, perSecond - of.othersPerSecond);
   of.tokens = Math.min(Math.max(share, 1), of.tokens + ((nowMs - of.filledAtMs) / 1000) * share);
@@ -18,7 +20,7 @@ export function refill(of: RateShare, perSecond: number, nowMs: number): number 
   return share;
 }
 
-/** Until there is one token, whole seconds, at least one. */
+/** Returns whole seconds until a token is available, at least one. */
 export function secondsUntilOne({ tokens }: RateShare, share: number): number {
   return Math.max(1, Math.ceil((1 - tokens) / share));
 }

@@ -5,38 +5,38 @@ import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { JobCounts } from '../client-usage.ts';
 
-/** Rows that one forecast reads of all clients, at most about so many: some 50 ms. */
+/** Rows that one forecast reads, of all clients: about 50 ms. */
 const maxRowsRead = 40_000;
-/** Of one partition: it is not counted to its end where more is due, and then says nothing. */
+/** Rows read of one partition. If more are due, the count of this partition is too low. */
 const maxRowsOfPartition = 20_000;
 
 export interface MinuteCalls {
-  /** Its beginning, milliseconds since 1970. */
+  /** Begin of the minute, in milliseconds since 1970. */
   atMs: number;
   calls: number;
 }
 
 export interface MinuteForecast {
-  /** Minutes in which something is due, in their order. */
+  /** Minutes with due jobs, in order of time. */
   minutes: MinuteCalls[];
-  /** Of the 64 partitions, how many were counted: below 64 the calls are an estimate. */
+  /** Partitions that were counted, of 64. Below 64, the calls are an estimate. */
   partitions: number;
 }
 
 export type ClientFigures = ReturnType<typeof createClientFigures>;
 
-/** Figures of clients, by what is stored. */
+/** Creates the reader of figures of clients, computed from stored jobs. */
 export function createClientFigures({ pool }: { pool: Pool }) {
   return {
-    /** Those that never had a job are left out. */
+    /** Returns the counts by client; clients that never had a job are omitted. */
     counts: async (clientIds: readonly string[]): Promise<ReadonlyMap<string, JobCounts>> => {
       const { rows } = await pool.query<CountsRow>(countsOf.with({ clients: plainArray(clientIds) }));
       return new Map(rows.map(({ client, ...counts }) => [client, counts]));
     },
 
     /**
-     * Jobs of an endpoint, or of a client that name none, that are due in so many hours from now, by minute. Reads a
-     * bounded number of rows: few jobs are counted, many are estimated from some partitions.
+     * Returns the calls due in the next hours, by minute: jobs of an endpoint, or of a client that name no endpoint. It
+     * reads a bounded number of rows: few jobs are counted, many are estimated from some partitions.
      */
     forecast: async (outletId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;
@@ -77,7 +77,7 @@ interface DueRow {
   all: number;
 }
 
-/** Ids lie evenly in their partitions, so that each is a sample of all. */
+/** Jobs are spread evenly over the partitions, so each partition is a sample of all jobs. */
 const dueIn = statementOf<{ outlet: string; hours: number; partition: number }>(
   'jobs-due-in',
   ($) => `

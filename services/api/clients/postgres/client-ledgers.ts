@@ -9,9 +9,9 @@ interface Counted {
   cancelled: number;
   dead: number;
   sidelined: number;
-  /** Of the pending ones. */
+  /** Pending jobs that wait for an earlier job with the same ordering key. */
   waiting: number;
-  /** The same. */
+  /** Pending jobs that wait for the report of their receiver. */
   reporting: number;
 }
 
@@ -29,12 +29,12 @@ interface Check {
 }
 
 /**
- * accepted = called + expired + cancelled + dead + sidelined + pending, where pending is what is left: it is not
- * counted for each question.
+ * Ledger of a client. accepted = called + expired + cancelled + dead + sidelined + pending. `pending` is computed from
+ * the others and not counted on each read.
  */
 export interface ClientLedger extends Counted {
   pending: number;
-  /** The last time that its stored jobs were counted; null before the first. */
+  /** Last count of the stored jobs; null before the first. */
   check: Check | null;
 }
 
@@ -44,7 +44,7 @@ export type ClientLedgers = ReturnType<typeof createClientLedgers>;
 
 export function createClientLedgers({ pool }: { pool: Pool }) {
   return {
-    /** All figures are of one moment. All are 0 for a client that never had a job. */
+    /** Returns all figures from one snapshot. All are 0 for a client that never had a job. */
     ledgerOf: async (clientId: string): Promise<ClientLedger> => {
       const { rows } = await pool.query<LedgerRow>(readLedger.with({ client: clientId }));
       const { check, ...counted } = onlyRow(rows);
@@ -63,7 +63,7 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
   };
 }
 
-/** Sidelined jobs have an index of their own; counting all others would read them. */
+/** Sidelined jobs have an index of their own; counting all other jobs would read their rows. */
 const readLedger = statementOf<{ client: string }>(
   'read-client-ledger',
   ($) => `

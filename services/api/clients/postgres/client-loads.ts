@@ -5,7 +5,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import type { DurationCounts } from '../../../../shared/domain/job/call-durations.ts';
 import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
 
-/** Of each of the 64 partitions, the oldest that are due of all clients: more are not read for one look. */
+/** Oldest due jobs that one look reads of each of the 64 partitions, of all clients. */
 const mostOfPartition = 500;
 const mostSidelined = 10_000;
 
@@ -15,9 +15,9 @@ export interface OutletDue {
 }
 
 export interface DueLook {
-  /** Of outlets that have something due that is not being called. */
+  /** Outlets with due jobs that are not being called. */
   outlets: ReadonlyMap<string, OutletDue>;
-  /** More is due, of whomever, than was read. */
+  /** True if more jobs are due, of any client, than were read. */
   isPart: boolean;
 }
 
@@ -27,25 +27,28 @@ export interface OutletAside {
   asideSince: Date | null;
 }
 
-/** What one dispatcher has of one outlet. */
+/** Load of one outlet at one dispatcher. An outlet is an endpoint, or a client for jobs that name no endpoint. */
 export interface OutletAtDispatcher {
   dispatcher: string;
   region: string;
   outletId: string;
-  /** Null where it has nothing of it, and had nothing in the last minute. */
+  /** Null if the dispatcher has no calls of the outlet now, and had none in the last minute. */
   underWay: number | null;
   slots: number | null;
   lastMinute: number | null;
-  /** How long its calls of the last ten minutes took; null where there were none. */
+  /** Durations of its calls of the last ten minutes; null if there were none. */
   durations: DurationCounts | null;
-  /** For so long it has counted these, of whatever outlet; null where it has not said so yet. */
+  /** Milliseconds for which the dispatcher has counted durations, of any outlet; null before its first report. */
   durationsForMs: number | null;
   credit: number;
 }
 
 export type ClientLoads = ReturnType<typeof createClientLoads>;
 
-/** What waits of a client now, and what dispatchers do of it. Read for who looks; nothing is kept for it. */
+/**
+ * Creates the reader of waiting jobs of a client, and of its load at the dispatchers. It is read on request, and
+ * nothing is stored for it.
+ */
 export function createClientLoads({ pool }: { pool: Pool }) {
   return {
     due: async (outletIds: readonly string[]): Promise<DueLook> => {
@@ -59,7 +62,7 @@ export function createClientLoads({ pool }: { pool: Pool }) {
       return rows;
     },
 
-    /** Of dispatchers that take jobs, each outlet in its turn. */
+    /** Returns the load at dispatchers that take jobs, in the order of the outlets. */
     atDispatchers: async (outletIds: readonly string[]): Promise<OutletAtDispatcher[]> => {
       const { rows } = await pool.query<OutletAtDispatcher>(atDispatchers.with({ outlets: plainArray(outletIds) }));
       return rows;
@@ -72,7 +75,7 @@ interface DueRow {
   isPart: boolean;
 }
 
-/** What waits for its receiver's report is judged when it is due, not called. */
+/** Excludes jobs that wait for their receiver's report: when they are due, they are judged and not called. */
 const dueNow = statementOf<{ outlets: string }>(
   'client-due-now',
   ($) => `

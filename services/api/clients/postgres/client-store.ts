@@ -17,9 +17,9 @@ export interface NewClient {
 }
 
 export interface ClientFilter {
-  /** These alone; undefined: all. */
+  /** Ids of the clients; undefined means all. */
   ids?: readonly string[] | undefined;
-  /** In its name. */
+  /** Part of the name. */
   text?: string | undefined;
 }
 
@@ -27,25 +27,27 @@ export interface ClientChange {
   name?: string | undefined;
   definition?: ClientDefinition | undefined;
   enabled?: boolean | undefined;
-  /** Kept while it is not enabled. */
+  /** Stored while the client is disabled. */
   disabledReason?: string | null | undefined;
 }
 
 export type ClientChanged =
   | { kind: 'changed'; client: Client }
   | { kind: 'missing' }
-  /** It is not at the expected revision any more: nothing was changed. */
+  /** The client has another revision by now: nothing was changed. */
   | { kind: 'outdated'; client: Client }
-  /** Another has this name. */
+  /** Another client has this name. */
   | { kind: 'name-taken' };
 
-/** What keeps a client from being deleted. */
+/** Reasons that prevent the deletion of a client. */
 export interface ClientUse {
-  /** It was, within the last seconds: not every process knows. */
+  /**
+   * True also if the client was changed in the last seconds, because some processes may not have read the change yet.
+   */
   isEnabled: boolean;
-  /** Stored, and not ended. */
+  /** Stored unfinished jobs. */
   jobs: number;
-  /** That may fire, now or when they go on. */
+  /** Schedules that are neither disabled nor ended. */
   schedules: number;
 }
 
@@ -55,19 +57,19 @@ export interface NewClientKey {
   keyId: string;
   /** Encrypted. */
   sealed: string;
-  /** Keys that are there expire then, unless they do so earlier; null: they stay. */
+  /** Expiry of the existing keys, unless they expire earlier; null: unchanged. */
   othersExpireAt: Date | null;
 }
 
 export type ClientStore = ReturnType<typeof createClientStore>;
 
 /**
- * Clients as people change them. Every change moves the client's revision and that of all clients, in the same
+ * Creates the store of clients. Each change increments the revision of the client and that of all clients, in the same
  * transaction.
  */
 export function createClientStore({ pool }: { pool: Pool }) {
   return {
-    /** By id, oldest first. @param cursor id of the last one seen */
+    /** Returns clients, oldest first. @param cursor id of the last client of the previous page */
     list: async ({ ids, text }: ClientFilter, limit: number, cursor: string | null): Promise<Page<Client>> => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, ids ?? null, patternOf(text)]);
@@ -78,13 +80,13 @@ export function createClientStore({ pool }: { pool: Pool }) {
       );
     },
 
-    /** Not that of a webhook, which its own routes change. */
+    /** Returns a client; undefined for the client of a webhook, which has routes of its own. */
     get: async (clientId: string) => {
       const client = await findClient(pool, clientId);
       return client && isWebhookClient(client) ? undefined : client;
     },
 
-    /** Undefined when another has this name. It has no key yet. */
+    /** Creates a client without a key. Returns undefined if another client has this name. */
     create: ({ clientId, name, definition }: NewClient): Promise<Client | undefined> =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
@@ -94,7 +96,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
-    /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
+    /** Changes a client. If no field differs, no revision changes. @param expected revision; null for any */
     change: (clientId: string, change: ClientChange, expected: number | null): Promise<ClientChanged> =>
       unlessNameTaken({ kind: 'name-taken' as const }, () =>
         inTransaction(pool, async (client) => {
@@ -114,7 +116,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
-    /** For good, where nothing of it may come any more: with all but what its jobs came to. */
+    /** Deletes a client that is not in use, with everything except the results of its jobs. */
     remove: (clientId: string): Promise<ClientRemoved> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -131,14 +133,17 @@ export function createClientStore({ pool }: { pool: Pool }) {
         return { kind: 'removed' };
       }),
 
-    /** Undefined when there is no such client; where nothing is taken away, nothing moves. @param auth null: none */
+    /**
+     * Sets or removes the credentials. Returns undefined if the client does not exist. No revision changes if there is
+     * nothing to remove. @param auth null removes them
+     */
     setAuth: (clientId: string, auth: StoredClientAuth | null) =>
       changeSecrets(pool, clientId, async (client) => {
         const set = 'update clients set auth = $2 where id = $1 and (auth is not null or $2::jsonb is not null)';
         return (await client.query(set, [clientId, auth && JSON.stringify(auth)])).rowCount === 1;
       }),
 
-    /** Undefined when there is no such client. */
+    /** Returns undefined if the client does not exist. */
     addKey: (clientId: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
       changeSecrets(pool, clientId, async (client) => {
         const expire = `update client_keys set expires_at = least(expires_at, $2) where client = $1`;
@@ -147,7 +152,10 @@ export function createClientStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Ends a key at once. Undefined when there is no such client; where there is no such key, nothing moves. */
+    /**
+     * Deletes a key at once. Returns undefined if the client does not exist. No revision changes if there is no such
+     * key.
+     */
     removeKey: (clientId: string, keyId: string) =>
       changeSecrets(pool, clientId, async (client) => {
         const remove = 'delete from client_keys where client = $1 and id = $2';
@@ -156,7 +164,10 @@ export function createClientStore({ pool }: { pool: Pool }) {
   };
 }
 
-/** Every process follows a change within a second: until then one may still accept a job. */
+/**
+ * A change reaches each process within a second. A client that was disabled in the last 3 seconds counts as enabled,
+ * because a process may still accept a job.
+ */
 const selectUse = `
   select c.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
     (select coalesce(sum(accepted - called - expired - cancelled - dead), 0) from client_totals t where t.client = c.id
@@ -172,7 +183,7 @@ const deleteCounts = `
 
 const selectEndpoints = 'select id from client_endpoints where client = $1';
 
-/** What is known of hosts and slots of what nothing is called through any more. @param outletIds clients, endpoints */
+/** Deletes circuits and slots of outlets that no call uses any more. @param outletIds ids of clients and endpoints */
 export async function forgetOutlets(client: PoolClient, outletIds: readonly string[]): Promise<void> {
   await client.query(deleteOutlets, [outletIds]);
 }
@@ -181,10 +192,10 @@ const deleteOutlets = `
   with h as (delete from host_circuits where client = any($1::uuid[]))
   delete from leases l using unnest($1::uuid[]) k (id) where starts_with(l.name, 'call-slot/' || k.id || '/')`;
 
-/** Its keys and endpoints go with it. */
+/** Deletes the client; the foreign keys delete its keys and endpoints. */
 const deleteClient = 'delete from clients where id = $1';
 
-/** $1 cursor, $2 limit, $3 of these alone or null, $4 what the name is like, or null. */
+/** Parameters: $1 cursor, $2 limit, $3 ids or null, $4 pattern of the name or null. */
 const selectClients = `
   select ${clientFields} from clients c
   where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
@@ -197,7 +208,7 @@ export async function insertClient(client: PoolClient, { clientId, name, definit
   await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
 }
 
-/** Changes come one after another: revisions become visible in their order. */
+/** Serializes changes, so that revisions become visible in order. */
 export async function lockRevision(client: PoolClient): Promise<void> {
   await client.query('select 1 from installation for update');
 }
@@ -222,7 +233,7 @@ export async function insertKey(
   await client.query(insert, [keyId, clientId, sealed]);
 }
 
-/** @param work whether it changed anything */
+/** @param work returns true if it changed anything */
 async function changeSecrets(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
   return await inTransaction(pool, async (client) => {
     await lockRevision(client);
@@ -234,7 +245,7 @@ async function changeSecrets(pool: Pool, clientId: string, work: (client: PoolCl
   });
 }
 
-/** Null: stays as it is; but for the reason, which may become null. */
+/** Parameters of an update; null leaves a field unchanged, except for the reason, which becomes null. */
 interface ClientUpdate {
   clientId: string;
   name: string | null;
@@ -243,7 +254,7 @@ interface ClientUpdate {
   reason: string | null;
 }
 
-/** What is enabled has no reason not to be. */
+/** Clears the reason when the client is enabled. */
 const update = statementOf<ClientUpdate>(
   'update-client',
   ($) => `

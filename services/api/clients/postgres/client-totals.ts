@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** accepted = called + expired + cancelled + dead + stored */
+/** Totals of a client: accepted = called + expired + cancelled + dead + stored. */
 export interface ClientTotals {
   clientId: string;
   accepted: number;
@@ -17,9 +17,9 @@ export type AllClientTotals = ReturnType<typeof createClientTotals>;
 export function createClientTotals({ pool }: { pool: Pool }) {
   return {
     /**
-     * Of each client that ever had a job, most stored first. Sums that are kept, so no job is read. What notices have
-     * sent is not among them.
-     * @param ids these alone; undefined: all
+     * Returns the totals of each client that ever had a job, most stored jobs first. Reads stored sums and no jobs.
+     * Webhooks are excluded.
+     * @param ids undefined: all clients
      */
     all: async (ids: readonly string[] | undefined): Promise<ClientTotals[]> => {
       const { rows } = await pool.query<ClientTotals>(readTotals.with({ ids: ids ?? null }));

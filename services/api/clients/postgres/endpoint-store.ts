@@ -11,24 +11,24 @@ export interface EndpointChange {
   url?: string | undefined;
   terms?: EndpointTerms | undefined;
   enabled?: boolean | undefined;
-  /** Kept while it is not enabled. */
+  /** Stored while the endpoint is disabled. */
   disabledReason?: string | null | undefined;
 }
 
 export type EndpointChanged =
   | { kind: 'changed'; endpoint: ClientEndpoint }
   | { kind: 'missing' }
-  /** It is not at the expected revision any more: nothing was changed. */
+  /** The endpoint has another revision by now: nothing was changed. */
   | { kind: 'outdated'; endpoint: ClientEndpoint };
 
 export type EndpointCreated =
   { kind: 'created'; endpoint: ClientEndpoint } | { kind: 'missing' } | { kind: 'name-taken' } | { kind: 'too-many' };
 
-/** What keeps an endpoint from being deleted. */
+/** Reasons that prevent the deletion of an endpoint. */
 export interface EndpointUse {
-  /** Some that name it have not ended. */
+  /** True if unfinished jobs name the endpoint. */
   hasJobs: boolean;
-  /** That name it and have not ended. */
+  /** Schedules that name the endpoint and have not ended. */
   schedules: number;
 }
 
@@ -37,11 +37,11 @@ export type EndpointRemoved = { kind: 'removed' } | { kind: 'missing' } | ({ kin
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
 /**
- * Endpoints as people change them. Every change moves the revisions of the endpoint, of its client and of all clients,
- * in the same transaction.
+ * Creates the store of endpoints. Each change increments the revisions of the endpoint, of its client and of all
+ * clients, in the same transaction.
  */
 export function createEndpointStore({ pool }: { pool: Pool }) {
-  /** @param work whether it changed anything */
+  /** @param work returns true if it changed anything */
   const changing = (
     clientId: string,
     name: string,
@@ -69,7 +69,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return endpoint ? { kind: 'created', endpoint } : { kind: 'missing' };
       }),
 
-    /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
+    /** Changes an endpoint. If no field differs, no revision changes. @param expected revision; null for any */
     change: (
       clientId: string,
       name: string,
@@ -86,7 +86,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return { kind: 'changed', endpoint: (await moved(client, clientId, before)) ?? before };
       }),
 
-    /** For good, where nothing that has not ended names it. */
+    /** Deletes an endpoint, unless an unfinished job or schedule names it. */
     remove: (clientId: string, name: string): Promise<EndpointRemoved> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -101,14 +101,17 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return { kind: 'removed' };
       }),
 
-    /** Undefined when there is none; where nothing is taken away, nothing moves. @param auth null: as its client's */
+    /**
+     * Sets or removes the credentials. Returns undefined if the endpoint does not exist. No revision changes if there
+     * is nothing to remove. @param auth null: its client's credentials apply
+     */
     setAuth: (clientId: string, name: string, auth: StoredClientAuth | null) =>
       changing(clientId, name, async (client, { endpointId }) => {
         const set = `update client_endpoints set auth = $2 where id = $1 and (auth is not null or $2::jsonb is not null)`;
         return (await client.query(set, [endpointId, auth && JSON.stringify(auth)])).rowCount === 1;
       }),
 
-    /** Undefined when there is none. */
+    /** Returns undefined if the endpoint does not exist. */
     addKey: (clientId: string, name: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
       changing(clientId, name, async (client, { endpointId }) => {
         const expire = `update client_endpoint_keys set expires_at = least(expires_at, $2) where endpoint = $1`;
@@ -117,7 +120,10 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Ends a key at once. Undefined when there is none; where there is no such key, nothing moves. */
+    /**
+     * Deletes a key at once. Returns undefined if the endpoint does not exist. No revision changes if there is no such
+     * key.
+     */
     removeKey: (clientId: string, name: string, keyId: string) =>
       changing(clientId, name, async (client, { endpointId }) => {
         const remove = 'delete from client_endpoint_keys where endpoint = $1 and id = $2';
@@ -142,7 +148,7 @@ function updateOf(before: ClientEndpoint, { url, terms, enabled, disabledReason 
   return { endpointId: before.endpointId, url: url ?? null, terms: text, enabled: enabled ?? null, reason };
 }
 
-/** What every process knows of an endpoint is as old as its client's revision. */
+/** Increments the revision of the client, because processes read endpoints together with their client. */
 async function moveOwner(client: PoolClient, clientId: string): Promise<void> {
   await client.query('update clients set revision = revision + 1, updated_at = now() where id = $1', [clientId]);
   await moveRevision(client);
@@ -165,7 +171,7 @@ const selectUse = `
     (select count(*)::int from schedules s where s.client = $1 and s.state <> 'ended'
       and s.definition -> 'call' -> 'endpoint' ->> 'id' = $2::text) as schedules`;
 
-/** Null: stays as it is; but for the reason, which may become null. */
+/** Parameters of an update; null leaves a field unchanged, except for the reason, which becomes null. */
 interface EndpointUpdate {
   endpointId: string;
   url: string | null;
@@ -174,7 +180,7 @@ interface EndpointUpdate {
   reason: string | null;
 }
 
-/** What is enabled has no reason not to be. */
+/** Clears the reason when the endpoint is enabled. */
 const updateEndpoint = statementOf<EndpointUpdate>(
   'update-endpoint',
   ($) => `
