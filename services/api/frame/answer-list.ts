@@ -16,7 +16,7 @@ const streamedPage = 1000;
 
 const formats = { json: 'application/json', csv, ndjson } as const;
 
-/** Parameters of every list that is also a stream: which of them, and how CSV is written. */
+/** Query parameters of lists that can be exported as a stream: the format, and how CSV is written. */
 export const streamManner = {
   format: z
     .enum(['json', 'csv', 'ndjson'])
@@ -34,7 +34,7 @@ export const streamManner = {
     .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
 };
 
-/** Returns true if a request to such a list exports all of it as a file, which takes longer the longer the list is. */
+/** Returns true if a request to such a list exports all of it as a file. Its duration grows with the list. */
 export function asksForFile({ query, headers: { accept } }: Pick<FastifyRequest, 'query' | 'headers'>): boolean {
   const { format } = formatIn.safeParse(query).data ?? {};
   return typeOf({ accept, format }) !== formats.json;
@@ -57,19 +57,22 @@ export interface ListRequest {
 }
 
 export interface AnsweredList<Row, View extends object> {
-  /** Of what is downloaded, without its extension. */
+  /** Name of the downloaded file, without extension. */
   fileName: string;
   columns: readonly string[];
-  /** Asked once before the first page: throws when there is nothing to list from. */
+  /** Called once before the first page. Throws if the subject of the list does not exist. */
   requireSubject: () => Promise<void>;
-  /** `isFile`: the page is part of a file, and the handler reads it over the connections for heavy requests. */
+  /**
+   * Reads a page. `isFile`: the page is part of a file, and the handler reads it over the connections for heavy
+   * requests.
+   */
   pageOf: (limit: number, cursor: string | null, isFile: boolean) => Promise<Page<Row>>;
   view: (row: Row) => View;
-  /** Where a row of CSV is another than the view. */
+  /** Row of CSV, if it differs from the view. */
   csvRow?: (row: Row) => object;
 }
 
-/** A page as JSON, or all there is as a stream of CSV or lines of JSON: whichever the client prefers. */
+/** Sends a page as JSON, or the whole list as a stream of CSV or lines of JSON, as the client prefers. */
 export async function answerList<Row, View extends object>(
   reply: FastifyReply,
   { accept, format, method, limit, cursor, raw, reader }: ListRequest,
@@ -96,7 +99,7 @@ export async function answerList<Row, View extends object>(
     );
 }
 
-/** A stream holds all there is: a limit that it does not keep would be worse than none. */
+/** A stream contains the whole list, so it refuses a limit instead of ignoring it. */
 const notWithStream = {
   code: 'not-with-stream',
   detail: 'belongs to pages of JSON; a stream holds all that the filter fits',

@@ -2,7 +2,7 @@ import { BeyondQuotaError, BeyondScheduleBoundError, type StoredQuota } from '..
 import { HttpProblem } from './http-problem.ts';
 
 interface Said {
-  /** 507: it stays so until something is deleted. */
+  /** 507: no room until something is deleted. */
   status: 429 | 507;
   variable: string;
   /** @param limit in the unit of the variable */
@@ -42,7 +42,7 @@ const said: Record<StoredQuota, Said> = {
   },
 };
 
-/** The problem that says which quota has no room left, and how much it is. */
+/** Returns the problem for an exceeded quota, with its name and limit. */
 export function beyondQuota(error: unknown): HttpProblem | undefined {
   if (error instanceof BeyondScheduleBoundError) return beyondBound(error);
   if (!(error instanceof BeyondQuotaError)) return undefined;

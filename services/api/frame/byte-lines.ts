@@ -3,9 +3,9 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * Yields whole lines as bytes, without their end and without a byte order mark at the start of the file; null for a
- * line that is too long. Memory is bounded however long a line is. Lines stay bytes, because a decoder that replaces
- * what is not UTF-8 would yield another text than the sender's.
+ * Yields whole lines as bytes, without line end and without a byte order mark at the start of the file; null for a line
+ * that is too long. Memory is bounded, however long a line is. Lines stay bytes, because a decoder that replaces
+ * invalid UTF-8 would change the sender's text.
  */
 export async function* byteLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<Buffer | null> {
   let isFirst = true;
@@ -31,8 +31,8 @@ async function* splitLines(bytes: AsyncIterable<unknown>, maxLineBytes: number):
 }
 
 /**
- * Gathers one line from its parts. Its memory doubles when it is full: a copy for each part would cost minutes of CPU
- * for one long line that is sent byte by byte.
+ * Collects one line from its parts. The buffer doubles when it is full: copying for each part would cost minutes of CPU
+ * for one long line that arrives byte by byte.
  */
 function createBegunLine(maxBytes: number) {
   let gathered = Buffer.alloc(0);
@@ -57,7 +57,7 @@ function createBegunLine(maxBytes: number) {
     /** Returns the line, null if it is too long, and begins the next one. */
     take: (): Buffer | null => {
       const line = isOverlong ? null : withoutReturn(gathered.subarray(0, length));
-      // The reader keeps the line, so the next one needs memory of its own.
+      // The reader keeps the line, so the next line needs a buffer of its own.
       gathered = Buffer.alloc(0);
       length = 0;
       isOverlong = false;

@@ -2,17 +2,23 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import { catalogueOf } from '../../../shared/runtime/installation/catalogue.ts';
 
-/** What campaigns may ask for. */
+/** Countries and action types that campaigns may use. */
 export interface CatalogueReader {
-  /** As of the last look, which is about a second ago. */
+  /** Returns the catalogue of the last read, about a second ago. */
   current(): Catalogue;
-  /** At least as new as this call. Rejects when the store does not answer. */
+  /** Returns a catalogue at least as new as this call. Rejects if the database does not answer. */
   refresh(): Promise<Catalogue>;
-  /** All types as of the last look, disabled ones too: what began with them goes on. */
+  /**
+   * Returns all action types of the last read, including disabled ones, because campaigns that began with them
+   * continue.
+   */
   registered(): Catalogue['actionTypes'];
 }
 
-/** What an installation allows: the countries of the engine's file, all unless given, and its currency. */
+/**
+ * Creates the reader of what an installation allows: the countries of the engine's file (all if undefined), and its
+ * currency.
+ */
 export function createCatalogueReader(
   registry: Pick<RegistryReader, 'current' | 'refresh'>,
   { countries, currency }: Pick<Catalogue, 'countries' | 'currency'>,

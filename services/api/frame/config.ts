@@ -76,7 +76,7 @@ export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTE
   ...quotaEnvironment.shape,
 });
 
-/** All that the API reads, but for what its engine's file names. */
+/** Names of all variables that the API reads, except those that the engine's file names. */
 export const apiVariables: readonly string[] = [
   apiEnvironment,
   authEnvironment,
@@ -94,34 +94,32 @@ export interface ApiConfig {
   kafka: KafkaSettings | undefined;
   topicPrefix: string;
   engine: EngineConfig;
-  /** 0: any free one. */
+  /** 0 takes any free port. */
   port: number;
   host: string;
-  /** Where what is fired by hand is counted. */
+  /** Region in which runs and schedules that people fire are counted. */
   region: string;
-  /** A key that is accepted from the start. */
+  /** Key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
-  /** Where people reach it, when that is not where it listens. */
+  /** Public address, if it differs from the listening address. */
   publicAddress: PublicAddress | undefined;
-  /** Who is taken. */
   auth: AuthSettings;
-  /** Who may read the OpenAPI document: everybody, or keys and sessions. */
+  /** Readers of the OpenAPI document: everyone, or keys and sessions only. */
   docs: 'keyed' | 'public';
-  /** As people call it, such as `Production`. */
+  /** Display name, such as `Production`. */
   installationName: string | undefined;
-  /** IANA: the one in which times are shown first. */
+  /** IANA time zone in which the console shows times first. */
   zone: string;
-  /** ISO 4217: what prices are in. */
+  /** ISO 4217 currency of prices. */
   currency: string | null;
-  /** Seals what action types keep secret; refuses without a key. */
+  /** Encrypts secrets; throws without a key. */
   secretBox: SecretBox;
-  /** Where this installation calls anything. */
+  /** Addresses that this installation may call. */
   egress: RuleList;
-  /** That jobs may be written to. */
+  /** Kafka topics that jobs may write to. */
   targetTopics: TargetTopics;
-  /** Undefined where no e-mail is sent. */
+  /** Undefined if no email is sent. */
   mail: MailSettings | undefined;
-  /** What accounts may have. */
   quotas: Quotas;
 }
 

@@ -3,13 +3,13 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { StartRefusedError } from '../../../shared/runtime/process/start-refused.ts';
 
-/** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
+/** Milliseconds between two checks of the database. A good result is trusted for this long. */
 const lookMs = 5_000;
 const afterErrorMs = 1_000;
 
 export interface DatabaseLookDeps {
   /**
-   * Checks schema and configuration. Resolves with the installation's id; throws when this process may not take part.
+   * Checks schema and configuration, and resolves with the installation's id. Throws if this process may not take part.
    */
   takePart: () => Promise<string>;
   ping: () => Promise<unknown>;
@@ -17,15 +17,18 @@ export interface DatabaseLookDeps {
   logger: Logger;
 }
 
-/** The API need not end when its database is not as it has to be: it says so, and serves when it is. */
+/**
+ * Repeated check of the database. While the database is not usable, the API keeps running, reports the reason, and
+ * serves as soon as the database is usable.
+ */
 export interface DatabaseLook {
-  /** Once, now. Rejects with what is wrong. */
+  /** Checks once. Rejects with the reason. */
   look(): Promise<void>;
-  /** Rejects while the database is not as it has to be, or does not answer. */
+  /** Rejects while the database is not usable, or does not answer. */
   require: () => Promise<void>;
-  /** Why this process may not take part; undefined when it may, or does not know yet. */
+  /** Returns the reason why this process may not take part; undefined if it may, or before the first check. */
   refusal: () => Error | undefined;
-  /** Undefined before the first look that succeeded. */
+  /** Undefined before the first successful check. */
   installationId: () => string | undefined;
   start(): void;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { escapedText } from '../../../shared/domain/ids/stored-text.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import type { Problem } from './problems.contract.ts';
 
-/** Listed to the caller: more would only make the answer as absurd as the request. */
+/** Bound on the problems in a response, so that a request with many problems does not cause a huge response. */
 const maxFieldProblems = 100;
 
 export interface HttpProblemFacts {
@@ -12,13 +12,13 @@ export interface HttpProblemFacts {
   code: string;
   detail: string;
   errors?: readonly FieldProblem[];
-  /** Such as `retry-after`. */
+  /** Response headers such as `retry-after`. */
   headers?: Readonly<Record<string, string>>;
-  /** Of 403: who may. */
+  /** Role that is needed, of a 403. */
   requiredRole?: Role;
 }
 
-/** Thrown by handlers of requests, and answered as `application/problem+json`. */
+/** Error of a handler that is sent as `application/problem+json`. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -38,8 +38,8 @@ export class HttpProblem extends Error {
 }
 
 /**
- * The request can be read, but not accepted: all that is wrong with it at once.
- * @param unlisted how many problems there are that are not listed
+ * Returns a 422 with all problems of a request that can be read, but not accepted.
+ * @param unlisted number of further problems
  */
 export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const listed = errors.slice(0, maxFieldProblems);
@@ -48,12 +48,12 @@ export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): H
   return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: listed });
 }
 
-/** @param what such as `campaign` */
+/** @param what word such as `campaign` */
 export function notFound(what: string, id: string): HttpProblem {
   return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
 }
 
-/** @param traceId of a request that belongs to a trace */
+/** @param traceId id of the trace that the request belongs to */
 export function problemBody(problem: HttpProblem, requestId: string, traceId?: string): Problem {
   const { status, code, message, errors, requiredRole } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
@@ -66,20 +66,20 @@ export function problemBody(problem: HttpProblem, requestId: string, traceId?: s
   };
 }
 
-/** @param cause as an egress guard says it */
+/** @param cause reason given by an egress guard */
 export function forbiddenAddress(pointer: string, url: unknown, cause: string): FieldProblem {
   return { pointer, code: 'forbidden-address', detail: `${quoted(url)} may not be called: ${cause}` };
 }
 
 const maxQuotedLength = 80;
 
-/** A value as it may appear in a message: as JSON, and not longer than can be read. */
+/** Returns a value for use in a message: as JSON, and cut to a readable length. */
 export function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
   }
   const json: unknown = JSON.stringify(value);
-  // JSON has no form for functions and symbols.
+  // Functions and symbols have no JSON form.
   const text =
     typeof value === 'string'
       ? escapedText(value.slice(0, maxQuotedLength + 1))

@@ -3,29 +3,29 @@ import { z } from 'zod';
 import { HttpProblem, quoted } from './http-problem.ts';
 import type { Redefined } from './redefined.port.ts';
 
-/** For routes that change what looks as the caller has seen it; other headers pass. */
+/** Headers of routes that change only the state that the caller has seen; other headers are accepted. */
 export const ifMatchHeaders = z.looseObject({
   'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
 });
 
-/** Of what is counted in revisions. */
+/** Returns the ETag of a resource with revisions. */
 export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/** Of what has no revision: changes with what is shown. */
+/** Returns the ETag of a resource without revisions, computed from its view. */
 export function etagOf(shown: object): string {
   return `"${hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 27)}"`;
 }
 
-/** The tags that a request names; null where it takes any. */
+/** Returns the ETags that a request names; null if it accepts any. */
 function tagsIn(ifMatch: string | undefined): string[] | null {
   const tags = ifMatch?.split(',').map((tag) => tag.trim());
   return tags === undefined || tags.includes('*') ? null : tags;
 }
 
 /**
- * Refuses a change of what looks different from what the caller has seen.
+ * Refuses a change if the resource differs from the one that the caller has seen.
  * @throws {HttpProblem} 412
  */
 export function requireMatch(ifMatch: string | undefined, shown: object): void {
@@ -36,8 +36,8 @@ export function requireMatch(ifMatch: string | undefined, shown: object): void {
 }
 
 /**
- * The revision that a request expects; null where it takes any.
- * @throws {HttpProblem} 412 where it is none that there could be
+ * Returns the revision that a request expects; null if it accepts any.
+ * @throws {HttpProblem} 412 if it cannot be a revision
  */
 export function expectedRevision(ifMatch: string | undefined): number | null {
   const wanted = tagsIn(ifMatch);
@@ -53,19 +53,19 @@ export function outdated(detail: string): HttpProblem {
 }
 
 interface ChangeSteps<Subject, Outcome> {
-  /** Throws where there is none, or it may not be changed. */
+  /** Reads the resource. Throws if it does not exist, or its state forbids changes. */
   look: () => Promise<Subject>;
-  /** `outdated` where it is no longer as it was looked at. */
+  /** Writes the change. Returns `outdated` if the resource has changed since it was read. */
   change: (before: Subject) => Promise<Outcome>;
-  /** As a person knows it. */
+  /** Returns the name for messages. */
   nameOf: (subject: Subject) => string;
 }
 
 /**
- * Changes what it has looked at. Another request may change it between look and write: then its newest state is looked
- * at again.
- * @param expected revision; null for whatever it is
- * @throws {HttpProblem} 412, and what the steps throw
+ * Changes a resource by its revision. If another request changes it between the read and the write, reads it again and
+ * retries.
+ * @param expected revision; null for any
+ * @throws {HttpProblem} 412, and errors of the steps
  */
 export async function changeRevised<Subject extends { revision: number }, Outcome extends { kind: string }>(
   expected: number | null,
@@ -79,7 +79,7 @@ export async function changeRevised<Subject extends { revision: number }, Outcom
   }
 }
 
-/** @throws {HttpProblem} 412 where another change came before */
+/** @throws {HttpProblem} 412 if another change was written first */
 export function requireWritten<Kept extends { revision: number }>(
   name: string,
   { isWritten, record }: Redefined<Kept>,

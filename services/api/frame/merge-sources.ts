@@ -1,13 +1,13 @@
 interface Arrived<Value> {
   source: AsyncGenerator<Value, void>;
-  /** What it brought, or that it failed. */
+  /** Returns the result of the source, or throws its error. */
   take: () => IteratorResult<Value, void>;
 }
 
 /**
- * Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. Each is asked
- * for more when what it brought is taken. Promises are not raced: every race leaves something at the promise of a
- * source that is silent, and with it what the others brought in that round, for as long as it stays silent.
+ * Yields values in order of arrival, until all sources have ended; `beside` does not keep the result open. The next
+ * value of a source is requested when its value is taken. Promises are not raced: each race would attach a listener to
+ * the promise of a silent source, and keep the values of that round in memory until it settles.
  */
 export async function* mergeSources<Value>(
   sources: readonly AsyncGenerator<Value, void>[],

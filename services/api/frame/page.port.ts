@@ -1,11 +1,11 @@
-/** A part of a list, and where to go on. */
+/** Part of a list, with the cursor of the next part. */
 export interface Page<Item> {
   items: Item[];
-  /** Null behind the last page. */
+  /** Null on the last page. */
   next: string | null;
 }
 
-/** A list was asked to go on behind something that none of its pages ended with. */
+/** Reports a cursor that is not from a page of the list. */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 }

@@ -13,42 +13,48 @@ import type { ApiConfig } from './config.ts';
 import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
-/** Parts of the process that rooms make theirs of: pools, readers of what is registered, the configuration. */
+/**
+ * Parts of the process that the parts of all rooms are built on: pools, readers of registered objects, and the
+ * configuration.
+ */
 export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
   config: ApiConfig;
-  /** Taken out of the configuration, so that a test can replace one of them. */
+  /** Taken from the configuration, so that a test can replace them one by one. */
   host: string;
-  /** 0: any free one. */
+  /** 0 takes any free port. */
   port: number;
   publicAddress: ApiConfig['publicAddress'];
   docs: ApiConfig['docs'];
   quotas: ApiConfig['quotas'];
   secretBox: ApiConfig['secretBox'];
   mail: ApiConfig['mail'];
-  /** What prices are in. */
+  /** Currency of prices. */
   currency: ApiConfig['currency'];
   installation: { name: string | null; zone: string };
   clock: Clock;
-  /** For ordinary statements. */
+  /** Connections for ordinary statements. */
   pool: ReturnType<typeof createPool>;
-  /** Connections for exports and reports, so that ordinary statements never wait for theirs. */
+  /** Connections for exports and reports, so that ordinary statements never wait for these. */
   heavyPool: ReturnType<typeof createPool>;
   /** Connections for uploads, which hold a connection or run long statements while the file is received. */
   uploadPool: ReturnType<typeof createPool>;
-  /** What a room opens a pool of its own with. */
+  /** Returns the options of a pool that a room opens for itself. */
   poolOptions: (name: ApiPool) => PoolDeps;
   registry: RegistryReader;
   clients: ClientReader;
   catalogue: CatalogueReader;
   idempotency: IdempotentRequests;
-  /** For what operators configure. */
+  /** Egress for addresses that operators configure. */
   egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
-  /** Called in the order given, once the database was looked at and before the first request is taken. */
+  /**
+   * Registers a function to call at the start: in order of registration, after the first check of the database and
+   * before the first request.
+   */
   onStart: (start: () => void) => void;
   start: () => void;
 }
 
-/** Of the API's pools besides its own, what comes behind `muster-api-`. */
+/** Suffixes of the API's further pools, after `muster-api-`. */
 type ApiPool = keyof typeof poolSizes.api extends infer Name
   ? Name extends `muster-api-${infer Rest}`
     ? Rest
@@ -56,7 +62,7 @@ type ApiPool = keyof typeof poolSizes.api extends infer Name
   : never;
 
 export interface BaseContext extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: ProcessContext['tracing'];
   clock: Clock;
 }

@@ -1,6 +1,6 @@
 /**
- * Which of the offered media types an `Accept` header likes best (RFC 9110, 12.5.1); among equals the first offered,
- * and that one too when it likes none of them: an answer in another form is of more use than none.
+ * Returns the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1); of equals, the first. Falls back
+ * to the first if none is acceptable, because a response in another form is more useful than none.
  */
 export function preferredType<Offered extends string>(
   accept: string | undefined,
@@ -27,7 +27,7 @@ function rangeOf(text: string): Range {
   return { type, quality: Number.isNaN(quality) ? 0 : quality };
 }
 
-/** The most specific range that fits decides, not the kindest. */
+/** Returns the quality of the most specific range that fits, not the highest quality. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const [group = ''] = type.split('/');
   for (const wanted of [type, `${group}/*`, '*/*']) {

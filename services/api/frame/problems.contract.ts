@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { roles } from '../../../shared/domain/roles.ts';
 
-/** Every answer from 400 on (RFC 9457, `application/problem+json`). */
+/** Body of each response with a status of 400 or more (RFC 9457, `application/problem+json`). */
 export const problem = z
   .object({
     type: z.string(),

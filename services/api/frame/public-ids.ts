@@ -2,14 +2,14 @@ import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts
 import { invalidRequest, notFound, quoted } from './http-problem.ts';
 import { InvalidCursorError, type Page } from './page.port.ts';
 
-/** What the id of a path is of, or 404: a malformed id names nothing, just as an unknown one. */
+/** Returns the UUID of an id in a path. @throws {HttpProblem} 404, also for a malformed id */
 export function requireId(kind: IdKind, id: string): string {
   const uuid = uuidOf(kind, id);
   if (uuid === undefined) throw notFound(kind, id);
   return uuid;
 }
 
-/** The uuid behind an id in a query, where a malformed one is a mistake in the request. */
+/** Returns the UUID of an id in a query. @throws {HttpProblem} 422 for a malformed id */
 export function idInQuery(kind: IdKind, name: string, id: string | undefined): string | undefined {
   if (id === undefined) return undefined;
   const uuid = uuidOf(kind, id);
@@ -20,7 +20,7 @@ export function idInQuery(kind: IdKind, name: string, id: string | undefined): s
 
 const exampleUuid = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** The cursor of a list of things whose cursor is the last one's id. */
+/** Returns the cursor of a list whose cursor is the id of the last item. @throws {HttpProblem} 422 */
 export function cursorInQuery(kind: IdKind, cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const uuid = uuidOf(kind, cursor);
@@ -28,12 +28,12 @@ export function cursorInQuery(kind: IdKind, cursor: string | undefined): string 
   return uuid;
 }
 
-/** A page as it is answered, its cursor a public id as everything else. */
+/** Returns a page with a public id as its cursor. */
 export function pageView<Item, View>(kind: IdKind, page: Page<Item>, view: (item: Item) => View) {
   return { items: page.items.map(view), next: page.next === null ? null : publicId(kind, page.next) };
 }
 
-/** For cursors that only the store can read. */
+/** Turns an invalid cursor into a 422, for cursors that only the store can parse. */
 export async function refusingInvalidCursor<Result>(cursor: string | undefined, ask: () => Promise<Result>) {
   try {
     return await ask();

@@ -1,7 +1,9 @@
-/** What came of giving something a next revision. */
+/** Result of storing the next revision of an object. */
 export interface Redefined<Kept> {
-  /** False where another change came before: who was second would read the first one's revision as its own. */
+  /**
+   * False if another change was written first. Without this flag, its author's revision would look like the caller's.
+   */
   isWritten: boolean;
-  /** As it is now. */
+  /** Current state. */
   record: Kept;
 }

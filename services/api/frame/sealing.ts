@@ -1,7 +1,7 @@
 import { SecretBoxError } from '../../../shared/runtime/configuration/secret-box.ts';
 import { HttpProblem } from './http-problem.ts';
 
-/** @throws {HttpProblem} 409 where a secret cannot be kept */
+/** @throws {HttpProblem} 409 if secrets cannot be stored */
 export function sealing<Result>(work: () => Result): Result {
   try {
     return work();

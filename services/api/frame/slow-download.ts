@@ -2,19 +2,19 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 /**
- * Windows in a row after which a reader is too slow. The kernel reports what was taken in steps of about a third of its
+ * Consecutive windows after which a reader is too slow. The kernel reports progress in steps of about a third of its
  * buffer: for a steady reader of 40,000 bytes a second, 1.4 MB every 36 seconds.
  */
 export const slowWindows = 4;
 
 export interface Download {
   response: {
-    /** Bytes of the response that are not yet handed to the operating system. */
+    /** Bytes of the response that are not yet passed to the operating system. */
     readonly writableLength: number;
   };
-  /** Connection of the response. An earlier response of the connection may still be under way. */
+  /** Connection of the response. An earlier response on the connection may still be under way. */
   socket: {
-    /** Bytes of all responses so far, with those that wait in this process. */
+    /** Bytes of all responses so far, including those that wait in this process. */
     readonly bytesWritten: number;
     readonly writableLength: number;
     destroy(): unknown;
@@ -28,9 +28,9 @@ export interface DownloadTerms {
 }
 
 /**
- * Destroys the connection of a response whose reader takes less than the minimum rate of uploads in several windows in
- * a row, because the response holds a slot. A window counts if bytes waited for the reader from its first moment to its
- * last one, so a slow database never looks like a slow reader.
+ * Destroys the connection of a response whose reader stays below the minimum rate of uploads for several consecutive
+ * windows, because the response holds a slot. A window counts if bytes waited for the reader from its start to its end,
+ * so a slow database never looks like a slow reader.
  * @returns true if the connection was destroyed, false if the response ended before
  */
 export async function endSlowDownload(
@@ -44,7 +44,7 @@ export async function endSlowDownload(
     await clock.sleep(rateWindowMs, signal);
     if (signal.aborted) return false;
     const taken = bytesTaken() - before;
-    // Bytes are taken in their order: if fewer were taken than waited at first, some waited all the time.
+    // Bytes are taken in order: if fewer were taken than waited at the start, some waited for the whole window.
     const isSlow = taken < waiting && taken < (minBytesPerSecond * rateWindowMs) / 1000;
     slow = isSlow ? slow + 1 : 0;
   }

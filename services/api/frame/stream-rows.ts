@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { nextSlice, slicesOf } from './work-slices.ts';
 import type { Page } from './page.port.ts';
 
-/** All rows of a list, page by page as they are asked for. */
+/** Yields the views of all rows, page by page on demand. */
 export async function* allPages<Row, View extends object>(
   first: Page<Row>,
   pageBehind: (cursor: string) => Promise<Page<Row>>,
@@ -11,7 +11,7 @@ export async function* allPages<Row, View extends object>(
 ): AsyncGenerator<View[], void> {
   let page = first;
   for (;;) {
-    // One in which no row fits is not the last for that.
+    // A page without matching rows is not necessarily the last one.
     const views: View[] = [];
     for (const rows of slicesOf(page.items)) {
       await nextSlice();
@@ -33,10 +33,10 @@ async function inSlices(page: readonly object[], textOf: (rows: readonly object[
   return text;
 }
 
-/** What a slow reader has not taken yet is one page, not sixteen. */
+/** Buffers one page for a slow reader, instead of the default of sixteen. */
 const onePage = { highWaterMark: 1 };
 
-/** A page is one chunk: a row of its own for each would cost more than reading it. */
+/** Returns a stream with one chunk for each page: chunks of single rows would cost more than reading the rows. */
 export function ndjsonStream(pages: AsyncIterable<readonly object[]>): Readable {
   return Readable.from(linesOf(pages), onePage);
 }
@@ -47,17 +47,16 @@ async function* linesOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator
 }
 
 /**
- * The rows of RFC 4180. An error on the way destroys the stream, so that what was cut does not look complete.
- * @param options `raw`: texts as they are. Otherwise those that begin like a formula get an apostrophe in front: ids
- *   and details come from others, and the program that opens the file would carry out what they wrote (OWASP, CSV
- *   injection)
+ * Returns a stream of CSV (RFC 4180). An error destroys the stream, so that a truncated file does not look complete.
+ * @param options `raw`: texts unchanged. Otherwise texts that begin like a formula get a leading apostrophe: ids and
+ * details come from other people, and a spreadsheet would execute what they wrote (OWASP, CSV injection)
  */
 export function csvStream(
   pages: AsyncIterable<readonly object[]>,
   columns: readonly string[],
   { raw, bom }: { raw: boolean; bom: boolean },
 ): Readable {
-  // The head does not wait for a row: where few of a long list fit, the first may come late.
+  // The header is sent before the first row, which may take long if few rows of a long list match.
   const head = `${bom ? byteOrderMark : ''}${columns.join(',')}\r\n`;
   return Readable.from(recordsOf(head, pages, columns, raw), onePage);
 }

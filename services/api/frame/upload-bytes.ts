@@ -3,10 +3,10 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { HttpProblem, quoted } from './http-problem.ts';
 
-/** Upper bound on the unpacked bytes of a file: about a hundred million users. */
+/** Bound on the unpacked bytes of a file: about a hundred million users. */
 const maxBytes = 4 * 1024 ** 3;
 
-/** Upper bound on the unpacked bytes for each packed byte. Files of user ids have 3 to 20. */
+/** Bound on the unpacked bytes for each packed byte. Files of user ids have 3 to 20. */
 const maxExpansion = 100;
 /** Unpacked bytes up to which any expansion is accepted, because such files cost little. */
 const expansionCountsFrom = 16 * 1024 ** 2;
@@ -15,22 +15,22 @@ const expansionCountsFrom = 16 * 1024 ** 2;
 export const rateWindowMs = 30_000;
 export const minBytesPerSecond = 1024;
 
-/** Encoding that the sender declares. A `plain` file that begins like gzip is unpacked all the same. */
+/** Encoding that the sender declares. A `plain` file that begins like gzip is unpacked anyway. */
 export type UploadEncoding = 'gzip' | 'plain';
 
 export interface UploadTerms {
   encoding: UploadEncoding;
   clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
-  /** Called with the encoding that the file has, before its first byte is handed on. */
+  /** Called with the actual encoding of the file, before its first byte is yielded. */
   onEncoding?: (encoding: UploadEncoding) => void;
 }
 
 /**
- * Yields the bytes of a file as they come, unpacked. Many programs send a file as it lies on the disk, so a file packed
- * with gzip is recognized by its first bytes, also without a `content-encoding`. An upload holds a slot, so its sender
- * has to keep to a minimum rate, and its packed bytes may not become any number of bytes.
- * @throws {HttpProblem} 408 for a body that comes too slowly, 413 for a file that is too large or expands too much, 415
- *   for a file that is packed twice
+ * Yields the bytes of a file as a stream, unpacked. Many programs send a file as stored on disk, so gzip is recognized
+ * by its first bytes, even without a `content-encoding`. An upload holds a slot, so its sender has to keep to a minimum
+ * rate, and its expansion is bounded.
+ * @throws {HttpProblem} 408 for a body that arrives too slowly, 413 for a file that is too large or expands too much,
+ * 415 for a file that is packed twice
  */
 export async function* uploadBytes(
   body: Readable,
@@ -44,7 +44,7 @@ export async function* uploadBytes(
   yield* isPacked ? notPackedAgain(unpacked(file)) : withinLimit(file);
 }
 
-/** The first bytes of any gzip file. No text in UTF-8 begins with them. */
+/** First bytes of any gzip file. No text in UTF-8 begins with them. */
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
 
 function isGzip(head: Buffer): boolean {
@@ -96,7 +96,7 @@ function unpacked(chunks: AsyncIterable<unknown>): AsyncIterable<unknown> {
       done(bytes > maxBytes ? tooLarge() : isExpanding ? expandsTooMuch() : null, chunk);
     },
   });
-  // Errors of any part come out at the end.
+  // The last stream receives the errors of all parts.
   return pipeline(chunks, count, createGunzip(), limit, ignore);
 }
 
@@ -115,7 +115,10 @@ function bufferOf(chunk: unknown): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
 }
 
-/** Only time in which the reader waits for the sender counts, so a slow database never looks like a slow sender. */
+/**
+ * Enforces the minimum rate. Only time in which the reader waits for the sender counts, so a slow database never looks
+ * like a slow sender.
+ */
 async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): AsyncGenerator<unknown, void> {
   let window = { waitedMs: 0, bytes: 0 };
 
@@ -146,13 +149,13 @@ async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): Asyn
   }
 }
 
-/** Reads a refused file to its end, because many senders read the answer only after they have sent everything. */
+/** Reads a refused file to its end, because many senders read the response only after they have sent everything. */
 function discardRest(body: Readable, chunks: AsyncIterator<unknown>): void {
   const closed = chunks.return?.() ?? Promise.resolve();
   closed.then(() => body.resume()).catch(ignore);
 }
 
-/** Resolves with true if a promise settled within a time, otherwise with false. */
+/** Resolves with true if a promise settled in time, otherwise with false. */
 async function settlesWithin(promise: Promise<unknown>, ms: number, clock: UploadTerms['clock']): Promise<boolean> {
   const isOver = new AbortController();
   const settled = promise.then(
@@ -173,7 +176,7 @@ function ignore(): void {
 }
 
 /**
- * Reads the `content-encoding` of an upload, whose names have no case (RFC 9110 section 8.4.1).
+ * Reads the `content-encoding` of an upload, which is case-insensitive (RFC 9110 section 8.4.1).
  * @throws {HttpProblem} 415 for an encoding that the API cannot unpack
  */
 export function readUploadEncoding(header: string | undefined): UploadEncoding {
@@ -190,8 +193,8 @@ function packedTwice(): HttpProblem {
 }
 
 /**
- * Returns the problem of a file that cannot be read to its end; undefined if its sender is not at fault.
- * @param lines lines that were read before
+ * Returns the problem for a file that cannot be read to its end; undefined if its sender is not at fault.
+ * @param lines lines read before the error
  */
 export function brokenUpload(error: unknown, lines: number): HttpProblem | undefined {
   if (error instanceof HttpProblem) return error;
@@ -211,7 +214,7 @@ function tooSlow(bytes: number): HttpProblem {
   const detail =
     `the body came too slowly: ${bytes} bytes in ${rateWindowMs / 1000} seconds of waiting for it, and the minimum rate of an ` +
     `upload is ${minBytesPerSecond} bytes a second`;
-  // The rest of the body is not waited for.
+  // Closes the connection instead of waiting for the rest of the body.
   return new HttpProblem({ status: 408, code: 'upload-too-slow', detail, headers: { connection: 'close' } });
 }
 

@@ -1,9 +1,9 @@
-/** Streams that write within a turn of the event loop: below a millisecond. */
+/** Streams that write in one turn of the event loop: below a millisecond. */
 const wokenAtOnce = 8;
 
 /**
- * Wakes all of them, a few in each turn of the event loop: hundreds of streams that write in one would hold up
- * everything else that is asked for.
+ * Wakes streams, a few in each turn of the event loop. Hundreds of streams that write in one turn would block all other
+ * requests.
  */
 export function wakeInTurns(woken: readonly (() => void)[]): void {
   for (const wake of woken.slice(0, wokenAtOnce)) wake();

@@ -7,7 +7,7 @@ import type { JobCounts } from '../client-usage.ts';
 
 /** Rows that one forecast reads, of all clients: about 50 ms. */
 const maxRowsRead = 40_000;
-/** Rows read of one partition. If more are due, the count of this partition is too low. */
+/** Rows read of one partition, oldest due first. If more are due, its later minutes are not counted. */
 const maxRowsOfPartition = 20_000;
 
 export interface MinuteCalls {

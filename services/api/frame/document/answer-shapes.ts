@@ -6,8 +6,8 @@ import { problem } from '../problems.contract.ts';
 export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 503 | 507;
 
 /**
- * How problems are described: all alike. A route names those of its own rules; what follows from its shape is added by
- * `withUsualProblems`, and 500 goes without saying.
+ * Describes problems, all in the same form. A route lists the statuses of its own rules; `withUsualProblems` adds those
+ * that follow from its shape, and 500 is not listed.
  */
 export function problems(...statuses: ProblemStatus[]) {
   const content = { 'application/problem+json': { schema: problem } };
@@ -20,12 +20,12 @@ export function jsonAnswer<Shape extends z.ZodType>(description: string, schema:
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** A text that is written while it is sent, beside JSON in an answer's `content`. */
+/** Schema of a text that is generated while it is sent, beside JSON in a response's `content`. */
 export const streamed = { schema: z.custom<Readable>().meta({ type: 'string' }) };
 
 /**
- * Server-sent events beside JSON in an answer's `content`. The schema describes the data of an event, as clients of the
- * document read it; `x-events` has the data's schema by the name of the event.
+ * Describes server-sent events beside JSON in a response's `content`. The schema describes the data of an event, as
+ * generated clients read it; `x-events` has the data's schema by the name of the event.
  * @param events shapes that are components of the document
  */
 export function eventStream(events: Readonly<Record<string, z.ZodType>>) {

@@ -2,7 +2,7 @@ import { fieldsOf } from './prune-components.ts';
 
 const header = (description: string, schema: object) => ({ description, schema });
 
-/** Headers that answers carry, by the names of their components. */
+/** Response headers, by the names of their components. */
 const headers = {
   'X-Request-Id': header('As it was sent, or made up; our logs hold it too', { type: 'string' }),
   Location: header('Path of what was created, if it has one of its own', { type: 'string' }),
@@ -21,7 +21,7 @@ type HeaderName = keyof typeof headers;
 
 const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** What a status means here, where its usual name does not say it. */
+/** Descriptions of statuses that are more precise than their usual names. */
 const meanings: Record<string, string> = {
   401: 'No key, or one that is unknown, has expired or was revoked',
   403: 'The key is of a role that may not (`requiredRole` says which may), what is asked is out of its scope, or a session’s request lacks X-CSRF-Token',
@@ -36,8 +36,7 @@ const meanings: Record<string, string> = {
 };
 
 /**
- * Writes into an OpenAPI document what holds for all routes: headers, what may always happen, and what each status
- * means.
+ * Adds to an OpenAPI document what applies to all routes: headers, general problems, and the meaning of each status.
  */
 export function describeAnswers(document: unknown): void {
   const components = fieldsOf(fieldsOf(document)['components']);
@@ -52,7 +51,7 @@ export function describeAnswers(document: unknown): void {
   }
 }
 
-/** The server refuses U+0000 in every text of a path or a query. */
+/** Excludes U+0000, which the server refuses in each text of a path or a query. */
 function refuseNul(parameters: unknown): void {
   for (const parameter of Object.values(fieldsOf(parameters)).map(fieldsOf)) {
     const schema = fieldsOf(parameter['schema']);
@@ -86,7 +85,7 @@ function headersOf(isKeyed: boolean, method: string, status: string): HeaderName
   ];
 }
 
-/** For routes whose answers carry headers that not all do. */
+/** Returns references to headers, for routes whose responses have headers of their own. */
 export function referredTo(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

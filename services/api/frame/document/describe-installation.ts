@@ -5,8 +5,7 @@ import { referredTo } from './describe-answers.ts';
 import { fieldsOf } from './prune-components.ts';
 
 /**
- * Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it
- * would accept.
+ * Adds to the OpenAPI document the countries and actions of this installation, and an example campaign that it accepts.
  */
 export function describeInstallation(document: unknown, config: Catalogue): void {
   const definition = fieldsIn(document, 'components', 'schemas', 'CampaignDefinitionInput');
@@ -22,7 +21,7 @@ export function describeInstallation(document: unknown, config: Catalogue): void
   }
 }
 
-/** Parameters by action: a component for each type that says what it takes, and what a step may hold by its action. */
+/** Describes parameters by action: adds a component for each type with a schema, and a condition to the step. */
 function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
   const components = fieldsIn(document, 'components', 'schemas');
   const described = Object.entries(actionTypes).flatMap(([name, { paramsSchema }]) =>
@@ -34,13 +33,13 @@ function describeParams(document: unknown, step: Record<string, unknown>, { acti
     if: { properties: { action: { const: name } }, required: ['action'] },
     then: {
       properties: { params: { $ref: `#/components/schemas/${component}` } },
-      // Without parameters it is as with none.
+      // Missing parameters count as an empty object.
       ...(Array.isArray(paramsSchema['required']) && paramsSchema['required'].length > 0 && { required: ['params'] }),
     },
   }));
 }
 
-/** What refers to a part of itself finds it where the schema stands in the document. */
+/** Rewrites references inside of a schema to its place in the document. */
 function withOwnRefs(schema: unknown, component: string): unknown {
   if (Array.isArray(schema)) return schema.map((each) => withOwnRefs(each, component));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -58,7 +57,9 @@ function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, un
   return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
 }
 
-/** The first example of the schema, or what the sandbox's endpoints understand; what others take is unknown here. */
+/**
+ * Returns the first example of the schema, or parameters that the sandbox's endpoints accept; empty for other types.
+ */
 function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
   const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
   return example ?? (Object.hasOwn(exampleParams, action) ? exampleParams[action] : undefined) ?? {};
@@ -66,7 +67,7 @@ function exampleParamsOf(action: string, schema: ParamsSchema | undefined): Exam
 
 type ExampleParams = CampaignDefinition['chain'][number]['params'];
 
-/** Without a schema. */
+/** Example parameters of types without a schema. */
 const exampleParams: Record<string, ExampleParams> = {
   'award-reward': { rewardId: 'ride-5', units: 2 },
   'award-points': { points: 100 },
@@ -76,7 +77,7 @@ const exampleParams: Record<string, ExampleParams> = {
 const exampleSteps = 2;
 const exampleCountries = 3;
 
-/** The campaign of the demo, as far as this installation can carry it out. */
+/** Returns the campaign of the demo, limited to what this installation can carry out. */
 export function exampleCampaign({ countries = ['SG'], actionTypes }: Catalogue) {
   return {
     name: 'Lapsed riders, December',

@@ -3,12 +3,15 @@ import { fieldsOf, reachedFrom } from './prune-components.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refusals with 422 that follow from the state or from several fields, by code; shapes carry those of a field. */
+    /**
+     * Refusals with 422 that depend on the state or on several fields, by code. Those of a single field are in its
+     * shape.
+     */
     refusals?: Refusals;
   }
 }
 
-/** Every body of JSON is read by the same parser. */
+/** Refusals of the parser, which is the same for all JSON bodies. */
 const bodyRefusals: Refusals = {
   'inexact-number': 'a number of the body has more digits than a double keeps',
   'reserved-name': 'the body has a field `__proto__`',
@@ -18,14 +21,14 @@ const bodyRefusals: Refusals = {
   'too-many-values': 'the body has more than 65,536 values, and more than one for each ten bytes',
 };
 
-/** Every path, query and body is looked at before its route. */
+/** Refusals of the check that runs on each path, query and body before its route. */
 const textRefusals: Refusals = {
   'unstorable-text': 'a text holds U+0000 or half of a surrogate pair',
 };
 
 /**
- * Lists in each operation the 422 refusals of requests that fit the schemas: those of its route, and those that its
- * parameters and its body carry. They are taken off the schemas.
+ * Lists in each operation the 422 refusals of requests that fit the schemas: those of its route, and those in the
+ * shapes of its parameters and body. Removes them from the schemas.
  */
 export function describeRefusals(document: unknown): void {
   const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);

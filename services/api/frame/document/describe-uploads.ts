@@ -2,12 +2,12 @@ import { fieldsOf } from './prune-components.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Contents of bodies that the route reads as a stream, by media type. */
+    /** Bodies that the route reads as a stream, described by media type. */
     uploads?: Readonly<Record<string, string>>;
   }
 }
 
-/** Keyword of an operation under which its uploads stand until the document has them as bodies. */
+/** Keyword of an operation that holds its uploads until `describeUploads` turns them into bodies. */
 export const uploadsKey = 'x-uploads';
 
 /** Adds to the body of each operation the media types that its route reads as a stream. */

@@ -17,26 +17,29 @@ export interface DocumentedApi {
   title: string;
   version: string;
   description: string;
-  /** Empty, or the path below which everything is. */
+  /** Empty, or the path prefix of the whole API. */
   basePath: string;
-  /** Every tag that a route may have. */
+  /** All tags that routes may use. */
   tags: { name: string; description: string }[];
-  /** Adds what the shapes of the routes do not say, to a copy. */
+  /** Adds to a copy of the document what the shapes of the routes do not contain. */
   amend: (document: unknown) => void;
-  /** What it adds goes by: while this stays, so does the document. */
+  /** Returns a version of what `amend` adds. The document is written again when it changes. */
   asOf: () => string;
 }
 
-/** The OpenAPI document of a server's routes. */
+/** OpenAPI document of a server's routes. */
 export interface ApiDocument {
   title: string;
-  /** As it is now. It is written and packed once, and again when what amends it has changed: writing takes 15 ms. */
+  /**
+   * Returns the current document. It is written and compressed once, and again when its version changes: writing takes
+   * 15 ms.
+   */
   current(): PackedBody;
 }
 
 /**
  * Describes the routes that are registered after this, from their shapes. They need an API key unless their `security`
- * says otherwise.
+ * differs.
  */
 export async function describeRoutes(
   server: HttpServer,
@@ -90,7 +93,10 @@ export async function describeRoutes(
   };
 }
 
-/** Throws for a route, registered after this, with a tag that is not described. */
+/**
+ * Refuses routes, registered after this, with a tag that is not described.
+ * @throws {Error} naming the route and the tag
+ */
 function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): void {
   const described = new Set(tags.map(({ name }) => name));
   server.addHook('onRoute', ({ method, url, schema }) => {
@@ -100,13 +106,13 @@ function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): 
   });
 }
 
-/** @throws {HttpProblem} where the document is not for the request */
+/** @throws {HttpProblem} if the caller may not read the document */
 export type AdmitReader = (request: FastifyRequest) => Promise<unknown>;
 
 const documentPath = '/openapi.json';
 const pagePath = '/docs';
 
-/** `/openapi.json`, and `/docs` to read and try it. */
+/** Registers `/openapi.json`, and the page `/docs` to read and try it. */
 export async function documentRoutes(server: HttpServer, document: ApiDocument, admit: AdmitReader): Promise<void> {
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache');
@@ -116,7 +122,8 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
   await server.register(async (scope: HttpServer) => {
     scope.addHook('onRequest', async (request, reply) => {
       await admit(request);
-      // The package would write the document anew each time, and as YAML for a quarter of a second.
+      // Answers the package's own routes. The package would write the document for each request, and need 250 ms for
+      // YAML.
       const { url } = request.routeOptions;
       if (url === `${pagePath}/yaml`) {
         throw new HttpProblem({ status: 404, code: 'not-found', detail: `there is ${documentPath}, and no YAML` });
@@ -130,7 +137,7 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
 
 const page: FastifySwaggerUiOptions = {
   routePrefix: pagePath,
-  // Without the bar on top, which offers to explore other documents under another's logo.
+  // Hides the top bar, which offers to load other documents, and shows another logo.
   uiConfig: { layout: 'BaseLayout' },
   staticCSP: {
     'default-src': "'self'",
@@ -143,7 +150,7 @@ const page: FastifySwaggerUiOptions = {
 };
 
 /**
- * Writes into the document which role a route needs, how a scope applies and whether the answer holds a secret.
+ * Adds to an operation the role that it needs, how a scope applies, and whether the response contains a secret.
  * `describeAnswers` adds the refusal.
  */
 function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: FastifyContextConfig) {
@@ -156,7 +163,9 @@ function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: Fasti
   return { ...written, schema: { ...written.schema, ...extensions } };
 }
 
-/** Writes what a route has in its configuration into its operation, from where the document takes it. */
+/**
+ * Copies the documented parts of a route's configuration into its operation, for the functions that write the document.
+ */
 function withRules(written: ReturnType<typeof jsonSchemaTransform>, config: FastifyContextConfig) {
   const { refusals, uploads, heavy } = config;
   const rules = {

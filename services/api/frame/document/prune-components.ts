@@ -1,7 +1,7 @@
 /**
- * Tidies a written OpenAPI document in place. The type provider writes every registered shape twice, as it is accepted
- * (`…Input`) and as it is answered, whether a route uses it or not: what no route leads to is left out. Answers are
- * opened: a field may join them any day, and a client that was generated from a closed shape would then refuse them.
+ * Cleans up an OpenAPI document in place. The type provider writes each registered shape twice, as input (`…Input`) and
+ * as output, even if it is not used. Components that no route refers to are removed. Output objects are opened: fields
+ * may be added later, and a client generated from a closed shape would refuse them.
  */
 export function pruneComponents(document: unknown): void {
   const paths = fieldsOf(fieldsOf(document)['paths']);
@@ -23,7 +23,7 @@ function namesReached(from: unknown, schemas: Record<string, unknown>): Set<stri
   return new Set(Object.keys(schemas).filter((name) => reached.has(schemas[name])));
 }
 
-/** All values within a value, and within the components that they refer to. */
+/** Returns all values within a value, and within the components that they refer to. */
 export function reachedFrom(from: unknown, schemas: Record<string, unknown>): Set<unknown> {
   const reached = new Set<unknown>();
   const open = [from];
@@ -44,7 +44,9 @@ function openObjects(value: unknown): void {
   Object.values(fields).forEach(openObjects);
 }
 
-/** The object itself, so that it can be changed; lists count as objects, everything else as an empty one. */
+/**
+ * Returns the object itself, so that it can be changed. Lists count as objects; anything else becomes an empty object.
+ */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

@@ -8,24 +8,31 @@ export interface StoredAnswer {
 }
 
 /**
- * `new`: go on, then `complete`; what the request creates has to get the id `createdId` (uuid v7), which is the same
- * one for every request that is made anew under this key: a process that takes over from one that died finds what that
- * one created. `stored`: answer that. `other-body`, `in-progress`, `broken-off`: refuse.
+ * Decision on a request with an idempotency key.
+ * - `new`: carry it out, then call `complete`. The created object has to get the id `createdId` (UUID v7). Each attempt
+ *   under this key receives the same id, so a process that takes over from one that died finds its object.
+ * - `stored`: send this response again.
+ * - `other-body`, `in-progress`, `broken-off`: refuse the request.
  */
 export type IdempotencyVerdict =
   | { kind: 'new'; createdId: string }
   | { kind: 'stored'; answer: StoredAnswer }
   | { kind: 'other-body' }
   | { kind: 'in-progress' }
-  /** The first request has not been answered for a minute, and no other process may take over from it. */
+  /** The first request has had no response for a minute, and no other process may take over. */
   | { kind: 'broken-off' };
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
-/** Answers by idempotency key, per API key, so that a repeated POST changes nothing and gets the same answer. */
+/**
+ * Creates the store of responses by API key and idempotency key, so that a repeated POST changes nothing and receives
+ * the same response.
+ */
 export function createIdempotentRequests({ pool }: { pool: Pool }) {
   return {
-    /** @param mayTakeOver false for a request whose handler would create a second thing if it were carried out again */
+    /**
+     * @param mayTakeOver false for a request whose handler would create a second object if it were carried out again
+     */
     begin: async (
       apiKey: string,
       idempotencyKey: string,
@@ -45,7 +52,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
       return verdictOn(rows[0], bodyDigest);
     },
 
-    // The first answer stays, also when a request that was taken for dead answers after all.
+    // The first response is kept, even if a request that was considered dead completes later.
     complete: async (apiKey: string, idempotencyKey: string, { status, body }: StoredAnswer): Promise<void> => {
       await pool.query(
         'update idempotency_keys set status = $3, body = $4 where api_key = $1 and key = $2 and status is null',
@@ -53,7 +60,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
       );
     },
 
-    /** Forgets a request that failed without effect, so that it can be made again. */
+    /** Deletes a request that failed without an effect, so that it can be repeated. */
     abandon: async (apiKey: string, idempotencyKey: string): Promise<void> => {
       await pool.query('delete from idempotency_keys where api_key = $1 and key = $2 and status is null', [
         apiKey,
@@ -63,7 +70,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
   };
 }
 
-/** A request that has not been answered for a minute died with its process. */
+/** SQL condition: a request without a response for a minute is considered to have died with its process. */
 const isBrokenOff = `k.status is null and k.created_at < now() - interval '60 s'`;
 
 interface BeginParams {
@@ -75,8 +82,8 @@ interface BeginParams {
 }
 
 /**
- * The insert decides between two requests at once. Until there is an answer, `body` holds the id of what the request
- * creates, and a process that takes over from one that died keeps to it.
+ * The insert decides between two concurrent requests. Until there is a response, `body` holds the id of the object to
+ * create, which a process that takes over reuses.
  */
 const beginRequest = statementOf<BeginParams>(
   'begin-idempotent-request',
@@ -96,7 +103,7 @@ interface EarlierRequest {
 }
 
 function verdictOn(earlier: EarlierRequest | undefined, bodyDigest: string): IdempotencyVerdict {
-  // Gone since the insert ran into it: it was abandoned at this very moment, and a repeat will begin it.
+  // Another process abandoned the request after the insert found it; a repeat will begin it again.
   if (!earlier) return { kind: 'in-progress' };
   if (earlier.body_digest !== bodyDigest) return { kind: 'other-body' };
   if (earlier.is_broken_off) return { kind: 'broken-off' };

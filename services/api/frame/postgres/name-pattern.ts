@@ -1,4 +1,4 @@
-/** Of a part of a name, for `ilike`: nothing in it is a pattern. Null where none is looked for. */
+/** Returns the `ilike` pattern of a part of a name, with wildcards escaped; null without a text. */
 export function patternOf(text: string | undefined): string | null {
   return text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }

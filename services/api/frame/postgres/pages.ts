@@ -2,8 +2,8 @@ import { validate } from 'uuid';
 import { InvalidCursorError, type Page } from '../page.port.ts';
 
 /**
- * A page out of up to `limit + 1` rows: the one too many only tells that there is more.
- * @param cursorOf where the next page goes on: behind this item
+ * Returns a page from up to `limit + 1` rows; the additional row only shows that there is a next page.
+ * @param cursorOf returns the cursor after an item
  */
 export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (last: Item) => string): Page<Item> {
   const items = found.slice(0, limit);

@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { HttpProblem, problemBody } from '../http-problem.ts';
 
 /**
- * What Node refuses before there is a request: half a head, a head of 16 KiB, one that takes for ever. It is answered
- * as everything else.
+ * Answers errors that Node reports before there is a request, such as incomplete headers, headers of more than 16 KiB,
+ * or a timeout. The response has the usual form.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -3,10 +3,7 @@ import { HttpProblem, problemBody, quoted } from '../http-problem.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { traceOfRequest } from './request-trace.ts';
 
-/**
- * Errors of the framework that are the caller's, in our words. Those not named here keep their status and their
- * message.
- */
+/** Client errors of the framework, in our words. Others keep their status and message. */
 const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => ({ code: 'body-too-large', detail: 'the body is larger than 1 MiB' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => ({
@@ -20,11 +17,11 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
   FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is no URL path` }),
 };
 
-/** Names the errors that are no bug, such as a database that cannot be reached. */
+/** Returns the problem for errors that are not bugs, such as an unreachable database. */
 export type ExplainError = (error: unknown) => HttpProblem | undefined;
 
 /**
- * Answers whatever was thrown. Only what is our own fault is logged, with its cause; the caller gets the request id.
+ * Sends a problem for any error. Only server faults are logged, with their cause; the caller receives the request id.
  */
 export function createAnswerProblem(explain: ExplainError) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
@@ -35,15 +32,15 @@ export function createAnswerProblem(explain: ExplainError) {
       request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
     else if (problem.status >= 500 && !(error instanceof HttpProblem))
       request.log.error({ err: error, method, url }, 'request failed');
-    // The framework closes the connection where it has not read the body. Bytes that still come would be answered with
-    // a reset, which a sender that is still writing sees instead of this answer. They are read on, for at most thirty
-    // seconds.
+    // The framework closes the connection if it has not read the body. Later bytes would then cause a reset, which a
+    // sender that is still writing sees instead of this response. The rest of the body is therefore read, for at most
+    // thirty seconds.
     void reply.removeHeader('connection');
     send(problem, request, reply);
   };
 }
 
-/** 405 where the path is known and the method is not, otherwise 404. */
+/** Sends 405 for a known path with another method, otherwise 404. */
 export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
   return (request: FastifyRequest, reply: FastifyReply): void => send(noRoute(request, methodsAt), request, reply);
 }
@@ -51,10 +48,10 @@ export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
 function send(problem: HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(problem.status)
-    // Hooks have set it already, except where the URL was so wrong that they did not run.
+    // Hooks have set this already, unless the URL was so malformed that they did not run.
     .header('x-request-id', request.id)
     .headers(problem.headers)
-    // A string, so that the route's own answer shapes have no say in it.
+    // Sent as a string, so that the route's serializer is not applied.
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(problemBody(problem, request.id, traceOfRequest(request.headers)?.traceId)));
 }

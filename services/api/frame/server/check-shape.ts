@@ -5,19 +5,22 @@ import { quoted } from '../http-problem.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { pointerOf } from './json-pointer.ts';
 
-/** `more`: how many problems there are beyond those listed. */
+/** Result of a check. `more` is the number of problems beyond those listed. */
 export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[]; more: number };
 
-/** No answer lists more of them; describing 80,000 unknown fields would keep everybody else waiting. */
+/** Bound on listed problems. Describing 80,000 unknown fields would block all other requests. */
 const maxListed = 100;
 
-/** Those that are listed, with all that unions have found in them; the others keep the parser's own words, unread. */
+/**
+ * Issues that are described: those that are listed, and those inside of unions. Others keep the parser's message, which
+ * is not shown.
+ */
 const maxDescribed = 10 * maxListed;
 
-/** Characters of the words of a problem. The longest lists of known fields and values have fewer. */
+/** Characters of a message. The longest lists of known fields and values are shorter. */
 const maxMessageLength = 2000;
 
-/** Everything that keeps a value from having a shape, each with the value found and what would be right. */
+/** Checks a value by a shape, and returns all problems with the found values and what would be right. */
 export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
   let described = 0;
   const error = (issue: z.core.$ZodRawIssue) => (described++ < maxDescribed ? describe(issue) : undefined);
@@ -30,8 +33,7 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
 }
 
 /**
- * Of several shapes that a value may have, the one that it was most likely meant to have: the only one whose fields are
- * all there.
+ * Returns the issues of the alternative that was most likely meant: the only one whose required fields are all present.
  */
 function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const isMeant = (issues: readonly z.core.$ZodIssue[]) =>
@@ -57,12 +59,12 @@ function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   }));
 }
 
-/** The parser's own words for unknown fields name all of them. */
+/** Cuts a message, because the parser's message for unknown fields lists all of them. */
 function shortMessage(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…`;
 }
 
-/** Code of the error that an issue leads to. */
+/** Returns the error code of an issue. */
 export function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith(missing)) return 'missing';
   switch (issue.code) {
@@ -78,15 +80,15 @@ export function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The code that a shape gives a rule of its own; see `withCode`. */
+/** Returns the code of a custom rule of a shape; see `withCode`. */
 function ruleOf({ params }: z.core.$ZodIssueCustom): string | undefined {
   const code: unknown = params?.['code'];
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * Runs while the value is checked, because only then is the shape at hand that refuses it. What a shape says itself
- * goes first.
+ * Describes an issue. It runs during the check, because only then the refusing shape is available. A message of the
+ * shape itself has priority.
  */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_union') return describeUnion(issue);

@@ -3,7 +3,7 @@ import { HttpProblem, quoted } from '../http-problem.ts';
 const charsetParameter = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/gi;
 
 /**
- * Requires that a body says UTF-8, if it says a charset. Names of charsets have no case, and a value may be quoted (RFC
+ * Requires UTF-8 if a body declares a charset. Names of charsets are case-insensitive, and a value may be quoted (RFC
  * 9110 section 8.3.2).
  * @throws {HttpProblem} 415 with the charset
  */

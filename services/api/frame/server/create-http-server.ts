@@ -28,7 +28,7 @@ import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 import { traceIdHeader, traceOfRequest } from './request-trace.ts';
 
-/** A server whose routes are described by zod shapes. */
+/** Server whose routes are described by zod shapes. */
 export type HttpServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -39,18 +39,18 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Shapes of requests by method and path, of all routes that are registered. */
+    /** Shapes of requests by method and path, of all registered routes. */
     requestShapes: Map<string, FastifySchema>;
-    /** For the not-found handlers of routes that have hooks of their own. */
+    /** Handler for routes that register a not-found handler of their own. */
     answerNoRoute: ReturnType<typeof createAnswerNoRoute>;
   }
 }
 
 export interface HttpServerDeps {
   logger: Logger;
-  /** Turns the path that was asked into one of ours, such as below a proxy's. */
+  /** Turns the requested path into one of ours, such as by removing the base path of a proxy. */
   pathOf?: (url: string) => string;
-  /** Answers some of what no route does, such as a page of the console; undefined: nothing of it. */
+  /** Handles some requests that no route matches, such as pages of the console. */
   otherwise?: { isFor(request: FastifyRequest): boolean; send(reply: FastifyReply): FastifyReply } | undefined;
   explain: ExplainError;
 }
@@ -58,9 +58,8 @@ export interface HttpServerDeps {
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * What keeps browsers from doing anything with an answer, as the package helmet has it; that needs 7 % of what a short
- * request costs, because it works them out anew for each. Strict-Transport-Security is not among them: the proxy that
- * ends TLS decides about it.
+ * Headers that restrict browsers, equal to those of the package helmet. The package takes 7 % of the time of a short
+ * request, because it computes them for each. Strict-Transport-Security is left to the proxy that terminates TLS.
  */
 const safeHeaders = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -73,18 +72,20 @@ const safeHeaders = {
   'x-permitted-cross-domain-policies': 'none',
 } as const;
 
-/** From the first byte of a request to the end of its head; answers may take as long as they like. */
+/** Time from the first byte of a request to the end of its headers. Responses are not limited. */
 const headersTimeoutMs = 30_000;
 
-/** Characters of one part of a path, decoded. */
+/** Characters of one decoded part of a path. */
 const maxParamLength = 2000;
 
-/** A connection that is used for ever would hold to one of several processes for ever. */
+/**
+ * Bounds the requests on a connection, because a permanent connection would always use the same of several processes.
+ */
 const maxRequestsPerSocket = 10_000;
 
 /**
- * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and
- * out, and headers that keep browsers from doing anything with the answers.
+ * Creates a server with the rules that all routes share: JSON bodies, refusals as `application/problem+json`, request
+ * ids, and headers that restrict browsers.
  */
 export function createHttpServer({ logger, explain, pathOf = (url) => url, otherwise }: HttpServerDeps): HttpServer {
   const answerProblem = createAnswerProblem(explain);
@@ -98,9 +99,9 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     requestTimeout: longestArrivalMs,
     http: { headersTimeout: headersTimeoutMs },
     maxRequestsPerSocket,
-    // A user id has up to 256 bytes; those that break this rule can be asked for too.
+    // User ids have up to 256 bytes; longer ones that break this rule can still be requested.
     routerOptions: { maxParamLength },
-    // The framework's own 503 is no problem document; what still comes in while we stop is answered like the rest.
+    // The framework's own 503 is not a problem document. Requests that arrive during the stop are served as usual.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     requestIdHeader: false,
@@ -110,7 +111,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
 
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
-  // Lines about a request that belongs to a trace say so.
+  // Adds the trace id to log lines of a request that belongs to a trace.
   server.setChildLoggerFactory((parent, bindings, options, { headers }) => {
     const trace = traceOfRequest(headers);
     return parent.child(trace ? { ...bindings, traceId: trace.traceId } : bindings, options);
@@ -138,7 +139,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     done();
   });
 
-  // After all hooks that ask for a key, and before a body is read that nothing is done with.
+  // Runs after all hooks that authenticate, and before a body is read that no route needs.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const isUnread = request.is404 && !isLook(request.method);
     if (isUnread || paths.isSibling(request.routeOptions.url, request.params)) {
@@ -149,7 +150,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     done(null, payload);
   });
 
-  // A route need not declare its parameters for this check. The parser of JSON checks bodies.
+  // Checks parameters even if the route does not declare them. The JSON parser checks bodies.
   server.addHook('preValidation', ({ params, query }, _reply, done) => {
     const problems = [...unstorableTexts(params), ...unstorableTexts(query)];
     done(problems.length > 0 ? invalidRequest(problems) : undefined);
@@ -169,8 +170,8 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
 }
 
 /**
- * A connection whose answer was being sent when the server began to close would idle through its keep-alive time, and
- * closing wait for it.
+ * Closes connections whose last response is sent during the stop. They would otherwise stay idle until their keep-alive
+ * timeout, and delay the stop.
  */
 function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
   let closing = false;
@@ -186,13 +187,16 @@ function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's, so that its logs and ours meet; one of our own where that one does not fit a header or a log line. */
+/**
+ * Returns the caller's request id, so that its logs can be matched with ours; a new id if that does not fit a header or
+ * a log line.
+ */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
-/** For routes that check their bodies themselves; the rest of the request is checked as everywhere. */
+/** Skips validation of the body, for routes that check it themselves; the other parts are validated. */
 export const bodyAsItCame: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (httpPart === 'body' || !(schema instanceof z.ZodType)) return (value: unknown) => ({ value });
   return validatorOf(schema);
@@ -208,7 +212,7 @@ function validatorOf(schema: z.ZodType) {
 }
 
 /**
- * What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a
- * failure.
+ * Serializes without validation. The types guarantee the shape, and a limit that was tightened later would make stored
+ * data fail.
  */
 const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { HttpProblem } from '../http-problem.ts';
 
-/** What Node says of a network that does not reach the database. */
+/** Error codes of Node when the network does not reach the database. */
 const networkCodes = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,25 +14,25 @@ const networkCodes = [
 ];
 
 /**
- * SQLSTATE: connection exceptions (class 08), shut down or starting (57P01 to 57P03), out of memory (53200), too many
- * connections (53300), read-only (25006).
+ * SQLSTATE: connection exceptions (class 08), shutting down or starting (57P01 to 57P03), out of memory (53200), too
+ * many connections (53300), read-only (25006).
  */
 const sqlStates = /^(08...|57P0[123]|53[23]00|25006)$/;
 
-/** SQLSTATE: the disk is full (53100), or the server lacks some other resource (53000). */
+/** SQLSTATE: the disk is full (53100), or another resource is exhausted (53000). */
 const fullSqlStates = /^53[01]00$/;
 
-/** What pg and its pool say themselves, and who looks for the leader among several servers, without codes. */
+/** Messages without codes, of pg, its pool, and the search for the leader among several servers. */
 const messages =
   /^(no server in DATABASE_URL|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Connection lost)/;
 
 const retryAfterSeconds = 2;
-/** A person has to make room. */
+/** Longer, because a person has to free disk space. */
 const retryWhenFullSeconds = 30;
 
 /**
- * The problem of an error which means that the database cannot be reached, takes no work or has no room. It goes away
- * without a change of the request.
+ * Returns the problem for errors caused by a database that is unreachable, refuses work or is full. A repeat of the
+ * same request may succeed.
  */
 export function databaseUnavailable(error: unknown): HttpProblem | undefined {
   if (isDatabaseFull(error)) {
@@ -44,7 +44,7 @@ export function databaseUnavailable(error: unknown): HttpProblem | undefined {
   return unavailable('database-unavailable', detail, retryAfterSeconds);
 }
 
-/** Returns true if the database refused a statement for want of room: nothing of its transaction holds. */
+/** Returns true if the database refused a statement for lack of space. Its transaction has no effect. */
 export function isDatabaseFull(error: unknown): boolean {
   return isCausedBy(error, (each) => fullSqlStates.test(codeOf(each)));
 }

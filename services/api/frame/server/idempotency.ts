@@ -11,10 +11,10 @@ export type { IdempotentRequests };
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** For the documentation of routes that take it; other headers pass. */
+/** Headers of routes that accept an idempotency key; other headers are accepted. */
 export const idempotentHeaders = headersWith('A repeat with the same key gets the first answer and changes nothing');
 
-/** Headers for routes whose answer holds a secret, which is not kept for a repeat. */
+/** Headers of routes whose response contains a secret, which is not stored for a repeat. */
 export const headersOfSecretAnswers = headersWith(
   'A repeat with the same key changes nothing and is refused: 409 `secret-not-kept`, as the answer holds a secret',
 );
@@ -32,20 +32,17 @@ function headersWith(description: string) {
   });
 }
 
-/** A request that was begun under its key, and has to be completed or abandoned. */
+/** Request that was begun under its key, and has to be completed or abandoned. */
 interface BegunRequest {
   apiKey: string;
   key: string;
-  /**
-   * What the request creates gets this id, so that a repeat finds it also when this process dies before it has
-   * answered.
-   */
+  /** Id for the created object, so that a repeat finds the object even if this process dies before it responds. */
   createdId: string;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer holds a secret, so it is not kept: a repeat under the same `Idempotency-Key` is refused. */
+    /** The response contains a secret, so it is not stored: a repeat under the same `Idempotency-Key` is refused. */
     isAnswerSecret?: true;
   }
   interface FastifyRequest {
@@ -54,12 +51,12 @@ declare module 'fastify' {
 }
 
 /**
- * `Idempotency-Key` on POST: the first request's answer is kept, a repeat gets it and changes nothing. Only success is
- * kept: a refused request had no effect, and may be made again when what stood in its way is gone. It is asked before
- * the body is checked, so that a repeat is not refused for what has changed since, such as a time that is past by now.
- *
- * If the answer holds a secret, the store only keeps that the request took effect, or may have: a repeat is refused and
- * creates nothing. There, a status of 500 or more counts as an effect, and no process takes over from one that died.
+ * Implements `Idempotency-Key` on POST: the first response is stored, and a repeat receives it and changes nothing.
+ * Only success is stored: a refused request had no effect, and may be repeated later. The key is looked up before the
+ * body is validated, so that a repeat is not refused for changes since, such as a time that has passed.
+ * If the response contains a secret, only the fact that the request took effect, or may have, is stored. A repeat is
+ * refused and creates nothing. For such routes, a status of 500 or more counts as an effect, and no process takes over
+ * from one that died.
  */
 export function addIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('begun', null);
@@ -94,13 +91,13 @@ export function addIdempotency(server: HttpServer, requests: IdempotentRequests)
       if (answer) await requests.complete(begun.apiKey, begun.key, answer);
       else await requests.abandon(begun.apiKey, begun.key);
     } catch (error) {
-      // The work is done, and its answer is worth more to the caller than the key.
+      // The work is done, so the caller receives the response even without a stored key.
       request.log.warn({ err: error }, 'could not keep the answer of an idempotent request');
     }
   });
 }
 
-/** Returns the stored part of an answer; undefined if the request had no effect and may be made again. */
+/** Returns the stored part of a response; undefined if the request had no effect and may be repeated. */
 function keptAnswer({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): StoredAnswer | undefined {
   const { statusCode: status } = reply;
   if (routeOptions.config.isAnswerSecret) {
@@ -124,12 +121,12 @@ function beginningOf({
 }
 
 function digestOf({ method, url, body }: FastifyRequest): string {
-  // What is read as it comes cannot be compared before it is read.
+  // A body that is read as a stream cannot be compared in advance.
   const compared = body instanceof Readable ? null : (body ?? null);
   return hash('sha256', JSON.stringify([method, url, compared]), 'hex');
 }
 
-/** What of an answer is also sent as a header. */
+/** Part of a response that is also sent as a header. */
 const located = z.object({ links: z.object({ self: z.string() }) });
 
 function repeat(reply: FastifyReply, { status, body }: StoredAnswer): FastifyReply {
@@ -150,7 +147,7 @@ function stillRunning(key: string): HttpProblem {
 
 const keptOfSecret = z.object({ location: z.string().optional() });
 
-/** @param answer undefined if the first request was never answered */
+/** @param answer undefined if the first request has no response */
 function secretNotKept(key: string, answer: StoredAnswer | undefined): HttpProblem {
   const isDone = answer !== undefined && answer.status < 400;
   const location = isDone ? keptOfSecret.parse(JSON.parse(answer.body)).location : undefined;

@@ -1,9 +1,9 @@
 /**
- * Numbers of a JSON text that would not be the same number any more once they are read: JSON knows numbers of any
- * length, and those who read it know 53 bits. A reward's id of 19 digits would become the id of another reward.
+ * Numbers of a JSON text that parsing would change: JSON allows numbers of any length, and JavaScript stores 53 bits. A
+ * reward id of 19 digits would become the id of another reward.
  */
 
-/** A number that cannot be read as it was written. */
+/** Number that cannot be stored as it was written. */
 export interface InexactNumber {
   /** Names of fields and indexes of lists that lead to the number. */
   path: string[];
@@ -12,19 +12,20 @@ export interface InexactNumber {
 }
 
 /**
- * A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like
- * one are a false alarm; ids do not, since a number stands behind a bracket, a comma, a colon or a blank.
+ * Returns false quickly for most bodies: parsing changes no number of at most 15 digits with an exponent of at most two
+ * digits. Strings that look like such a number cause a needless scan. Ids in strings do not, because the pattern
+ * expects a bracket, comma, colon or blank before the number.
  */
 export function hasNumbersAtRisk(text: string): boolean {
   return /(?:^|[\s:,[])-?(?:[\d.]{16}|[\d.]{0,15}\d[eE][+-]?\d{3})/.test(text);
 }
 
-/** A list or an object around the place that is read. `name` is the part of the path inside it. */
+/** List or object around the current position. `name` is the part of the path inside it. */
 interface Around {
   isList: boolean;
-  /** In a list: the index. In an object: the index in the text at which the quoted name begins. */
+  /** Index in a list. In an object: position in the text at which the quoted name begins. */
   name: number;
-  /** In an object: the name, once a problem was found below it. */
+  /** Parsed name in an object, set once a problem was found below it. */
   read?: string;
 }
 
@@ -32,9 +33,9 @@ const quote = '"';
 const numberPattern = /-?[\d.]+(?:[eE][+-]?\d+)?/y;
 
 /**
- * Finds the first numbers of a JSON text that reading changes, in the order of the text. It reads each character once
- * and makes no values: a parser that calls back for every value takes a hundred times as long.
- * @param text known to be JSON, and not nested deeper than a path may be
+ * Finds the first numbers that parsing changes, in the order of the text. It reads each character once and creates no
+ * values: a parser with a callback for each value takes a hundred times as long.
+ * @param text valid JSON, not nested deeper than a path may be
  */
 export function findInexactNumbers(text: string, most: number): InexactNumber[] {
   const found: InexactNumber[] = [];
@@ -79,7 +80,7 @@ export function findInexactNumbers(text: string, most: number): InexactNumber[] 
   return found;
 }
 
-/** Returns the index of the quote that ends a text. */
+/** Returns the index of the closing quote of a string. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf(quote, start + 1); ; end = text.indexOf(quote, end + 1)) {
     let escapes = 0;
@@ -107,8 +108,8 @@ function problemOf(source: string): { code: string; detail: string } | undefined
 }
 
 /**
- * Whole numbers beyond ±2^53 are refused also where they happen to survive: which of two neighbouring ids does is
- * chance.
+ * Returns true if a number survives parsing. Whole numbers beyond ±2^53 are always refused, because it is chance which
+ * of two neighbouring ids survives.
  */
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
@@ -119,7 +120,7 @@ function isExact(source: string, value: number): boolean {
   return written.digits === read.digits && (written.digits === '' || written.exponent === read.exponent);
 }
 
-/** A decimal number as its digits without zeros around them, and the power of ten that the last of them stands for. */
+/** Splits a decimal number into its digits without surrounding zeros, and the power of ten of the last digit. */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace('-', '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

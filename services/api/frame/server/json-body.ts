@@ -5,17 +5,20 @@ import { pointerOf } from './json-pointer.ts';
 import { findInexactNumbers, hasNumbersAtRisk } from './inexact-numbers.ts';
 import { mayHoldUnstorable, unstorableTexts } from './unstorable-texts.ts';
 
-/** Deeper values would overflow the stack of whatever walks them next. */
+/** Highest depth of a value. Deeper values would overflow the stack of recursive functions. */
 const maxDepth = 64;
 
-/** As many as are listed anyway. */
+/** Bound on listed problems. */
 const maxProblems = 100;
 
-/** Upper bound on the fields of one object: each further field makes every access to the object slower. */
+/** Bound on the fields of one object: each further field slows down each access to the object. */
 const maxFields = 10_000;
-/** Characters of the name of a field. Answers name fields, each of many values below them again. */
+/**
+ * Characters of a field's name. Problems contain the names of all fields around a value, so long names would be
+ * repeated for each problem.
+ */
 const maxNameLength = 1000;
-/** Bytes of a body for each value that it may have: values of real bodies have ten bytes or more on average. */
+/** Bytes of a body for each value that it may have. Values of real bodies have ten bytes or more on average. */
 const bytesPerValue = 10;
 /** Values that any body may have, even a short one. A body of 64 KiB cannot have more. */
 const valuesOfShortBody = 65_536;
@@ -23,10 +26,10 @@ const valuesOfShortBody = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The value of a JSON body; an empty one is `undefined`, so that a POST without a body may say `content-type:
+ * Parses a JSON body. An empty body is `undefined`, so that a POST without a body may have `content-type:
  * application/json`.
- * @throws {HttpProblem} 400 when it is no JSON in UTF-8, 422 when it holds what nothing behind this line should have to
- *   expect, or a number that would not be the same number any more
+ * @throws {HttpProblem} 400 if it is not JSON in UTF-8, 422 if it exceeds a limit or contains a number that parsing
+ * would change
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
@@ -48,9 +51,9 @@ function problemAt({ path, code, detail }: Refused): FieldProblem {
   return { pointer: pointerOf(path), code, detail };
 }
 
-/** Decoding that forgives would store another text than the one that was meant. */
+/** Decodes strictly, because a lenient decoder would store another text than the sender's. */
 function decode(bytes: Buffer): string {
-  // A quarter of the time, and nearly always.
+  // Takes a quarter of the time, and applies to nearly all bodies.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
@@ -73,7 +76,7 @@ function isBlank(text: string): boolean {
   return !text.startsWith('{') && text.trim() === '';
 }
 
-/** The reason why a value is refused. The path begins with its last element. */
+/** Reason why a value is refused. The path begins with its last element. */
 interface Refused {
   path: string[];
   code: string;
@@ -95,7 +98,7 @@ interface ValueCount {
   most: number;
 }
 
-/** Returns the first place, in the order of the text, that is refused. It walks no deeper than values may be. */
+/** Returns the first refused place, in the order of the text. The depth of the search is bounded. */
 function findRefused(value: unknown, depth: number, values: ValueCount): Refused | undefined {
   if (--values.left < 0)
     return { path: [], code: 'too-many-values', detail: `is beyond the first ${values.most} values` };

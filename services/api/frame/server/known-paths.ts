@@ -5,7 +5,7 @@ export interface KnownPaths {
   /** Returns the methods of the most specific path that fits; an empty list if no path fits. */
   methodsAt(path: string): string[];
   /**
-   * Returns whether a request reached the path of a parameter with the name of a static sibling: the router falls back
+   * Returns true if a request reached the path of a parameter with the name of a static sibling: the router falls back
    * to `GET /jobs/:id` if `/jobs/find` has no GET.
    */
   isSibling(url: string | undefined, params: unknown): boolean;
@@ -15,7 +15,7 @@ interface RouteSource {
   addHook(name: 'onRoute', hook: (route: Pick<RouteOptions, 'method' | 'url'>) => void): unknown;
 }
 
-/** Remembers every route that is registered after this call. */
+/** Records each route that is registered after this call. */
 export function rememberPaths(server: RouteSource): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
   const patternsByLength = new Map<number, string[][]>();
@@ -61,10 +61,10 @@ export function rememberPaths(server: RouteSource): KnownPaths {
   };
 }
 
-/** Values of parameters with which a path is that of a sibling. */
+/** Values of parameters for which a path equals that of a sibling. */
 type Condition = [name: string, value: string][];
 
-/** Returns undefined unless the parts of `fixed`, as many, are those of `open` with static ones for parameters. */
+/** Returns undefined unless `fixed` equals `open` with static parts in place of some parameters. */
 function conditionOf(open: readonly string[], fixed: readonly string[]): Condition | undefined {
   const condition: Condition = [];
   for (const [index, part] of open.entries()) {
@@ -76,7 +76,10 @@ function conditionOf(open: readonly string[], fixed: readonly string[]): Conditi
   return condition.length > 0 ? condition : undefined;
 }
 
-/** Sorts static parts behind parameters and parameters behind a wildcard, part by part, as the router prefers them. */
+/**
+ * Returns a sort key: static parts rank above parameters, and parameters above a wildcard, part by part, as in the
+ * router.
+ */
 function rankOf(pattern: string): string {
   return pattern
     .split('/')

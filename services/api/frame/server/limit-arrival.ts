@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterReading } from '../../../../shared/runtime/after-reading.ts';
 import { answerClientError } from './answer-client-error.ts';
 
-/** From its head to its last byte, a body may take so long; it is held in memory meanwhile. */
+/** Milliseconds from the headers of a request to the last byte of its body, which is held in memory meanwhile. */
 const arrivalTimeoutMs = 30_000;
-/** A file that is read as it comes may take longer. */
+/** Milliseconds for a file that is read as a stream. */
 export const longestArrivalMs = 900_000;
 
 const readAsItComes = /^(text\/csv|application\/x-ndjson)\b/i;
 
 /**
- * Cuts a request whose body does not arrive in time. Node knows one limit for all of them, which has to be the longest.
- * Where the answer was given by the head alone nothing reads the body, so that one is never waited for longer. A body
- * that has arrived in time is in time, also if the process has not read it yet.
+ * Ends a request whose body does not arrive in time. Node has one limit for all requests, which has to be the longest.
+ * If the response was sent before the body was read, the connection is closed at the shorter limit. A body counts by
+ * its arrival, even if the process has not read it yet.
  */
 export function limitArrival(
   { raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>,

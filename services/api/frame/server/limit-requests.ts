@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import { HttpProblem } from '../http-problem.ts';
 import type { HttpServer } from './create-http-server.ts';
 
-/** Per key and process: far above what people and their programs need, and far below what would hurt the others. */
+/** Requests per key and process: far above normal use, and far below what would affect other callers. */
 const requestsPerMinute = 6000;
 
 export async function limitRequests(server: HttpServer): Promise<void> {

@@ -7,16 +7,16 @@ export const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'D
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Thousands of requests a second may come: neither a log line nor an entry in the audit log for each, and repeats
-     * are logged by what was created, not by what is kept of requests.
+     * For routes with thousands of requests a second. They write no log line and no audit entry, and detect repeats by
+     * the created object instead of stored requests.
      */
     isFrequent?: true;
   }
 }
 
 /**
- * One line for each request that changes something, refused ones too, and for each that the audit log has: who did what
- * to which, and how it ended. Never a body.
+ * Logs one line for each request that changes something, including refused ones, and for each that is in the audit log:
+ * caller, operation, object and result. Never a body.
  */
 export function logChanges(server: HttpServer): void {
   server.addHook('onResponse', (request, reply, done) => {
@@ -36,14 +36,15 @@ function changeOf(request: FastifyRequest, reply: FastifyReply) {
     route: routeOptions.url ?? 'none',
     ...targetOf(request, reply),
     status: reply.statusCode,
-    // Kept where the database's owner cannot reach, it shows whether the log is still the same.
+    // Log lines are stored outside of the reach of the database's owner, so they can prove that the audit log is
+    // unchanged.
     ...(auditPlace && { audit: auditPlace }),
     ...(reply.getHeader('idempotent-replayed') === 'true' ? { replayed: true } : {}),
     ms: Math.round(reply.elapsedTime),
   };
 }
 
-/** The campaign or run that the path names, or that was created. */
+/** Returns the campaign or run that the path names, or that was created. */
 function targetOf({ url }: FastifyRequest, reply: FastifyReply): { campaignId?: string; runId?: string } {
   const path = `${url} ${String(reply.getHeader('location') ?? '')}`;
   const [campaignId] = /\bcmp_[0-9a-z]{26}\b/.exec(path) ?? [];

@@ -1,6 +1,6 @@
 import { HttpProblem } from '../http-problem.ts';
 
-/** Nothing is carried out while the database is not as this process needs it. */
+/** Returns the problem for requests while the database is not as this process needs it. */
 export function notTakingPart(): HttpProblem {
   return new HttpProblem({
     status: 503,

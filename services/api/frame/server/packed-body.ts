@@ -5,14 +5,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type ContentEncoding = 'br' | 'gzip';
 
-/** What is the same for everybody: its tag and its packed forms are made once, when they are first asked for. */
+/** Response body that is the same for all callers. Compressed forms are created on first use and cached. */
 export interface PackedBody {
   body: Buffer;
   etag: string;
   encoded(encoding: ContentEncoding): Promise<Buffer>;
 }
 
-/** Good enough at once: better ones take seconds, and are then kept by browsers for ever. */
+/** Fast enough for a first response. Higher qualities take seconds. */
 const brotliQuality = 7;
 const compress = {
   br: (body: Buffer) =>
@@ -20,7 +20,7 @@ const compress = {
   gzip: (body: Buffer) => promisify(gzip)(body),
 };
 
-/** @param isText what is none does not become smaller, and is sent as it is */
+/** @param isText other bodies do not become smaller, and are sent uncompressed */
 export function packedBody(body: Buffer, isText = true): PackedBody {
   const kept = new Map<ContentEncoding, Promise<Buffer>>();
   return {
@@ -35,7 +35,7 @@ export function packedBody(body: Buffer, isText = true): PackedBody {
   };
 }
 
-/** The body in a form that the request takes; 304 without one where it has it already. */
+/** Sends the body in an encoding that the request accepts; 304 if the client has it already. */
 export async function sendPacked(request: FastifyRequest, reply: FastifyReply, packed: PackedBody): Promise<unknown> {
   reply.header('etag', packed.etag).header('vary', 'accept-encoding');
   if (request.headers['if-none-match'] === packed.etag) return reply.code(304).send();

@@ -1,4 +1,4 @@
-/** Takes the base path off, where it is: whether a proxy does so or leaves it is all the same. */
+/** Removes the base path, in case the proxy in front has not. */
 export function pathBelow(basePath: string, url: string): string {
   if (basePath === '' || !url.startsWith(basePath)) return url;
   const rest = url.slice(basePath.length);

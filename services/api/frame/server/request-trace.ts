@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readTraceparent, traceHeaders, type TraceContext } from '../../../../shared/domain/tracing/trace-context.ts';
 
-/** The trace that a request belongs to, by W3C Trace Context; undefined where it says none, or what is none. */
+/** Returns the trace that a request belongs to, by W3C Trace Context; undefined without a valid header. */
 export function traceOfRequest(headers: IncomingHttpHeaders): TraceContext | undefined {
   const said = headers[traceHeaders.parent];
-  // Two of them are none.
+  // Repeated headers are invalid.
   return typeof said === 'string' ? readTraceparent(said) : undefined;
 }
 
-/** Of answers to requests that belong to a trace: its id. */
+/** Response header with the trace id of a request that belongs to a trace. */
 export const traceIdHeader = 'muster-trace-id';

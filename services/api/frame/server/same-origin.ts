@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What changes nothing. */
+/** Returns true for methods that change nothing. */
 export function isLook(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
 /**
- * Whether a browser's request comes from our own pages. A cookie is sent by pages of sibling hosts and of other ports
- * too; `Sec-Fetch-Site` and `Origin` are set by the browser, and no page can change them. What changes something has to
- * carry one of the two: every browser sends it.
- * @param publicOrigin where our pages are, when that is known
+ * Returns true if a browser's request comes from our own pages. Browsers also send a cookie for pages of sibling hosts
+ * and other ports; only the browser sets `Sec-Fetch-Site` and `Origin`. Requests that change something have to carry
+ * one of the two, because each browser sends them.
+ * @param publicOrigin origin of our pages, if configured
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publicOrigin: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
@@ -23,6 +23,6 @@ export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publi
 function isOfHost(origin: string, host: string | undefined, publicOrigin: string | undefined): boolean {
   const url = URL.parse(origin);
   if (!url || host === undefined || url.host !== host) return false;
-  // The same host by plain http is unknown, where we are reached by https.
+  // If our address is HTTPS, the same host over HTTP is not ours.
   return publicOrigin === undefined || new URL(publicOrigin).host !== host;
 }

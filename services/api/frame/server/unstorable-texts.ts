@@ -3,15 +3,15 @@ import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import { quoted } from '../http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
 
-/** Code of the refusal of a text that no table can hold. */
+/** Code of the refusal of a text that Postgres cannot store. */
 export const unstorableText = 'unstorable-text';
 
 const maxProblems = 100;
 
 /**
  * Returns a problem for each text within a value that holds U+0000 or half of a surrogate pair. Postgres can neither
- * keep such a text nor look for it, so every entry of the API refuses it before a route sees it. Walks with the stack:
- * the depth of the value has to be bounded.
+ * store nor look up such a text, so the API refuses it before a route sees it. The search is recursive: the depth of
+ * the value has to be bounded.
  */
 export function unstorableTexts(value: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -35,7 +35,7 @@ function note(text: string, path: readonly string[], problems: FieldProblem[]): 
   problems.push({ pointer: pointerOf(path), code: unstorableText, detail });
 }
 
-/** Returns whether the value of a JSON text may hold such texts: in UTF-8 they can only be written as escapes. */
+/** Returns true if a JSON text may contain such texts: in UTF-8 they can only be written as escapes. */
 export function mayHoldUnstorable(json: string): boolean {
   return /\\u(?:0000|[dD][89a-fA-F])/.test(json);
 }
