@@ -25,9 +25,12 @@ import { createScheduleParts } from './schedules/parts.ts';
 import { createQuarantineParts } from './quarantine/parts.ts';
 
 interface ApiContext extends BaseContext {
-  /** Returns the id of the installation that the process belongs to; undefined until the database has answered. */
+  /**
+   * Returns the id of the installation that the process belongs to; undefined until the first check of the database has
+   * succeeded.
+   */
   installationId: () => string | undefined;
-  /** Reads the state of the workers' consumer group. By default, the brokers are asked. */
+  /** Reads the state of the workers' consumer group. By default, it comes from the brokers. */
   group?: GroupLook;
 }
 
@@ -54,11 +57,10 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
   };
 }
 
-/** Dependencies of a server. */
 export type ApiDeps = ReturnType<typeof createApiParts> & {
   /** Pages of the console. If undefined, `/` redirects to the documentation. */
   pages?: ConsolePages | undefined;
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database is unavailable. */
   ping: PartCheck;
   /**
    * Returns the reason why this process may not take part in its database. While there is a reason, requests are

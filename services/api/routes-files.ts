@@ -23,7 +23,6 @@ const routesExports = z.strictObject({
 });
 
 export interface RoutesFile extends z.infer<typeof routesExports> {
-  /** Path relative to the folder that was searched. */
   file: string;
 }
 

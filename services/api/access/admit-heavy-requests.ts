@@ -12,11 +12,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Slots that a request to this route takes:
-     * - `exports`: for a list that is sent as a file, until its last byte is sent, or its reader is below the minimum
-     *   rate; pages of JSON take none.
+     * - `exports`: for a list that is sent as a file, until its last byte is sent or its reader is too slow. Pages of
+     *   JSON take none.
      * - `uploads`: for a body that the handler reads as a stream, until it is stored.
      * - `reports`, `previews`: until the response is computed.
-     * - `elsewhere`: none, because another bound applies; the route has a comment that names it.
+     * - `elsewhere`: none, because another bound applies. The route has a comment that names it.
      */
     heavy?: HeavyKind | 'elsewhere';
   }

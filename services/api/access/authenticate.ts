@@ -16,10 +16,7 @@ import type { KeyStore } from './postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
-/**
- * Pattern of keys: those that Muster issues, and those accepted as bootstrap keys. Anything else is refused without a
- * look-up.
- */
+/** Pattern of keys, both of issued keys and of the bootstrap key. Anything else is refused without a look-up. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 export type { ApiKeyRecord, KeyStore };
@@ -32,7 +29,7 @@ export interface Doors {
   tokens: Pick<TokenDoor, 'callerOf' | 'forgetAll'> | undefined;
   /** Undefined if the console does not sign in through the issuer. */
   signIn: SignIn | undefined;
-  /** Returns whether the issuer answered the last request; null if none has been sent. */
+  /** Returns whether the last request to the issuer succeeded; null if none has been sent. */
   isIssuerAnswering(): boolean | null;
 }
 
@@ -45,7 +42,7 @@ export interface AuthenticateDeps {
   apiKeys: Pick<KeyStore, 'find'>;
   /** Defaults to keys alone. */
   doors?: Doors | undefined;
-  /** If undefined, cookies are ignored. */
+  /** Undefined means that cookies are ignored. */
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
@@ -55,7 +52,6 @@ export interface AuthenticateDeps {
   callerNotes?: Pick<CallerNotes, 'refused'> | undefined;
 }
 
-/** Session of a request that came with its cookie. */
 export interface CallerSession {
   /** Secret of the cookie. Never shown and never logged. */
   secret: string;
@@ -82,8 +78,8 @@ type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<Fa
 export interface Authentication {
   /**
    * Returns the caller, by `Authorization: Bearer <key or token>` or by the cookie of a session. Browsers send a cookie
-   * whichever page made the request. A request with a cookie therefore has to come from our own pages, and one that
-   * changes something has to carry the session's CSRF token.
+   * whichever page made the request. A request with a cookie therefore has to come from our own pages. If the request
+   * changes something, it also needs the session's CSRF token.
    * @throws {HttpProblem} 401, 403 if it comes from another origin or its token has no role, 503 while a token cannot
    * be verified
    */

@@ -49,7 +49,10 @@ export function createBrowserSessions({
 }: BrowserSessionsDeps): BrowserSessions {
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
-  /** Without a public address, the `Origin` header shows whether the browser uses HTTPS. */
+  /**
+   * Returns the place of cookies. If there is no public address, the `Origin` header shows whether the browser uses
+   * HTTPS.
+   */
   function placeFor({ headers }: FastifyRequest): CookiePlace {
     return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
   }

@@ -12,7 +12,6 @@ export interface HeavyRequests {
    * @throws {HttpProblem} 429 with the limit that has been reached
    */
   begin(kind: HeavyKind, account: string): Promise<() => void>;
-  /** Returns the number of requests of an account that are under way. */
   underWayOf(kind: HeavyKind, account: string): number;
 }
 

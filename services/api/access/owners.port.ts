@@ -28,7 +28,6 @@ export const ownedKinds = [
 
 export type OwnedKind = (typeof ownedKinds)[number];
 
-/** Owners of the objects that paths name. */
 export interface Owners {
   /** Undefined if the object does not exist. */
   ownerOf(kind: OwnedKind, id: string): Promise<Owner | undefined>;

@@ -15,7 +15,6 @@ import { createPersonStore } from './postgres/person-store.ts';
 import { createSessionStore } from './postgres/session-store.ts';
 import { createQuotaWatch } from './quota-watch.ts';
 
-/** Creates the parts for authentication, counts of callers, and the audit log. */
 export function createAccessParts({ pool, config, quotas, ...parts }: BaseParts) {
   const watch = createQuotaWatch({ read: () => readQuotaUse(pool, null), quotas, ...parts });
   parts.onClose(watch, (loop) => loop.stop());

@@ -20,7 +20,6 @@ export interface QuotaRoutesDeps {
   heavyRequests: Pick<HeavyRequests, 'underWayOf'>;
 }
 
-/** Registers the list of quotas of the caller's account, with their use. */
 export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
   const { quotas, quotaUse, streams, heavyRequests } = deps;
   server.route({

@@ -30,7 +30,6 @@ export interface RememberedCredentials<Found> {
   forgetAll(): void;
 }
 
-/** Caches accepted and refused credentials for a short time each. */
 export function rememberCredentials<Found extends object>(
   deps: RememberedCredentialsDeps<Found>,
 ): RememberedCredentials<Found> {

@@ -14,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * Refuses routes, registered after this, that declare no role, no scope although they need a key, or no owner of the
- * object that they change or show.
+ * Refuses routes, registered after this, without a role, without a scope although they need a key, or without an owner
+ * of the named object.
  * @throws {Error} naming the route
  */
 export function requireDeclaredRoles(server: HttpServer): void {

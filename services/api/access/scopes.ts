@@ -68,7 +68,7 @@ export interface CheckScopeDeps {
 
 /**
  * Requires that the object that the path names is in the scope of the caller's key.
- * @throws {HttpProblem} 404 for an object that the key may not see, 403 for one that it may not change
+ * @throws {HttpProblem} 404 for an object that the key may not see, 403 for an object that it may not change
  */
 export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps): Promise<void> {
   const { scope: applies } = request.routeOptions.config;
@@ -112,8 +112,8 @@ export async function requireSeen(
 }
 
 /**
- * Returns the word of a kind in a 404. It equals the word of the routes, so that an object beyond the scope looks like
- * one that does not exist.
+ * Returns the word of a kind in a 404. It equals the word of the routes, so that objects beyond the scope look like
+ * missing objects.
  */
 function wordOf(kind: string): string {
   return kind === 'audienceCount' ? 'audience-count' : kind === 'savedAudience' ? 'saved-audience' : kind;
@@ -177,7 +177,6 @@ export function isOperatorOfEverything({ role, scope }: Pick<ApiKeyRecord, 'role
   return mayActAs(role, 'operator') && isWhole(scope);
 }
 
-/** Returns the campaigns that a list may show. */
 export function campaignsInScope(request: FastifyRequest): CampaignScope {
   const { countries, actionTypes } = scopeOf(request);
   return { countries, actionTypes };

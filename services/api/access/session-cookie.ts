@@ -58,8 +58,8 @@ const maxTried = 5;
 
 /**
  * Returns the secrets in the cookies of a request, of the strongest name among them. A sibling host could set a cookie
- * without a prefix, so such a cookie is ignored if one that only HTTPS can set is present. Cookies of other services
- * may have the same name and come first.
+ * without a prefix. Such a cookie is ignored if the request also has a cookie that only HTTPS can set. Cookies of other
+ * services may have the same name and come first.
  * @param place undefined if the public address is not configured
  */
 export function secretsInCookies(

@@ -85,7 +85,6 @@ function createSessionView({ installation, catalogue, clients }: Pick<Deps, 'ins
   };
 }
 
-/** Caller who logs in, and the credential used. */
 interface LoggedIn {
   by: 'key' | 'link' | 'issuer';
   apiKey: ApiKeyRecord;

@@ -6,7 +6,6 @@ import { patchRefusals, refusals } from '../../../shared/contracts/stated-rules.
 const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');
 const enabled = z.boolean().describe('false: no campaign may begin with it; what runs goes on');
 
-/** Definition of a new action type. */
 export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
   .meta({

@@ -127,7 +127,7 @@ function checkAddresses(
 }
 
 /**
- * Only the engine's file may name a variable: a caller of the API could otherwise send any variable of the workers to
+ * Only the engine's file may name a variable. A caller of the API could otherwise send any variable of the workers to
  * an address of their choice.
  */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {

@@ -83,7 +83,7 @@ function boundedRegExp(pattern: string, flags: string) {
 }
 
 /**
- * Drops the problems inside of a combination such as `anyOf` that fits nowhere: only one of its forms is meant, so the
+ * Drops the problems inside of a combination such as `anyOf` that fits nowhere. Only one of its forms is meant, so the
  * problems of the others do not help.
  */
 function withoutRepeats(errors: readonly ErrorObject[]): ErrorObject[] {

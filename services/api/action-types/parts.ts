@@ -2,7 +2,6 @@ import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.t
 import type { BaseParts } from '../frame/parts.ts';
 import { createOptionEndpoints } from './options/http/option-endpoints.ts';
 
-/** Creates the connections to the endpoints that offer options of parameters. */
 export function createActionTypeParts({ egress, secretBox, environment, clock, meter, onClose }: BaseParts) {
   const onSentAgain = readsSentAgain(meter, 'options');
   const optionEndpoints = createOptionEndpoints({ egress, secretBox, environment, clock, onSentAgain });

@@ -11,7 +11,6 @@ import { createSavedAudienceStore } from './saved/postgres/saved-audience-store.
 /** Concurrent requests to the segmentation service, over all API requests of this process. */
 const questionsAtOnce = 64;
 
-/** Creates the stores of audiences and the connection to the segmentation service. */
 export function createAudienceParts({ pool, uploadPool, quotas, ...parts }: BaseParts) {
   return {
     audiences: createAudienceStore({ pool, uploadPool, quotas }),

@@ -36,7 +36,6 @@ export interface CampaignRoutesDeps extends AskSourcesDeps, TakenSourcesDeps, Un
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
   clock: Clock;
-  /** Currency of prices. */
   currency: string | null;
 }
 
@@ -261,7 +260,10 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
     };
 }
 
-/** Checks a campaign against the current configuration, which may have changed since the campaign was made. */
+/**
+ * Checks a campaign against the current configuration, which may have changed since the campaign was made.
+ * @throws {HttpProblem} 409
+ */
 export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const { budgets = [], chain } = definition;
   const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];

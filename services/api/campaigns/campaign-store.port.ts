@@ -65,7 +65,7 @@ export interface CampaignStore {
    * Stores another definition of a draft as its next revision, and returns the draft. Approvals that are given or
    * waiting become void if they cover something else; a change of the name keeps them. No effect if the campaign is not
    * a draft, or has another revision by now.
-   * @param revision the one that the definition was made from
+   * @param revision the revision that the definition was made from
    * @param by key that makes the change
    * @param said description to store with the same change; no effect if the description is not `before` any more
    * @throws {BeyondQuotaError}

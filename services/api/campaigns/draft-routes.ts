@@ -35,7 +35,6 @@ export interface DraftRoutesDeps extends CampaignRoutesDeps {
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
-/** Registers the routes for campaigns that are being written: not created yet, or not started. */
 export function draftRoutes(server: HttpServer, deps: DraftRoutesDeps): void {
   changeRoute(server, deps);
   previewRoute(server, deps);

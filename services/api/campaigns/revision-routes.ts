@@ -29,7 +29,6 @@ const byId = z.object({ id: z.string().describe('cmp_…') });
 const byRevision = byId.extend({ revision: revisionNumber });
 const tags = ['campaigns'];
 
-/** Registers the routes of a campaign's revisions. */
 export function revisionRoutes(server: HttpServer, deps: RevisionRoutesDeps): void {
   listRoute(server, deps);
   showRoute(server, deps);

@@ -6,7 +6,7 @@ import type { TargetTopics } from '../../../shared/runtime/configuration/target-
 import { createClientGuard, type EgressGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
-/** Checks targets before they are stored, and refuses those that the egress rules block. */
+/** Checks targets before they are stored, and refuses targets that the egress rules block. */
 export interface ClientEgress {
   /** Returns null if the target may be called. */
   problemOf(client: Client, url: string, pointer: string): FieldProblem | null;

@@ -32,7 +32,6 @@ export interface ClientFigureRoutesDeps {
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 
-/** Registers the routes of figures about clients: ledgers, loads and forecasts. */
 export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
   const { clientStore, clientFigures, clientLedgers, clientLoads, clientTotals, clients, clock } = deps;
 

@@ -4,7 +4,6 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refill, secondsUntilOne, type RateShare } from './rate-share.ts';
 
-/** Counts of a client's jobs. */
 export interface JobCounts {
   accepted: number;
   /** Unfinished: pending, firing or sidelined. */

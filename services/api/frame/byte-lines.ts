@@ -3,9 +3,9 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * Yields whole lines as bytes, without line end and without a byte order mark at the start of the file; null for a line
- * that is too long. Memory is bounded, however long a line is. Lines stay bytes, because a decoder that replaces
- * invalid UTF-8 would change the sender's text.
+ * Yields whole lines as bytes, without line ends and without a byte order mark at the start of the file. Yields null
+ * for a line that is too long. Memory is bounded, however long a line is. Lines stay bytes, because a decoder that
+ * replaces invalid UTF-8 would change the sender's text.
  */
 export async function* byteLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<Buffer | null> {
   let isFirst = true;

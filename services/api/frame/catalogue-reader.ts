@@ -6,7 +6,7 @@ import { catalogueOf } from '../../../shared/runtime/installation/catalogue.ts';
 export interface CatalogueReader {
   /** Returns the catalogue of the last read, about a second ago. */
   current(): Catalogue;
-  /** Returns a catalogue at least as new as this call. Rejects if the database does not answer. */
+  /** Returns a catalogue at least as new as this call. Rejects if the database is unavailable. */
   refresh(): Promise<Catalogue>;
   /**
    * Returns all action types of the last read, including disabled ones, because campaigns that began with them

@@ -76,7 +76,7 @@ export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTE
   ...quotaEnvironment.shape,
 });
 
-/** Names of all variables that the API reads, except those that the engine's file names. */
+/** Names of all variables that the API reads, without the variables that the engine's file names. */
 export const apiVariables: readonly string[] = [
   apiEnvironment,
   authEnvironment,
@@ -97,7 +97,7 @@ export interface ApiConfig {
   /** 0 takes any free port. */
   port: number;
   host: string;
-  /** Region in which runs and schedules that people fire are counted. */
+  /** Region under which schedules fired through the API are counted. */
   region: string;
   /** Key that is accepted from the start. */
   bootstrapApiKey: string | undefined;

@@ -24,7 +24,7 @@ export interface DatabaseLookDeps {
 export interface DatabaseLook {
   /** Checks once. Rejects with the reason. */
   look(): Promise<void>;
-  /** Rejects while the database is not usable, or does not answer. */
+  /** Rejects while the database is not usable or unavailable. */
   require: () => Promise<void>;
   /** Returns the reason why this process may not take part; undefined if it may, or before the first check. */
   refusal: () => Error | undefined;

@@ -25,7 +25,7 @@ function tagsIn(ifMatch: string | undefined): string[] | null {
 }
 
 /**
- * Refuses a change if the resource differs from the one that the caller has seen.
+ * Refuses a change if the resource has changed since the caller read it.
  * @throws {HttpProblem} 412
  */
 export function requireMatch(ifMatch: string | undefined, shown: object): void {

@@ -7,7 +7,6 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next: z.string().nullable() });
 }
 
-/** Items of a page, at most. */
 export const pageLimit = z.coerce.number().int().min(1).max(1000);
 
 /** Query parameter of lists with names. */
@@ -21,7 +20,6 @@ export function asBoolean(said: 'true' | 'false' | undefined): boolean | undefin
   return said === undefined ? undefined : said === 'true';
 }
 
-/** Metadata of a cursor. */
 const cursorText = {
   pattern: '^[A-Za-z0-9_-]+$',
   ...refusals({ 'invalid-cursor': '`cursor` is not `next` of a page of this list' }),

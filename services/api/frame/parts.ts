@@ -28,7 +28,6 @@ export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tr
   quotas: ApiConfig['quotas'];
   secretBox: ApiConfig['secretBox'];
   mail: ApiConfig['mail'];
-  /** Currency of prices. */
   currency: ApiConfig['currency'];
   installation: { name: string | null; zone: string };
   clock: Clock;

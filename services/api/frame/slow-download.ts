@@ -3,7 +3,7 @@ import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 /**
  * Consecutive windows after which a reader is too slow. The kernel reports progress in steps of about a third of its
- * buffer: for a steady reader of 40,000 bytes a second, 1.4 MB every 36 seconds.
+ * buffer. A steady reader of 40,000 bytes a second shows 1.4 MB every 36 seconds.
  */
 export const slowWindows = 4;
 
@@ -14,7 +14,7 @@ export interface Download {
   };
   /** Connection of the response. An earlier response on the connection may still be under way. */
   socket: {
-    /** Bytes of all responses so far, including those that wait in this process. */
+    /** Bytes of all responses so far, including bytes that wait in this process. */
     readonly bytesWritten: number;
     readonly writableLength: number;
     destroy(): unknown;

@@ -48,8 +48,8 @@ async function* linesOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator
 
 /**
  * Returns a stream of CSV (RFC 4180). An error destroys the stream, so that a truncated file does not look complete.
- * @param options `raw`: texts unchanged. Otherwise texts that begin like a formula get a leading apostrophe: ids and
- * details come from other people, and a spreadsheet would execute what they wrote (OWASP, CSV injection)
+ * @param options `raw`: texts unchanged. Otherwise texts that begin like a formula get a leading apostrophe. Ids and
+ * details come from other people, and a spreadsheet would execute what they wrote (OWASP, CSV injection).
  */
 export function csvStream(
   pages: AsyncIterable<readonly object[]>,

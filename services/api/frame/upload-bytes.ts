@@ -30,7 +30,7 @@ export interface UploadTerms {
  * by its first bytes, even without a `content-encoding`. An upload holds a slot, so its sender has to keep to a minimum
  * rate, and its expansion is bounded.
  * @throws {HttpProblem} 408 for a body that arrives too slowly, 413 for a file that is too large or expands too much,
- * 415 for a file that is packed twice
+ * 415 for a file packed twice
  */
 export async function* uploadBytes(
   body: Readable,

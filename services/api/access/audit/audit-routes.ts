@@ -18,7 +18,7 @@ export interface AuditRoutesDeps {
   chain: AuditChain;
 }
 
-/** About 10 ms of hashing, in which the process answers no other request. */
+/** About 10 ms of hashing, in which the process handles no other request. */
 const verifiedAtOnce = 5000;
 
 const auditQuery = pageQuery.extend({

@@ -5,7 +5,7 @@ import { changing } from '../../frame/server/log-changes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sentence of the audit log for a request to this route: `paused a run`. The status says whether it succeeded. */
+    /** Sentence of the audit log for a request to this route: `paused a run`. The status shows whether it succeeded. */
     audit?: string;
   }
   interface FastifyInstance {
@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * Sentences for operations without a route. The audit log keeps method and route of an entry for as long as it keeps
- * the entry, so the sentence of a route that is removed or renamed moves here.
+ * Sentences for operations without a route. Entries keep their method and route as long as they exist. The sentence of
+ * a route that is removed or renamed therefore moves here.
  */
 const withoutRoute = {
   // Routes that were replaced by `/v1/quarantine`.

@@ -13,8 +13,8 @@ declare module 'fastify' {
     /** Details of a change that a handler adds to its entry in the audit log. Never a secret. */
     auditDetail: AuditDetail | null;
     /**
-     * True if the request only asks what a change would do, or whom it would reach. It is never recorded, whatever its
-     * result.
+     * True if the request only previews a change, or the users that it would reach. Previews are never recorded,
+     * whatever their result.
      */
     isPreview: boolean;
     /** Place of the request's entry in the audit log. */
@@ -25,8 +25,8 @@ declare module 'fastify' {
 const refusedByState = 409;
 
 /**
- * Records, before the response is sent, each change that succeeded and each that a state refused; and each list that is
- * exported as a file, before its first line. Previews and replays by `Idempotency-Key` change nothing and are not
+ * Records each change that succeeded and each that a state refused, before the response is sent. Records each list that
+ * is exported as a file, before its first line. Previews and replays by `Idempotency-Key` change nothing and are not
  * recorded. Each route that may make an entry needs a sentence.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {

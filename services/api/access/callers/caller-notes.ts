@@ -43,7 +43,7 @@ export interface CountedCalls extends Last {
 
 export type PersonRefusal = 'no-role' | 'shut-out';
 
-/** Person whom the issuer vouches for, but whom the API refused. */
+/** Person with a valid token of the issuer who was refused by the API. */
 export interface RefusedPerson {
   issuer: string;
   subject: string;
@@ -59,7 +59,6 @@ export interface CountedPerson extends RefusedPerson, Last {
   lastFrom: string | null;
 }
 
-/** Counts of one write. */
 export interface NotedCallers {
   refusals: readonly CountedRefusals[];
   calls: readonly CountedCalls[];

@@ -2,7 +2,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { CallerNotes } from './caller-notes.ts';
 
 export interface CountCallsDeps {
-  /** If undefined, calls are not counted. */
+  /** Undefined means that calls are not counted. */
   callerNotes?: Pick<CallerNotes, 'called'> | undefined;
 }
 

@@ -10,14 +10,14 @@ const minuteMs = 60_000;
  * this long.
  */
 export const freshMs = 10 * minuteMs;
-/** Longest time, in milliseconds, that keys are used while the issuer does not answer. */
+/** Longest time, in milliseconds, that keys are used while the issuer is unavailable. */
 export const believedMs = 60 * minuteMs;
 /** Shortest time between two fetches caused by tokens that name an unknown key, in milliseconds. */
 export const unknownKeyPauseMs = 30_000;
-/** Pause before an issuer that did not answer is asked again, in milliseconds. */
+/** Pause between an unsuccessful request to the issuer and the next one, in milliseconds. */
 export const afterFailureMs = 10_000;
 
-/** Reports that the issuer does not answer and its last documents are too old. */
+/** Reports that the issuer is unavailable and its last documents are too old. */
 export class IssuerAwayError extends Error {
   override readonly name = 'IssuerAwayError';
 }

@@ -35,7 +35,7 @@ export interface SignIn {
   /** Display name of the issuer. */
   readonly name: string;
   readonly sessionMs: number;
-  /** Returns the URL that the browser is redirected to. @throws {HttpProblem} 503 while the issuer does not answer */
+  /** Returns the URL that the browser is redirected to. @throws {HttpProblem} 503 while the issuer is unavailable */
   addressFor(secret: string): Promise<string>;
   /** @throws {HttpProblem} 401 for a sign-in that this browser did not begin, or that the issuer refuses; 403, 503 */
   callerOf(comeBack: ComeBack): Promise<ApiKeyRecord>;

@@ -24,7 +24,7 @@ export interface TokenDoorDeps {
   keys: Pick<IssuerKeys, 'keyOf'>;
   persons: PersonStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  /** Counts people whom the issuer vouches for but who are refused. */
+  /** Counts refused people with a valid token of the issuer. */
   callerNotes?: Pick<CallerNotes, 'personRefused'> | undefined;
   clock: Clock;
 }
@@ -34,8 +34,8 @@ export interface TokenDoor {
   /**
    * Returns the person or program, with the rights that the token grants.
    * @param from address of the connection
-   * @throws {HttpProblem} 401 for a token that is not accepted, 403 for one without a role and for a person who is shut
-   * out, 503 while the issuer does not answer
+   * @throws {HttpProblem} 401 for a token that is not accepted, 403 without a role or for a person who is shut out, 503
+   * while the issuer is unavailable
    */
   callerOf(token: string, from: string): Promise<ApiKeyRecord>;
   /** Returns the person of a sign-in's ID token, whose audience is the console. */
@@ -44,7 +44,6 @@ export interface TokenDoor {
 }
 
 export interface SignInTerms {
-  /** Nonce that was sent with the sign-in. */
   nonce: string;
   clientId: string;
   /** Address of the connection. */

@@ -48,10 +48,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
   return {
     get,
 
-    /** If the secret is already stored, its key is returned unchanged. */
+    /** Returns the key. A key whose secret is already stored is returned unchanged. */
     add: async (wanted: NewApiKey): Promise<ApiKeyRecord> => require(await addApiKey(pool, wanted)),
 
-    /** Returns the keys of digests, and records the use of those that are valid. */
+    /** Returns the keys of digests, and records the use of valid keys. */
     find: async (digests: readonly string[]): Promise<Map<string, FoundKey>> => {
       const { rows } = await pool.query<KeyRow & FoundRow>(findKeys.with({ digests: [...digests] }));
       return new Map(rows.map((row) => [row.digest, { apiKey: keyOf(row), isGood: row.isGood }]));

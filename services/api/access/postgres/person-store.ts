@@ -21,12 +21,12 @@ export interface SaidPerson {
 export type PersonStore = ReturnType<typeof createPersonStore>;
 
 /**
- * Creates the store of people whom an issuer vouches for. Each is a row of `api_keys` without a secret, identified by
- * issuer and subject. Authorship, quotas and sessions therefore work for people as for keys.
+ * Creates the store of people of an issuer. Each person is a row of `api_keys` without a secret, identified by issuer
+ * and subject. Authorship, quotas and sessions therefore work for people as for keys.
  */
 export function createPersonStore({ pool }: { pool: Pool }) {
   return {
-    /** Returns people by subject, including those who are shut out. Records the use of those who are not. */
+    /** Returns people by subject, including people who are shut out. Records the use by people who are not. */
     find: async (issuer: string, subjects: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
       const { rows } = await pool.query<KeyRow & { ofSubject: string }>(
         findPersons.with({ issuer, subjects: [...subjects] }),
@@ -72,7 +72,7 @@ interface NoteParams extends Scope {
   issuer: string;
   subject: string;
   name: string | null;
-  /** The person that the name stands for, or the subject if the row has no name. */
+  /** Person that the name identifies, or the subject if the row has no name. */
   person: string;
   role: Role;
 }

@@ -39,8 +39,8 @@ export interface OptionDirectoryDeps {
 }
 
 /**
- * Creates the directory of values for parameters: those that the endpoint of the action type offers, else those of
- * earlier campaigns. If the endpoint fails, the result contains the reason, and the request succeeds.
+ * Creates the directory of values for parameters. They come from the endpoint of the action type, else from earlier
+ * campaigns. If the endpoint fails, the result contains the reason, and the request succeeds.
  */
 export function createOptionDirectory({ optionSource, usedValues, clock }: OptionDirectoryDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({

@@ -23,7 +23,6 @@ export interface AskSourcesDeps {
   clock: Clock;
 }
 
-/** Exact counts of audiences that callers requested. */
 export interface ExactCounts {
   /** Returns the newest count of a key that is done, or undefined. */
   done(key: string): Promise<
@@ -75,7 +74,7 @@ export async function askSources(
   };
 }
 
-/** Returns an exact count of the same sources at the same snapshots, whoever requested it. */
+/** Returns an exact count of the same sources at the same snapshots, also of other callers. */
 async function countedUsers(
   { countries, audience: { include, exclude } }: Pick<CampaignDefinition, 'audience' | 'countries'>,
   sources: readonly AskedSource[],

@@ -25,7 +25,6 @@ export interface AskedSources {
   sources: AskedSource[];
   /** Null if the sources were not counted, or have changed since. */
   counted: CountedUsers | null;
-  /** Reasons why the campaign cannot be carried out. */
   problems: FieldProblem[];
   warnings: Warning[];
 }

@@ -26,7 +26,6 @@ export function estimateView(
   };
 }
 
-/** Current prices. */
 export interface PriceTerms {
   actionTypes: Catalogue['actionTypes'];
   currency: string | null;

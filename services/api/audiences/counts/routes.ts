@@ -30,7 +30,6 @@ import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns
 const byId = z.object({ id: z.string().describe('cnt_…') });
 const tags = ['audiences'];
 
-/** Registers the routes of exact counts of audiences. */
 export function routes(server: HttpServer, parts: ApiParts): void {
   askRoute(server, parts);
   listRoute(server, parts);

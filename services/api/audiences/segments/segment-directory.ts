@@ -17,8 +17,8 @@ export interface SegmentDirectoryDeps extends OfferedSegmentsDeps {
 }
 
 /**
- * Creates the directory of segments to choose from: those that the segmentation service offers, else those that earlier
- * campaigns name. If the service fails, the result contains the reason, and the request succeeds.
+ * Creates the directory of segments to choose from. They come from the segmentation service, else from earlier
+ * campaigns. If the service fails, the result contains the reason, and the request succeeds.
  */
 export function createSegmentDirectory({ segmentation, usedSegments, clock }: SegmentDirectoryDeps) {
   const offered = createOfferedSegments({ segmentation, clock });

@@ -33,7 +33,6 @@ export interface ListedApproval {
   voters: readonly KeyHolder[];
 }
 
-/** Key of the caller. */
 export interface Approver {
   key: string;
 }
@@ -108,12 +107,11 @@ export interface ApprovalDesk {
   holder(key: string): Promise<KeyHolder>;
   list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;
   get(approvalId: string): Promise<ListedApproval | undefined>;
-  /** Returns true if a run waits for an approval. */
   isRunWaiting(runId: string): Promise<boolean>;
   /**
    * Judges the start of a campaign by its known numbers of users.
-   * @param startsNow the key that starts a campaign at once, so that the current sums count; null: it begins later, and
-   * its runs are judged by the sums of that time
+   * @param startsNow the key that starts a campaign at once, by the current sums. Null: it begins later, and its runs
+   * are judged by the sums of that time.
    */
   judge(campaign: CampaignRecord, users: UsersByCountry, startsNow: string | null): Promise<JudgedStart>;
   /** Reads the sums that a raise of a campaign's budgets is judged by; its own runs are not in them. */

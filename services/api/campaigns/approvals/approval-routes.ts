@@ -18,7 +18,6 @@ export interface ApprovalRoutesDeps {
 
 const tags = ['approvals'];
 
-/** Registers the routes that list approvals and their results. */
 export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutesDeps): void {
   server.route({
     method: 'GET',

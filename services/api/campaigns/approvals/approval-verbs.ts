@@ -33,7 +33,6 @@ const common = {
 };
 const answer = { 200: jsonAnswer('The approval as it is now', approvalSummary), ...problems(409) };
 
-/** Registers the verbs of approvals, for campaigns and their runs. */
 export function approvalVerbs(server: HttpServer, deps: ApprovalVerbsDeps): void {
   submitRoute(server, deps);
   approveRoute(server, deps);

@@ -37,7 +37,6 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
   };
 }
 
-/** Returns an approval as the caller sees it. */
 export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShape {
   const { approval, campaignName, before } = listed;
   const summary = approvalSummaryView(approval);

@@ -8,7 +8,6 @@ import type { PolicyRecord } from './approval-desk.port.ts';
 
 const tags = ['approvals'];
 
-/** Registers the routes of the approval policy. */
 export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDeps): void {
   server.route({
     method: 'GET',

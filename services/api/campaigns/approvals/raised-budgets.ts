@@ -23,8 +23,8 @@ interface Raised {
 
 /**
  * Returns the approvers that a raise of budgets needs after the campaign was started. Up to the approved budgets it
- * needs none. Beyond them it needs as many as the rules ask for all budgets together, and no fewer than the approval
- * did.
+ * needs none. Beyond them it needs as many as the rules require for all budgets together, and no fewer than the
+ * approval did.
  */
 export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
   const { before, wanted, approved, chain, prices, sums } = raised;

@@ -184,8 +184,9 @@ interface NewStart {
 }
 
 /**
- * One statement, so that a campaign is scheduled if and only if its job exists. The due time is in whole milliseconds,
- * because it becomes the run's `scheduled_for`, goes over HTTP, and must compare equal when a caller sends it back.
+ * Schedules a campaign and creates its job in one statement, so that neither exists without the other. The due time is
+ * in whole milliseconds. It becomes the run's `scheduled_for`, goes over HTTP, and must compare equal when a caller
+ * sends it back.
  */
 const startCampaign = statementOf<ClearedBy & NewStart>(
   'start-campaign',
@@ -202,7 +203,10 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
   from started`,
 );
 
-/** If the scheduler takes the job at this moment, the statement waits for it and then deletes nothing. */
+/**
+ * Deletes the job or schedule and makes the campaign a draft again. If the scheduler takes the job at this moment, the
+ * statement waits for it and then deletes nothing.
+ */
 const unscheduleCampaign = `
   with fired as (
     select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)

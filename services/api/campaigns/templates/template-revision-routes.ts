@@ -16,7 +16,6 @@ const byId = z.object({ id: z.string().describe('tpl_…') });
 const byRevision = byId.extend({ revision: revisionNumber });
 const tags = ['templates'];
 
-/** Registers the routes of a template's revisions. */
 export function templateRevisionRoutes(server: HttpServer, deps: TemplateRoutesDeps): void {
   listRoute(server, deps);
   showRoute(server, deps);

@@ -25,7 +25,6 @@ export interface MinuteForecast {
 
 export type ClientFigures = ReturnType<typeof createClientFigures>;
 
-/** Creates the reader of figures of clients, computed from stored jobs. */
 export function createClientFigures({ pool }: { pool: Pool }) {
   return {
     /** Returns the counts by client; clients that never had a job are omitted. */

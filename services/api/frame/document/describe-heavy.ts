@@ -12,7 +12,6 @@ const limits: Readonly<Record<HeavyKind, string>> = {
   previews: 'It takes a slot of previews: without one for five seconds, 429 `too-many-previews`.',
 };
 
-/** Adds the limits of a heavy operation to its description. */
 export function withLimits(description: unknown, heavy: HeavyKind | 'elsewhere' | undefined): object {
   if (heavy === undefined || heavy === 'elsewhere') return {};
   return { description: typeof description === 'string' ? `${description}\n\n${limits[heavy]}` : limits[heavy] };

@@ -27,8 +27,8 @@ const textRefusals: Refusals = {
 };
 
 /**
- * Lists in each operation the 422 refusals of requests that fit the schemas: those of its route, and those in the
- * shapes of its parameters and body. Removes them from the schemas.
+ * Lists in each operation the 422 refusals of requests that fit the schemas: its route's refusals, and the refusals in
+ * its parameters and body. Removes them from the schemas.
  */
 export function describeRefusals(document: unknown): void {
   const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);

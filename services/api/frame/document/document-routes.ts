@@ -27,7 +27,6 @@ export interface DocumentedApi {
   asOf: () => string;
 }
 
-/** OpenAPI document of a server's routes. */
 export interface ApiDocument {
   title: string;
   /**
@@ -122,7 +121,7 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
   await server.register(async (scope: HttpServer) => {
     scope.addHook('onRequest', async (request, reply) => {
       await admit(request);
-      // Answers the package's own routes. The package would write the document for each request, and need 250 ms for
+      // Handles the package's own routes. The package would write the document for each request, and need 250 ms for
       // YAML.
       const { url } = request.routeOptions;
       if (url === `${pagePath}/yaml`) {

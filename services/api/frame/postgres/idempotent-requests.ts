@@ -10,7 +10,7 @@ export interface StoredAnswer {
 /**
  * Decision on a request with an idempotency key.
  * - `new`: carry it out, then call `complete`. The created object has to get the id `createdId` (UUID v7). Each attempt
- *   under this key receives the same id, so a process that takes over from one that died finds its object.
+ *   under this key receives the same id, so a process that takes over after a crash finds the object.
  * - `stored`: send this response again.
  * - `other-body`, `in-progress`, `broken-off`: refuse the request.
  */

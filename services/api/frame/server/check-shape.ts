@@ -12,8 +12,8 @@ export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems:
 const maxListed = 100;
 
 /**
- * Issues that are described: those that are listed, and those inside of unions. Others keep the parser's message, which
- * is not shown.
+ * Issues that are described: listed issues, and issues inside of unions. Others keep the parser's message, which is not
+ * shown.
  */
 const maxDescribed = 10 * maxListed;
 

@@ -188,8 +188,8 @@ function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Returns the caller's request id, so that its logs can be matched with ours; a new id if that does not fit a header or
- * a log line.
+ * Returns the caller's request id, so that its logs can be matched with ours. Returns a new id if the caller's fits no
+ * header or log line.
  */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];

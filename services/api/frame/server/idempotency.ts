@@ -53,10 +53,10 @@ declare module 'fastify' {
 /**
  * Implements `Idempotency-Key` on POST: the first response is stored, and a repeat receives it and changes nothing.
  * Only success is stored: a refused request had no effect, and may be repeated later. The key is looked up before the
- * body is validated, so that a repeat is not refused for changes since, such as a time that has passed.
+ * body is validated. A repeat is therefore not refused for changes since, such as a time that has passed.
  * If the response contains a secret, only the fact that the request took effect, or may have, is stored. A repeat is
  * refused and creates nothing. For such routes, a status of 500 or more counts as an effect, and no process takes over
- * from one that died.
+ * after a crash.
  */
 export function addIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('begun', null);

@@ -8,7 +8,6 @@ import { mayHoldUnstorable, unstorableTexts } from './unstorable-texts.ts';
 /** Highest depth of a value. Deeper values would overflow the stack of recursive functions. */
 const maxDepth = 64;
 
-/** Bound on listed problems. */
 const maxProblems = 100;
 
 /** Bound on the fields of one object: each further field slows down each access to the object. */

@@ -5,7 +5,7 @@ export interface KnownPaths {
   /** Returns the methods of the most specific path that fits; an empty list if no path fits. */
   methodsAt(path: string): string[];
   /**
-   * Returns true if a request reached the path of a parameter with the name of a static sibling: the router falls back
+   * Returns true if a request reached the path of a parameter with the name of a static sibling. The router falls back
    * to `GET /jobs/:id` if `/jobs/find` has no GET.
    */
   isSibling(url: string | undefined, params: unknown): boolean;

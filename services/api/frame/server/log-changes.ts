@@ -7,8 +7,8 @@ export const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'D
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * For routes with thousands of requests a second. They write no log line and no audit entry, and detect repeats by
-     * the created object instead of stored requests.
+     * True for routes with thousands of requests a second. They write no log line and no audit entry, and detect
+     * repeats by the created object instead of stored requests.
      */
     isFrequent?: true;
   }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { RefusedPerson } from '../caller-notes.ts';
 import { isGoodKey } from '../../postgres/key-rows.ts';
 
-/** Person whom the issuer vouches for, and who was refused in the last thirty days. */
+/** Person with a valid token of the issuer who was refused in the last thirty days. */
 export interface RefusedPersonRecord extends RefusedPerson {
   /** Number of refusals since the person was last let in. */
   count: number;

@@ -79,7 +79,6 @@ export interface NamedCounts {
   failed: number;
 }
 
-/** Filters of counts. */
 export interface NamedCountSearch {
   text?: string | undefined;
   owner?: string | null | undefined;
@@ -170,7 +169,10 @@ const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
 
-/** One index look-up, however many uses there are; the user of the source is joined afterwards. */
+/**
+ * SQL of the newest use of a source. It is one index look-up, however many uses there are; the user of the source is
+ * joined afterwards.
+ */
 const newestUse = (by: string) => `
     select u.used_by from audience_uses u
     where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;

@@ -11,8 +11,8 @@ import type { BudgetsChange } from '../approval-desk.port.ts';
 import { readApprovedBudgets } from './approved-budgets.ts';
 
 /**
- * Judges changes of budgets and writes them, in the transaction of the client. It locks the rows of the budgets before
- * it reads them: of two changes at the same time, the second is judged by the budgets that the first has written.
+ * Judges changes of budgets and writes them, in the transaction of the client. It locks the budgets before it reads
+ * them, so the second of two concurrent changes is judged by the budgets of the first.
  */
 export async function changeBudgets(
   client: PoolClient,

@@ -3,9 +3,9 @@ import type { Budget } from '../../../../../shared/contracts/campaigns/budgets.t
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
 /**
- * Sets the units or amounts of existing budgets, each in its own measure; it skips countries without a budget. It
- * keeps what is used or reserved. The same statement adds an event `changed` with the detail to the history of each run
- * of the campaign that has not ended.
+ * Sets the units or amounts of existing budgets, each in its own measure. It skips countries without a budget. Used and
+ * reserved units are unchanged. The same statement adds an event `changed` with the detail to each unfinished run of
+ * the campaign.
  */
 export async function writeBudgets(
   connection: Pool | PoolClient,
