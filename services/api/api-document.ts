@@ -6,9 +6,8 @@ import { createApi } from './api.ts';
 import type { ApiDeps } from './api-parts.ts';
 
 /**
- * Returns the OpenAPI document that holds for any installation, written from the shapes of the routes. The routes are
- * registered and never called, so their dependencies may be missing. The document names no country and no action type;
- * an installation's own document does.
+ * Returns the OpenAPI document of any installation, from the shapes of the routes. Routes are registered and never
+ * called, so their dependencies may be missing. It names no country or action type.
  */
 export async function apiDocument(): Promise<unknown> {
   return (await describedApi()).document;
@@ -22,7 +21,6 @@ interface DescribedApi {
   sentences: ReadonlyMap<string, string>;
 }
 
-/** Returns the document together with what routes declare about themselves. */
 export async function describedApi(): Promise<DescribedApi> {
   const deps = {
     logger: createLogger('api', 'silent'),
@@ -43,10 +41,7 @@ export async function describedApi(): Promise<DescribedApi> {
   }
 }
 
-/**
- * Narrows the type of incomplete dependencies. Registration keeps references to stores; only handlers call them, and no
- * handler runs here.
- */
+/** Registration only keeps references to stores, and no handler runs here, so stores may be missing. */
 function isEnoughToRegister(deps: object): deps is ApiDeps {
   return 'logger' in deps && 'catalogue' in deps;
 }

@@ -25,19 +25,13 @@ import { createScheduleParts } from './schedules/parts.ts';
 import { createQuarantineParts } from './quarantine/parts.ts';
 
 interface ApiContext extends BaseContext {
-  /**
-   * Returns the id of the installation that the process belongs to; undefined until the first check of the database has
-   * succeeded.
-   */
+  /** Undefined until the first check of the database has succeeded. */
   installationId: () => string | undefined;
   /** Reads the state of the workers' consumer group. By default, it comes from the brokers. */
   group?: GroupLook;
 }
 
-/**
- * Creates the parts of the process: all that it opens and closes, that holds state, or that several rooms use. A store
- * that only one room uses is created by the room's `routes.ts`.
- */
+/** Creates the parts that hold state, are closed with the process, or are used by several rooms. */
 export function createApiParts(config: ApiConfig, { installationId, group, ...context }: ApiContext) {
   const base = createBaseParts(config, context);
   const clients = createClientParts(base);
@@ -62,10 +56,7 @@ export type ApiDeps = ReturnType<typeof createApiParts> & {
   pages?: ConsolePages | undefined;
   /** Rejects if the database is unavailable. */
   ping: PartCheck;
-  /**
-   * Returns the reason why this process may not take part in its database. While there is a reason, requests are
-   * refused.
-   */
+  /** Returns why this process may not take part in its database. Requests are refused while there is a reason. */
   refusal?: (() => Error | undefined) | undefined;
 };
 

@@ -27,7 +27,7 @@ const documentation = {
     'Lengths of texts count UTF-16 units: a character beyond U+FFFF counts as two.',
 };
 
-/** Creates the HTTP API. It keeps no state that another API process would need to serve the same requests. */
+/** Creates the HTTP API. It keeps no state that another API process would need. */
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const files = await findRoutesFiles(import.meta.dirname);
   const basePath = deps.publicAddress?.basePath ?? '';

@@ -58,8 +58,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (created) => created.close(),
   );
 
-  // The first look happens before the server listens, so that with a good database it is ready from the start. The loop
-  // logs failures.
+  // Checked before the server listens, so that with a good database it is ready from the start. The loop logs failures.
   await database.look().catch(() => undefined);
   database.start();
   beats.start();
@@ -73,9 +72,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   return { ...api, url };
 });
 
-/**
- * Returns the settings for authentication that are logged at startup: how callers sign in and which claims are read.
- */
+/** Returns the settings for authentication that are logged at startup. */
 function shownAuth({ mode, issuer: settings }: ApiConfig['auth']) {
   if (!settings) return { authMode: mode };
   const { issuer, audiences, roleClaim, scopeClaim = null, client } = settings;

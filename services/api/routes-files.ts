@@ -26,10 +26,7 @@ export interface RoutesFile extends z.infer<typeof routesExports> {
   file: string;
 }
 
-/**
- * Imports each `routes.ts` below a folder, sorted by path.
- * @throws {Error} naming the file whose exports are not those of a routes file
- */
+/** Imports each `routes.ts` below a folder, by path. @throws {Error} naming a file with other exports */
 export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
   const files = globSync('**/routes.ts', { cwd: folder }).toSorted();
   return await Promise.all(
@@ -42,10 +39,7 @@ export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
   );
 }
 
-/**
- * Returns the tags of all files, in alphabetical order.
- * @throws {Error} for a tag that two files describe
- */
+/** Returns the tags of all files, in alphabetical order. @throws {Error} for a tag that two files describe */
 export function tagsOf(files: readonly Pick<RoutesFile, 'file' | 'tags'>[]): RoutesFile['tags'] {
   const owners = new Map<string, string>();
   for (const { file, tags } of files) {

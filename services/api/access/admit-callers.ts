@@ -13,8 +13,7 @@ import { checkScope, type CheckScopeDeps } from './scopes.ts';
 export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
   authentication: Authentication;
   /**
-   * Returns the reason why this process may not take part in its database, such as a schema that lacks a migration.
-   * While there is a reason, requests are refused.
+   * Returns why this process may not take part in its database, such as a missing migration. Requests are refused then.
    */
   refusal?: (() => Error | undefined) | undefined;
 }
@@ -26,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** Authenticates and authorizes each request. Routes registered after this have to declare the role that they need. */
+/** Authenticates and authorizes each request. Routes registered after this have to declare their role. */
 export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<void> {
   const { authentication } = deps;
   await server.register(cookie);
@@ -50,7 +49,6 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
   });
 }
 
-/** Returns true if the key or the session of a request is accepted now. */
 export async function isKeyGood(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
   try {
     await authentication.callerOf(request);

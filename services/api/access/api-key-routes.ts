@@ -213,8 +213,7 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
           const scope = named ? await scopeIn(named, clients) : before.scope;
           const expiresAt = ends === undefined ? before.expiresAt : dateOf(ends);
           const wanted = { name, owner, role, scope, bounds, expiresAt };
-          // The issuer grants the rights of a person; only an operator's decision to shut a person out or let them in
-          // is made here.
+          // The issuer grants the rights of a person. An operator only decides whether the person is shut out.
           if (before.issuer === null) requireGrantable(request, wanted);
           if (body.bounds) requireBoundsOfClients(bounds, scope, clients);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };

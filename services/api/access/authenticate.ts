@@ -46,7 +46,6 @@ export interface AuthenticateDeps {
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
-  /** Called for each request that is refused because of its key. */
   onRefused?: (() => void) | undefined;
   /** Counts requests that used an expired or revoked key. */
   callerNotes?: Pick<CallerNotes, 'refused'> | undefined;
@@ -90,7 +89,7 @@ export interface Authentication {
   ofLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
   requireOurPage(request: Asked): void;
-  /** Forgets one session that was closed; without a digest, all remembered credentials, because a key has changed. */
+  /** Forgets a closed session; without a digest, all remembered credentials, because a key has changed. */
   forget(digest?: string): void;
 }
 
@@ -114,10 +113,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     throw unauthorized(detail);
   }
 
-  /**
-   * Returns true if a remembered key is still accepted under the current mode and issuer. Remembered rows may be older
-   * than a change of these settings.
-   */
+  /** Returns true if a remembered key is accepted under the current mode and issuer, which may have changed since. */
   function isTaken({ issuer }: ApiKeyRecord): boolean {
     return issuer === null ? doors.mode !== 'oidc' : issuer === doors.issuer;
   }

@@ -19,7 +19,6 @@ export interface BrowserSessionsDeps {
   publicAddress?: PublicAddress | undefined;
 }
 
-/** Browser sessions: a row, and the cookie whose secret identifies it. */
 export interface BrowserSessions {
   /**
    * Opens a session with a new secret for each log-in, and closes the session that the browser had before. This
@@ -49,10 +48,7 @@ export function createBrowserSessions({
 }: BrowserSessionsDeps): BrowserSessions {
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
-  /**
-   * Returns the place of cookies. If there is no public address, the `Origin` header shows whether the browser uses
-   * HTTPS.
-   */
+  /** Returns the place of cookies. If there is no public address, the `Origin` header shows whether HTTPS is used. */
   function placeFor({ headers }: FastifyRequest): CookiePlace {
     return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
   }

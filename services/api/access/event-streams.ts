@@ -15,7 +15,6 @@ export interface EventStreams {
    * @throws {HttpProblem} 429 if the account has too many open streams
    */
   open(account: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;
-  /** Returns the number of streams that an account has open. */
   openOf(account: string): number;
 }
 

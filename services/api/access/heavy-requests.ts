@@ -71,7 +71,7 @@ function createLane() {
     const left = underWayOf(account) - 1;
     if (left === 0) accounts.delete(account);
     else accounts.set(account, left);
-    // Takes the first request whose account has a free slot, so that no account waits for another account's requests.
+    // Takes the first request whose account has a free slot, so that accounts do not wait for each other.
     const place = line.findIndex((waiting) => tryBegin(waiting.account));
     if (place >= 0) line.splice(place, 1)[0]?.begin();
   }

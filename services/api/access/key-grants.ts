@@ -7,7 +7,6 @@ import type { ClientReader } from '../../../shared/runtime/installation/client-r
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 import { callerOf, outOfScope } from './scopes.ts';
 
-/** Rights that a key is to have. */
 export interface Grant {
   role: Role;
   scope: Scope;
@@ -54,8 +53,8 @@ export async function scopeIn(wanted: WantedScope, clients: Pick<ClientReader, '
 }
 
 /**
- * Requires bounds within the limits of at least one of the key's clients: looser ones would bound nothing. Keys for all
- * clients are not checked, because a client with a higher limit may be added later.
+ * Requires bounds within the limits of one of the key's clients: looser ones would bound nothing. Keys for all clients
+ * are not checked, because a client with a higher limit may be added later.
  * @throws {HttpProblem} 422
  */
 export function requireBoundsOfClients(

@@ -4,8 +4,8 @@ import { HttpProblem } from '../frame/http-problem.ts';
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 /**
- * Returns the base of a log-in link: the public address. Without one, the Host header is accepted only for localhost.
- * The sender of a request chooses that header, and a link with another host would reveal its secret to that host.
+ * Returns the base of a log-in link: the public address. Without one, the Host header is accepted only for localhost:
+ * its sender chooses it, and a link reveals its secret to its host.
  * @throws {HttpProblem} 409 if no address is known
  */
 export function linkOriginOf(publicAddress: PublicAddress | undefined, host: string | undefined): string {

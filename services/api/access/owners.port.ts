@@ -5,12 +5,11 @@ export type Owner =
   | { of: 'client'; clientId: string }
   | ({ of: 'campaign' } & CampaignReach)
   /**
-   * Owner by account. Null for objects made before accounts existed; only operators of everything change them. A key of
-   * the account may change the object if its scope holds one of these scopes.
+   * Owner by account. Null for objects older than accounts, which only operators of everything change. A key of the
+   * account may change the object if its scope holds one of these scopes.
    */
   | { of: 'account'; account: string | null; scopes: readonly Scope[] };
 
-/** Kinds of objects that paths name and that have an owner. */
 export const ownedKinds = [
   'job',
   'jobChange',

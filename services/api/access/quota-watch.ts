@@ -8,7 +8,6 @@ import { apiMetrics } from '../frame/metrics.ts';
 const lookEveryMs = 60_000;
 
 export interface QuotaWatchDeps {
-  /** Returns the use of each account. */
   read: () => Promise<readonly QuotaUse[]>;
   quotas: Quotas;
   meter: Meter;

@@ -2,20 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { findTogether } from './find-together.ts';
 
-/**
- * Time for which a key or a session is trusted without a look-up, in milliseconds. Another process may accept a revoked
- * one for this long.
- */
+/** Milliseconds for which a key or a session is trusted without a look-up, and a revoked one may still be accepted. */
 export const keyLifeMs = 1_000;
 
-/** Time for which an unknown, expired or revoked key is refused without a look-up, in milliseconds. */
+/** Milliseconds for which an unknown, expired or revoked key is refused without a look-up. */
 const refusalLifeMs = 10_000;
 
 const maxRemembered = 1000;
 const maxRefusedRemembered = 10_000;
 
 export interface RememberedCredentialsDeps<Found> {
-  /** Returns the records of digests. */
   find: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
   /** Records that are not good are found, but remembered like unknown ones. Defaults to good. */
   isGood?: (found: Found) => boolean;

@@ -16,8 +16,7 @@ type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
 export const fieldsOfOperators = ['egress'] as const;
 
 /**
- * Checks the fields of a body that need an operator of everything. This runs for each route, so no handler can forget
- * it.
+ * Checks the body fields that need an operator of everything. Runs for each route, so no handler can forget it.
  * @throws {HttpProblem} 403 for a caller that is not an operator, or whose key has a scope
  */
 export function checkFieldsOfOperators(request: FastifyRequest): void {
@@ -34,17 +33,14 @@ export function seesContentOfJobs(request: FastifyRequest): boolean {
   return mayActAs(callerOf(request).role, 'scheduler');
 }
 
-/**
- * Checks the role for a change of a schedule: a manager changes schedules of campaigns, a scheduler those of clients.
- * @throws {HttpProblem} 403
- */
+/** Requires manager for schedules of campaigns, scheduler for those of clients. @throws {HttpProblem} 403 */
 export function requireScheduleChanger(request: FastifyRequest, campaignId: string | null): void {
   requireRole(request, campaignId === null ? 'scheduler' : 'manager');
 }
 
 /**
- * Returns true if the key may share the report of a run of this reach with people without a key. Links made by the key
- * end when this becomes false: after revocation, expiry, or a change of its role or scope.
+ * Returns true if the key may share the report of a run of this reach with people without a key. Its links end when
+ * this becomes false: after revocation, expiry, or a change of role or scope.
  */
 export function mayShareRun(
   { state, role, scope }: Holder & Pick<ApiKeyRecord, 'state'>,

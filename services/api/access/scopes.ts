@@ -111,10 +111,7 @@ export async function requireSeen(
   }
 }
 
-/**
- * Returns the word of a kind in a 404. It equals the word of the routes, so that objects beyond the scope look like
- * missing objects.
- */
+/** Returns the word of a kind in a 404, the same as in the routes, so that objects beyond the scope look missing. */
 function wordOf(kind: string): string {
   return kind === 'audienceCount' ? 'audience-count' : kind === 'savedAudience' ? 'saved-audience' : kind;
 }
@@ -160,7 +157,6 @@ function idIn(params: unknown): string | undefined {
   return named.safeParse(params).data?.id;
 }
 
-/** Returns the caller's key, on a route that needs one. */
 export function callerOf({ apiKey }: FastifyRequest): ApiKeyRecord {
   if (!apiKey) throw new Error('a route that needs a key was asked without one');
   return apiKey;
@@ -170,9 +166,7 @@ export function scopeOf({ apiKey }: FastifyRequest): Scope {
   return apiKey?.scope ?? wholeScope;
 }
 
-/**
- * Returns true for an operator whose key has no scope: the only caller with rights to everything in the installation.
- */
+/** Returns true for an operator whose key has no scope, the only caller with rights to everything. */
 export function isOperatorOfEverything({ role, scope }: Pick<ApiKeyRecord, 'role' | 'scope'>): boolean {
   return mayActAs(role, 'operator') && isWhole(scope);
 }
@@ -187,7 +181,7 @@ export function clientsInScope(request: FastifyRequest): readonly string[] | und
   return scopeOf(request).clients ?? undefined;
 }
 
-/** Returns the account whose objects a list may show. Undefined for a key without a scope, which sees all accounts. */
+/** Returns the account whose objects a list may show; undefined for a key without a scope, which sees all. */
 export function accountInScope(request: FastifyRequest): string | undefined {
   const { scope, account } = callerOf(request);
   return isWhole(scope) ? undefined : account;

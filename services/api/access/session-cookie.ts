@@ -14,8 +14,8 @@ export function digestOfSecret(secret: string): string | undefined {
 }
 
 /**
- * Returns the token that our pages send beside the cookie. It is derived from the secret, so it is not stored, and does
- * not reveal the secret. A reader of the sessions table cannot compute it.
+ * Returns the token that our pages send beside the cookie. It is derived from the secret, does not reveal it, and is
+ * not stored, so a reader of the sessions table cannot compute it.
  */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('csrf').digest('base64url');
@@ -50,10 +50,7 @@ export function cookieAt(place: CookiePlace, kind: CookieKind) {
   return { name: nameOf(place, kind), attributes };
 }
 
-/**
- * Cookies that are tried. A browser sends one cookie of our name for each path and each service of the host that set
- * one.
- */
+/** Cookies that are tried: one for each path and each service of the host that set one of our name. */
 const maxTried = 5;
 
 /**

@@ -112,8 +112,7 @@ function logInRoute(
   server.route({
     method: 'POST',
     url: '/session',
-    // The request has no verified key yet, so its body is kept small. There is no rate limit, because bad log-ins must
-    // not block good ones.
+    // The caller has no verified key yet, so the body is small. No rate limit: bad log-ins must not block good ones.
     bodyLimit: maxLogInBytes,
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, audit: 'logged in' },
     schema: {

@@ -14,7 +14,6 @@ import type { ActionTypeStore } from './postgres/action-type-store.ts';
 export interface ActionTypeSecretRoutesDeps {
   changer: ActionTypeChanger;
   actionTypes: ActionTypeStore;
-  /** Sends the view of an action type, with its ETag. */
   answer: (reply: FastifyReply, type: RegisteredActionType) => FastifyReply;
 }
 
@@ -29,9 +28,7 @@ const unquotingBody: FastifySchemaCompiler<unknown> =
     return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
-/**
- * Registers the routes of secrets. They are write-only: responses show only whether a secret exists, and since when.
- */
+/** Registers the routes of secrets. Responses show only whether a secret exists, and since when. */
 export function actionTypeSecretRoutes(
   server: HttpServer,
   { changer, actionTypes, answer }: ActionTypeSecretRoutesDeps,

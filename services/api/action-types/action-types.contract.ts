@@ -39,7 +39,7 @@ const secrets = z
   .optional()
   .describe('Secrets to be set with this change; null removes one. What is not named stays, and none is ever shown');
 
-/** Definition of the action type that the path names. Read-only fields of a response may be present and are ignored. */
+/** Definition of the action type that the path names. Read-only fields of a response are ignored. */
 export const actionTypeReplacement = actionTypeDefinition
   .omit({ name: true })
   .extend({ secrets })
@@ -66,7 +66,6 @@ const time = z.iso.datetime({ precision: 3 });
 
 const keptSecret = z.object({ changedAt: time });
 
-/** Action type as shown in responses. */
 export const actionType = z
   .object({
     name: z.string(),

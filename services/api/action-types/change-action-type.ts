@@ -18,23 +18,18 @@ export interface ActionTypeChangerDeps {
   secretBox: SecretBox;
 }
 
-/** Returns the change to make, given the current state. */
 type WantedChange = (before: RegisteredActionType) => ActionTypeChange;
 
-/** Changes of action types through the API. */
 export interface ActionTypeChanger {
   /** @throws {HttpProblem} 404 */
   require(name: string): Promise<RegisteredActionType>;
   /**
-   * Applies a change. If another request changes the type between the read and the write, reads it again and retries.
+   * Applies a change. After a concurrent change, reads the type again and retries.
    * @param expected revision; null for any
    * @throws {HttpProblem} 404, 412, and errors of `wanted`
    */
   change(name: string, expected: number | null, wanted: WantedChange): Promise<RegisteredActionType>;
-  /**
-   * Returns the change that a body describes, with its secrets encrypted.
-   * @throws {HttpProblem} 422 with all problems, 409 if secrets cannot be stored
-   */
+  /** Returns a body's change, with encrypted secrets. @throws {HttpProblem} 422, or 409 if secrets cannot be stored */
   wantedFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
   /** @throws {HttpProblem} 409 if secrets cannot be stored */
   sealed(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;

@@ -11,7 +11,6 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
-/** Checked body of an action type, without its name. */
 export interface WantedActionType {
   config: ActionTypeConfig;
   enabled: boolean | undefined;
@@ -25,7 +24,7 @@ const fields = z.record(z.string(), z.unknown());
 
 /**
  * Checks the fields of an action type, and returns all problems at once.
- * @param before the registered type, if there is one: its secrets are kept while it calls the same origins
+ * @param before the registered type, if any: its secrets are kept while it calls the same origins
  */
 export function checkActionType(
   body: unknown,
@@ -56,7 +55,7 @@ export function checkActionType(
   return { ok: false, problems, more: config.ok ? 0 : config.more };
 }
 
-/** Refuses secrets in a POST: requests with an `Idempotency-Key` are stored, and with them something of their body. */
+/** Refuses secrets in a POST, because something of a body with an `Idempotency-Key` is stored. */
 function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   if (secrets === undefined) return { ok: true, value: {} };
   const detail =
@@ -64,7 +63,7 @@ function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
-/** Returns a replacement without read-only fields, and without the title that the server derives from the name. */
+/** Returns a replacement without read-only fields, and without a title derived from the name. */
 export function replacementOf(body: unknown, name: string): unknown {
   const read = fields.safeParse(body);
   if (!read.success) return body;
@@ -100,10 +99,7 @@ function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   }
 }
 
-/**
- * Checks only addresses that change. A type whose address was accepted earlier may still be changed otherwise, and
- * disabled; egress rules block its calls anyway.
- */
+/** Checks changed addresses only, so that a type with a blocked address can still be changed and disabled. */
 function checkAddresses(
   config: ActionTypeConfig,
   before: ActionTypeConfig | undefined,
@@ -126,10 +122,7 @@ function checkAddresses(
   return [...called, ...asked];
 }
 
-/**
- * Only the engine's file may name a variable. A caller of the API could otherwise send any variable of the workers to
- * an address of their choice.
- */
+/** Only the engine's file may name a variable: the API could otherwise send any variable of the workers anywhere. */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
   if (authorizationEnv === undefined) return [];
@@ -144,7 +137,7 @@ function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig
   return [{ pointer, code: 'other-origin', detail }];
 }
 
-/** A stored secret may be sent only to the origins that were registered when it was set, for the same reason. */
+/** Requires the authorization again for other origins: a stored secret goes only to those it was registered with. */
 function checkKeptAuthorization(
   config: ActionTypeConfig,
   wanted: WantedSecrets,

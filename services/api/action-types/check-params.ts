@@ -6,10 +6,7 @@ import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-co
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
-/**
- * Bound on the values that are checked. Each part of a schema may be applied to each value, and larger inputs would
- * block all other requests.
- */
+/** Bound on the checked values. Each part of a schema may apply to each value, and more would block other requests. */
 const maxValues = 2000;
 
 /** Larger inputs report only their first problem, because each problem is an object in memory. */
@@ -73,19 +70,13 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
 
-/**
- * Returns a RegExp that refuses longer texts. The cost of patterns is judged for this length
- * (shared/domain/endpoint/pattern-cost.ts).
- */
+/** Returns a RegExp that refuses longer texts than its cost was judged for (shared/domain/endpoint/pattern-cost.ts). */
 function boundedRegExp(pattern: string, flags: string) {
   const regExp = new RegExp(pattern, flags);
   return { test: (text: string) => text.length <= maxMatchedCharacters && regExp.test(text) };
 }
 
-/**
- * Drops the problems inside of a combination such as `anyOf` that fits nowhere. Only one of its forms is meant, so the
- * problems of the others do not help.
- */
+/** Drops the problems inside of a combination such as `anyOf` that fits nowhere: only one form is meant. */
 function withoutRepeats(errors: readonly ErrorObject[]): ErrorObject[] {
   const forms = errors.filter(({ keyword }) =>
     ['anyOf', 'oneOf', 'not', 'if', 'contains', 'propertyNames'].includes(keyword),

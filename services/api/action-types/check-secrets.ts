@@ -27,7 +27,6 @@ export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem
   return isRight ? undefined : { code: 'invalid-secret', detail: `has to be ${right}` };
 }
 
-/** Checks the field `secrets` of a change. */
 export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
   if (value === undefined) return { ok: true, value: {} };
   const read = fields.safeParse(value);
@@ -56,10 +55,7 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
 
 const body = z.strictObject({ value: z.unknown().optional() });
 
-/**
- * Refuses a secret for receipts if the type has none: it would look as if receipts were accepted. @param pointer JSON
- * pointer of the secret
- */
+/** Refuses a secret for receipts without receipts, where it has no effect. @param pointer JSON pointer of the secret */
 export function checkReceiptsAreTaken(
   { receipts }: Pick<ActionTypeConfig, 'receipts'>,
   pointer: string,

@@ -10,7 +10,6 @@ import { pointerOf, shortPointer } from '../frame/server/json-pointer.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Describes a problem in the same words as all other problems: the value, and what would be right. */
 export function describeParamsError(error: ErrorObject, pointer: string): FieldProblem {
   const { keyword, data } = error;
   const at = `${pointer}${error.instancePath}`;
@@ -43,7 +42,6 @@ function unknownField(at: string, name: string, { parentSchema }: ErrorObject): 
   return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'unknown-field', detail };
 }
 
-/** Code and right value by keyword. */
 const rights: Readonly<Record<string, [code: string, right: (params: Fields) => string]>> = {
   type: ['wrong-type', ({ type }) => typeNoun(type)],
   const: ['invalid-value', ({ allowedValue }) => quoted(allowedValue)],
@@ -72,7 +70,6 @@ const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   oneOf: ({ passingSchemas }) => `fits ${passingSchemas ? 'more than one' : 'none'} of the forms that it may have`,
 };
 
-/** Describes the right value, as far as the schema defines it. */
 function rightOfSchema(schema: unknown): string {
   const { type, enum: values, const: value } = fieldsOf(schema);
   if (value !== undefined) return quoted(value);

@@ -225,8 +225,8 @@ async function askForSources(
 }
 
 /**
- * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero here, and is
- * bounded when the campaign runs.
+ * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero, and is bounded
+ * when it runs.
  * @param starter the key that starts it at once; null: it begins later
  * @throws {HttpProblem} 409 if an approval is needed
  */
@@ -247,10 +247,7 @@ function judgedAnew(id: string): HttpProblem {
   return new HttpProblem({ status: 409, code: 'approval-needed', detail });
 }
 
-/**
- * Validates a body by its shape and by the configuration of this installation, and reports all problems at once.
- * Headers are described in the document, but not checked.
- */
+/** Validates a body by its shape and the configuration, and reports all problems at once. Headers are not checked. */
 export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
@@ -260,10 +257,7 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
     };
 }
 
-/**
- * Checks a campaign against the current configuration, which may have changed since the campaign was made.
- * @throws {HttpProblem} 409
- */
+/** Checks a campaign against the current configuration, which may have changed since. @throws {HttpProblem} 409 */
 export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const { budgets = [], chain } = definition;
   const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];

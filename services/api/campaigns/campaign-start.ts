@@ -6,7 +6,7 @@ import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
 /**
- * Returns the instant of a campaign's schedule; for a local time, that of the first country. Null: as soon as it is
+ * Returns the instant of a schedule; for a local time, that of the first country. Null: as soon as the campaign is
  * started, or each time that it recurs.
  */
 export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'schedule' | 'countries'>): Date | null {
@@ -25,19 +25,13 @@ export function startOf({ schedule, countries }: Pick<CampaignDefinition, 'sched
   }
 }
 
-/**
- * Returns true if the campaign begins at once. False for a recurring campaign: its runs are judged one by one, when
- * they begin.
- */
+/** Returns true if the campaign begins at once. Runs of a recurring campaign are judged when they begin. */
 export function startsNow(definition: Pick<CampaignDefinition, 'schedule' | 'countries'>, now: Date): boolean {
   const startsAt = startOf(definition);
   return definition.schedule.type !== 'recurring' && (startsAt === null || startsAt <= now);
 }
 
-/**
- * Schedules a draft, now or at the time of its schedule. A time that has passed since the draft was made means now, by
- * the clock of the store.
- */
+/** Schedules a draft, now or at the time of its schedule. A time that has passed means now, by the store's clock. */
 export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,

@@ -40,7 +40,6 @@ export interface Writer {
   account: string;
 }
 
-/** Change of the description of a campaign. */
 export interface SaidAbout {
   before: CampaignAbout;
   after: CampaignAbout;
@@ -95,7 +94,7 @@ export interface CampaignStore {
     clearedBy?: ClearedBy,
     asker?: Asker | null,
   ): Promise<CampaignRecord | undefined>;
-  /** Moves a draft to scheduled, with the schedule that will start its runs; the same rules apply as for `start`. */
+  /** Moves a draft to scheduled, with the schedule that will start its runs; otherwise as `start`. */
   startRecurring(
     campaignId: string,
     recurrence: RecurrenceDefinition,
@@ -103,7 +102,7 @@ export interface CampaignStore {
   ): Promise<CampaignRecord | undefined>;
   /**
    * Moves a scheduled campaign back to draft, and deletes its job, or its schedule if that has not fired. No effect
-   * once the job has become a run. Repeating it changes nothing.
+   * once the job is a run. Repeating it changes nothing.
    */
   unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

@@ -6,10 +6,7 @@ import { withoutAbsent } from './about-parts.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { checkCampaign } from './check-campaign.ts';
 
-/**
- * Applies a patch to a campaign.
- * @throws {HttpProblem} 422 if the result is not a valid campaign
- */
+/** Applies a patch to a campaign. @throws {HttpProblem} 422 if the result is not a valid campaign */
 export function changedCampaign(
   { definition, about }: Pick<CampaignRecord, 'definition' | 'about'>,
   patch: unknown,

@@ -99,10 +99,7 @@ function checkCheck(step: unknown, index: number, config: Catalogue): readonly F
 
 const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
 
-/**
- * Checks parameters by the schema of their action type, if there is one. The shape refuses parameters that are not an
- * object.
- */
+/** Checks parameters by the schema of their action type, if any. The shape refuses parameters that are no object. */
 function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): readonly FieldProblem[] {
   const read = parametrised.safeParse(step).data;
   const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;

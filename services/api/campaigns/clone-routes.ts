@@ -34,7 +34,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       body: campaignPatch.optional(),
       response: { 201: jsonAnswer('The draft', campaignWithWarnings) },
     },
-    // The copy is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the copy.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { id } = request.params;

@@ -62,7 +62,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         ...problems(409),
       },
     },
-    // The changed campaign is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the changed campaign.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { headers, body } = request;
@@ -85,9 +85,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   });
 }
 
-/**
- * Changes the description. If another request changes it between the read and the write, reads it again and retries.
- */
+/** Changes the description. After a concurrent change, reads it again and retries. */
 async function describe(
   id: string,
   patch: object,

@@ -6,7 +6,6 @@ import { createCampaignCalendar } from './postgres/campaign-calendar.ts';
 import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 
-/** Creates the stores that other rooms use to read and change campaigns. */
 export function createCampaignParts({ pool, quotas }: BaseParts) {
   return {
     campaigns: createCampaignStore({ pool, quotas }),

@@ -14,8 +14,7 @@ import { checkTaken } from './taken-sources.ts';
 /**
  * Stores the next revision of a draft.
  * @param before the campaign as it was read
- * @throws {HttpProblem} for a definition beyond the key's scope or with missing sources, or a draft that has changed
- * since
+ * @throws {HttpProblem} beyond the key's scope, for missing sources, or if the draft has changed since
  */
 export async function redefineDraft(
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { invalidCursor } from '../frame/public-ids.ts';
 
 export const revisionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
 
-/** Returns the differences in the order in which a person writes the fields, because jsonb has an order of its own. */
+/** Returns the differences in the order in which people write the fields, not that of jsonb. */
 export function inFieldOrder(fields: readonly string[], before: object, after: object): RevisionDiff['differences'] {
   const placeOf = ({ pointer }: { pointer: string }) => fields.indexOf(pointer.split('/')[1] ?? '');
   return revisionDiff.shape.differences
@@ -13,7 +13,6 @@ export function inFieldOrder(fields: readonly string[], before: object, after: o
     .toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** Returns the last revision of the previous page. */
 export function placeOfRevision(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   if (!/^[1-9]\d{0,8}$/.test(cursor)) throw invalidCursor(cursor);

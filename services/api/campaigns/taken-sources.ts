@@ -15,8 +15,8 @@ export interface TakenSourcesDeps {
 type Before = Pick<CampaignRecord, 'definition' | 'about'>;
 
 /**
- * Checks the saved audience that a campaign names as the origin of its sources. A new origin has to have the same
- * sources. An existing origin is removed when the sources change.
+ * Checks the saved audience that a campaign names as the origin of its sources. A new origin needs the same sources. An
+ * existing origin is removed when the sources change.
  * @param before the campaign that this one was made from; null: none
  * @throws {HttpProblem} 422 if the revision does not exist, or has other sources
  */

@@ -4,8 +4,7 @@ import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
  * Returns the URL of a call: its own, or that of its endpoint.
- * @throws {HttpProblem} 422 if its URL belongs to another server than its endpoint: the endpoint's credentials are only
- * for its own server
+ * @throws {HttpProblem} 422 if both have different servers: an endpoint's credentials are only for its own
  */
 export function targetOf(
   { url }: { url?: string | undefined },

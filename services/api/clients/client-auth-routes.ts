@@ -13,7 +13,7 @@ const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The client', clientShape);
 
-/** Registers the routes of the credentials that dispatchers add to a client's calls, so that jobs do not carry them. */
+/** Registers the routes of credentials that dispatchers add to a client's calls, so that jobs do not carry them. */
 export function clientAuthRoutes(
   server: HttpServer,
   { clientStore, clients, secretBox, clientEgress, clock }: ClientKeyRoutesDeps,

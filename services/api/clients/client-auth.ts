@@ -26,8 +26,7 @@ export function readClientAuth(body: unknown): NewClientAuth {
 }
 
 /**
- * Checks the token server, because Muster itself sends requests there. The origins only bound where calls go; the URL
- * of each call is checked with its job.
+ * Checks the token server, to which Muster itself sends requests. Each call's URL is checked with its job.
  * @throws {HttpProblem} 422 for an address that may not be called
  */
 export function checkAddressesOfAuth(auth: NewClientAuth, client: Client, egress: ClientEgress): void {

@@ -31,10 +31,7 @@ const byKey = byId.extend({ keyId: z.string().describe('csk_…') });
 const tags = ['clients'];
 const secretBytes = 32;
 
-/**
- * Registers the routes of signing keys (Standard Webhooks). While several keys are valid, each call carries a signature
- * by each of them.
- */
+/** Registers the routes of signing keys (Standard Webhooks). Each call carries a signature by each valid key. */
 export function clientKeyRoutes(
   server: HttpServer,
   { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,

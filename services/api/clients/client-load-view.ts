@@ -78,10 +78,7 @@ function nowOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' |
 const slowest = 0.95;
 const leastCountedMs = 1000;
 
-/**
- * Adds up the rates of dispatchers. Each rate is computed over the dispatcher's own counting time, because some may
- * have started recently.
- */
+/** Adds up the rates of dispatchers, each over its own counting time, because some may have started recently. */
 function latelyOf(said: readonly OutletAtDispatcher[]): Endpoint['lastTenMinutes'] {
   const counted = said.flatMap(({ durations, durationsForMs }) =>
     durations === null || durationsForMs === null ? [] : [{ durations, forMs: durationsForMs }],
@@ -98,9 +95,7 @@ function rounded(perSecond: number): number {
   return Math.round(perSecond * 100) / 100;
 }
 
-/**
- * Uses the counts of the last check if they are larger, because due jobs of other clients may hide this client's jobs.
- */
+/** Uses the counts of the last check if they are larger: other clients' due jobs may hide this client's. */
 function atLeast(found: { due: number; lagMs: number }, check: LookedAt['check']): { due: number; lagMs: number } {
   if (!check) return found;
   const { due, partitions, oldestDueAt, at } = check;

@@ -135,7 +135,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       body: clientPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // The merged client is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the merged client.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { params, headers } = request;

@@ -18,14 +18,10 @@ const forgetAfterMs = 60_000;
 export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
 /**
- * Use of limits by clients. It knows the jobs of other processes as of a second ago, so a limit may be exceeded for
- * that long.
+ * Use of limits by clients. Jobs of other processes are known a second late, so a limit may be exceeded for that long.
  */
 export interface ClientUsage {
-  /**
-   * Takes room for one job, if there is any.
-   * @param storedAtMost a lower limit than the client's; null: the client's
-   */
+  /** Takes room for one job, if any. @param storedAtMost a lower limit than the client's; null: the client's */
   take(client: Client, storedAtMost?: number | null): Room;
   /** Releases room, because the job was a duplicate or was not stored. */
   giveBack(client: Client, jobs: number): void;

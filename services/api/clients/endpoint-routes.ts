@@ -35,9 +35,7 @@ const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'installation' } as const;
 
-/**
- * Registers the routes of endpoints: targets of a client's jobs. Each has its own slots, rate, secrets and circuits.
- */
+/** Registers the routes of a client's endpoints, each with its own slots, rate, secrets and circuits. */
 export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): void {
   const { clientStore, endpointStore, clients } = deps;
 
@@ -159,7 +157,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       body: endpointPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // The merged endpoint is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the merged endpoint.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { params, headers } = request;

@@ -6,8 +6,8 @@ import { requireClientInScope } from '../access/scopes.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * Returns the id of the client that a filter names for reading. Deleted clients are accepted by id, because the results
- * of their jobs are kept.
+ * Returns the id of the client that a filter names. Deleted clients are accepted by id, because results of jobs are
+ * kept.
  * @throws {HttpProblem} 422 for an unknown name, 403 for a client outside the scope
  */
 export async function clientToRead(
@@ -21,10 +21,7 @@ export async function clientToRead(
   return clientId;
 }
 
-/**
- * Returns the client that a body or a filter names, by id or by name.
- * @throws {HttpProblem} 422 for an unknown client, 403 for a client outside the scope
- */
+/** Returns a client by id or name. @throws {HttpProblem} 422 if unknown, 403 outside the scope */
 export async function clientNamed(
   ref: string,
   scope: Scope,

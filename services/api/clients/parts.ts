@@ -3,7 +3,6 @@ import { createClientEgress } from './client-egress.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientStore } from './postgres/client-store.ts';
 
-/** Creates the stores and rules of clients that jobs, schedules and webhooks use. */
 export function createClientParts({ pool, config }: BaseParts) {
   return {
     clientStore: createClientStore({ pool }),

@@ -10,9 +10,7 @@ export interface RateShare {
 /** Part of the rate that each process has, however much the others use. */
 const leastShare = 0.05;
 
-/**
- * Adds tokens for the time since the last call, at most those of one second. @returns this process's share per second
- */
+/** Adds tokens for the time since the last call, at most one second's. @returns this process's share per second */
 export function refill(of: RateShare, perSecond: number, nowMs: number): number {
   const share = Math.max(perSecond * leastShare, perSecond - of.othersPerSecond);
   of.tokens = Math.min(Math.max(share, 1), of.tokens + ((nowMs - of.filledAtMs) / 1000) * share);

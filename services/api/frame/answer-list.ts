@@ -62,10 +62,7 @@ export interface AnsweredList<Row, View extends object> {
   columns: readonly string[];
   /** Called once before the first page. Throws if the subject of the list does not exist. */
   requireSubject: () => Promise<void>;
-  /**
-   * Reads a page. `isFile`: the page is part of a file, and the handler reads it over the connections for heavy
-   * requests.
-   */
+  /** Reads a page. `isFile`: it is part of a file, read over the connections for heavy requests. */
   pageOf: (limit: number, cursor: string | null, isFile: boolean) => Promise<Page<Row>>;
   view: (row: Row) => View;
   /** Row of CSV, if it differs from the view. */

@@ -42,7 +42,6 @@ const said: Record<StoredQuota, Said> = {
   },
 };
 
-/** Returns the problem for an exceeded quota, with its name and limit. */
 export function beyondQuota(error: unknown): HttpProblem | undefined {
   if (error instanceof BeyondScheduleBoundError) return beyondBound(error);
   if (!(error instanceof BeyondQuotaError)) return undefined;

@@ -8,17 +8,11 @@ export interface CatalogueReader {
   current(): Catalogue;
   /** Returns a catalogue at least as new as this call. Rejects if the database is unavailable. */
   refresh(): Promise<Catalogue>;
-  /**
-   * Returns all action types of the last read, including disabled ones, because campaigns that began with them
-   * continue.
-   */
+  /** Returns all action types, also disabled ones, because campaigns that began with them continue. */
   registered(): Catalogue['actionTypes'];
 }
 
-/**
- * Creates the reader of what an installation allows: the countries of the engine's file (all if undefined), and its
- * currency.
- */
+/** Creates the reader of an installation's countries (all if undefined), action types and currency. */
 export function createCatalogueReader(
   registry: Pick<RegistryReader, 'current' | 'refresh'>,
   { countries, currency }: Pick<Catalogue, 'countries' | 'currency'>,

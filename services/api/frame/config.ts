@@ -99,7 +99,6 @@ export interface ApiConfig {
   host: string;
   /** Region under which schedules fired through the API are counted. */
   region: string;
-  /** Key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
   /** Public address, if it differs from the listening address. */
   publicAddress: PublicAddress | undefined;
@@ -114,9 +113,7 @@ export interface ApiConfig {
   currency: string | null;
   /** Encrypts secrets; throws without a key. */
   secretBox: SecretBox;
-  /** Addresses that this installation may call. */
   egress: RuleList;
-  /** Kafka topics that jobs may write to. */
   targetTopics: TargetTopics;
   /** Undefined if no email is sent. */
   mail: MailSettings | undefined;

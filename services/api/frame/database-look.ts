@@ -8,23 +8,18 @@ const lookMs = 5_000;
 const afterErrorMs = 1_000;
 
 export interface DatabaseLookDeps {
-  /**
-   * Checks schema and configuration, and resolves with the installation's id. Throws if this process may not take part.
-   */
+  /** Checks schema and configuration. Resolves with the installation's id; throws if this process may not take part. */
   takePart: () => Promise<string>;
   ping: () => Promise<unknown>;
   clock: Clock;
   logger: Logger;
 }
 
-/**
- * Repeated check of the database. While the database is not usable, the API keeps running, reports the reason, and
- * serves as soon as the database is usable.
- */
+/** Repeated check of the database. While it fails, the API keeps running, reports the reason, and refuses requests. */
 export interface DatabaseLook {
   /** Checks once. Rejects with the reason. */
   look(): Promise<void>;
-  /** Rejects while the database is not usable or unavailable. */
+  /** Rejects while the database is unusable or unavailable. */
   require: () => Promise<void>;
   /** Returns the reason why this process may not take part; undefined if it may, or before the first check. */
   refusal: () => Error | undefined;

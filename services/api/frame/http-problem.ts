@@ -12,7 +12,6 @@ export interface HttpProblemFacts {
   code: string;
   detail: string;
   errors?: readonly FieldProblem[];
-  /** Response headers such as `retry-after`. */
   headers?: Readonly<Record<string, string>>;
   /** Role that is needed, of a 403. */
   requiredRole?: Role;
@@ -37,10 +36,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/**
- * Returns a 422 with all problems of a request that can be read, but not accepted.
- * @param unlisted number of further problems
- */
+/** Returns a 422 with all problems of a request. @param unlisted number of further problems */
 export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const listed = errors.slice(0, maxFieldProblems);
   const more = errors.length - listed.length + unlisted;
@@ -48,7 +44,6 @@ export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): H
   return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: listed });
 }
 
-/** @param what word such as `campaign` */
 export function notFound(what: string, id: string): HttpProblem {
   return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
 }
@@ -66,7 +61,6 @@ export function problemBody(problem: HttpProblem, requestId: string, traceId?: s
   };
 }
 
-/** @param cause reason given by an egress guard */
 export function forbiddenAddress(pointer: string, url: unknown, cause: string): FieldProblem {
   return { pointer, code: 'forbidden-address', detail: `${quoted(url)} may not be called: ${cause}` };
 }

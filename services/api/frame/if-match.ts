@@ -24,10 +24,7 @@ function tagsIn(ifMatch: string | undefined): string[] | null {
   return tags === undefined || tags.includes('*') ? null : tags;
 }
 
-/**
- * Refuses a change if the resource has changed since the caller read it.
- * @throws {HttpProblem} 412
- */
+/** Refuses a change if the resource has changed since the caller read it. @throws {HttpProblem} 412 */
 export function requireMatch(ifMatch: string | undefined, shown: object): void {
   const wanted = tagsIn(ifMatch);
   const etag = etagOf(shown);
@@ -35,10 +32,7 @@ export function requireMatch(ifMatch: string | undefined, shown: object): void {
   throw outdated(`it has changed since: its ETag is ${etag} now, not ${wanted.join(', ').slice(0, 200)}`);
 }
 
-/**
- * Returns the revision that a request expects; null if it accepts any.
- * @throws {HttpProblem} 412 if it cannot be a revision
- */
+/** Returns the revision that a request expects; null for any. @throws {HttpProblem} 412 if it cannot be a revision */
 export function expectedRevision(ifMatch: string | undefined): number | null {
   const wanted = tagsIn(ifMatch);
   if (wanted === null) return null;
@@ -57,13 +51,11 @@ interface ChangeSteps<Subject, Outcome> {
   look: () => Promise<Subject>;
   /** Writes the change. Returns `outdated` if the resource has changed since it was read. */
   change: (before: Subject) => Promise<Outcome>;
-  /** Returns the name for messages. */
   nameOf: (subject: Subject) => string;
 }
 
 /**
- * Changes a resource by its revision. If another request changes it between the read and the write, reads it again and
- * retries.
+ * Changes a resource by its revision. After a concurrent change, reads it again and retries.
  * @param expected revision; null for any
  * @throws {HttpProblem} 412, and errors of the steps
  */

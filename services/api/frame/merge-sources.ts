@@ -1,6 +1,5 @@
 interface Arrived<Value> {
   source: AsyncGenerator<Value, void>;
-  /** Returns the result of the source, or throws its error. */
   take: () => IteratorResult<Value, void>;
 }
 

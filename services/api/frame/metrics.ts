@@ -2,7 +2,6 @@ import type { MetricTable } from '../../../shared/ports/meter.ts';
 
 const ofShards = { kind: 'gauge', labelNames: ['action', 'country'] } as const;
 
-/** Metrics of the API process, and of the shards that it observes for all workers. */
 export const apiMetrics = {
   unauthorized: { kind: 'counter', name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key.' },
   jobsTaken: {

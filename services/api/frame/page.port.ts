@@ -1,4 +1,3 @@
-/** Part of a list, with the cursor of the next part. */
 export interface Page<Item> {
   items: Item[];
   /** Null on the last page. */

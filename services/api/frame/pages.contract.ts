@@ -9,7 +9,6 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
 
 export const pageLimit = z.coerce.number().int().min(1).max(1000);
 
-/** Query parameter of lists with names. */
 export const partOfName = wordShape(200).optional().describe('In its name, whatever the case');
 
 /** Filter of a list: true, false, or both if undefined. */
@@ -25,7 +24,6 @@ const cursorText = {
   ...refusals({ 'invalid-cursor': '`cursor` is not `next` of a page of this list' }),
 };
 
-/** Query parameters of all lists. */
 export const pageQuery = z.strictObject({
   limit: pageLimit.default(50),
   cursor: z.string().max(4000).optional().describe('`next` of the page before').meta(cursorText),

@@ -13,10 +13,7 @@ import type { ApiConfig } from './config.ts';
 import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
-/**
- * Parts of the process that the parts of all rooms are built on: pools, readers of registered objects, and the
- * configuration.
- */
+/** Parts of the process that all rooms build on: pools, readers of registered objects, and the configuration. */
 export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
   config: ApiConfig;
   /** Taken from the configuration, so that a test can replace them one by one. */
@@ -31,13 +28,11 @@ export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tr
   currency: ApiConfig['currency'];
   installation: { name: string | null; zone: string };
   clock: Clock;
-  /** Connections for ordinary statements. */
   pool: ReturnType<typeof createPool>;
   /** Connections for exports and reports, so that ordinary statements never wait for these. */
   heavyPool: ReturnType<typeof createPool>;
   /** Connections for uploads, which hold a connection or run long statements while the file is received. */
   uploadPool: ReturnType<typeof createPool>;
-  /** Returns the options of a pool that a room opens for itself. */
   poolOptions: (name: ApiPool) => PoolDeps;
   registry: RegistryReader;
   clients: ClientReader;
@@ -45,10 +40,7 @@ export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tr
   idempotency: IdempotentRequests;
   /** Egress for addresses that operators configure. */
   egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
-  /**
-   * Registers a function to call at the start: in order of registration, after the first check of the database and
-   * before the first request.
-   */
+  /** Registers a function for the start: in order, after the first database check, before the first request. */
   onStart: (start: () => void) => void;
   start: () => void;
 }

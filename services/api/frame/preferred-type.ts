@@ -1,6 +1,6 @@
 /**
  * Returns the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1); of equals, the first. Falls back
- * to the first if none is acceptable, because a response in another form is more useful than none.
+ * to the first if none is acceptable, because another form is more useful than none.
  */
 export function preferredType<Offered extends string>(
   accept: string | undefined,

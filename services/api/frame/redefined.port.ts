@@ -1,9 +1,5 @@
-/** Result of storing the next revision of an object. */
 export interface Redefined<Kept> {
-  /**
-   * False if another change was written first. Without this flag, its author's revision would look like the caller's.
-   */
+  /** False if another change was written first, whose revision would otherwise look like the caller's. */
   isWritten: boolean;
-  /** Current state. */
   record: Kept;
 }

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { nextSlice, slicesOf } from './work-slices.ts';
 import type { Page } from './page.port.ts';
 
-/** Yields the views of all rows, page by page on demand. */
 export async function* allPages<Row, View extends object>(
   first: Page<Row>,
   pageBehind: (cursor: string) => Promise<Page<Row>>,
@@ -23,7 +22,6 @@ export async function* allPages<Row, View extends object>(
   }
 }
 
-/** Returns the text of a page, which is sent as one chunk. */
 async function inSlices(page: readonly object[], textOf: (rows: readonly object[]) => string): Promise<string> {
   let text = '';
   for (const rows of slicesOf(page)) {
@@ -36,7 +34,7 @@ async function inSlices(page: readonly object[], textOf: (rows: readonly object[
 /** Buffers one page for a slow reader, instead of the default of sixteen. */
 const onePage = { highWaterMark: 1 };
 
-/** Returns a stream with one chunk for each page: chunks of single rows would cost more than reading the rows. */
+/** Returns a stream with one chunk for each page: a chunk for each row would cost more than reading it. */
 export function ndjsonStream(pages: AsyncIterable<readonly object[]>): Readable {
   return Readable.from(linesOf(pages), onePage);
 }

@@ -115,10 +115,7 @@ function bufferOf(chunk: unknown): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
 }
 
-/**
- * Enforces the minimum rate. Only time in which the reader waits for the sender counts, so a slow database never looks
- * like a slow sender.
- */
+/** Enforces the minimum rate. Only waiting for the sender counts, so a slow database never looks like a slow sender. */
 async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): AsyncGenerator<unknown, void> {
   let window = { waitedMs: 0, bytes: 0 };
 
@@ -149,13 +146,12 @@ async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): Asyn
   }
 }
 
-/** Reads a refused file to its end, because many senders read the response only after they have sent everything. */
+/** Reads a refused file to its end, because many senders read the response only after sending everything. */
 function discardRest(body: Readable, chunks: AsyncIterator<unknown>): void {
   const closed = chunks.return?.() ?? Promise.resolve();
   closed.then(() => body.resume()).catch(ignore);
 }
 
-/** Resolves with true if a promise settled in time, otherwise with false. */
 async function settlesWithin(promise: Promise<unknown>, ms: number, clock: UploadTerms['clock']): Promise<boolean> {
   const isOver = new AbortController();
   const settled = promise.then(
@@ -175,10 +171,7 @@ function ignore(): void {
   // The reader of the last stream receives the error.
 }
 
-/**
- * Reads the `content-encoding` of an upload, which is case-insensitive (RFC 9110 section 8.4.1).
- * @throws {HttpProblem} 415 for an encoding that the API cannot unpack
- */
+/** Reads a case-insensitive `content-encoding` (RFC 9110 section 8.4.1). @throws {HttpProblem} 415 if unknown */
 export function readUploadEncoding(header: string | undefined): UploadEncoding {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === 'gzip' || name === 'x-gzip') return 'gzip';
@@ -192,10 +185,7 @@ function packedTwice(): HttpProblem {
   return new HttpProblem({ status: 415, code: 'unsupported-encoding', detail });
 }
 
-/**
- * Returns the problem for a file that cannot be read to its end; undefined if its sender is not at fault.
- * @param lines lines read before the error
- */
+/** Returns the problem of a broken file; undefined if not the sender's fault. @param lines lines read before */
 export function brokenUpload(error: unknown, lines: number): HttpProblem | undefined {
   if (error instanceof HttpProblem) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

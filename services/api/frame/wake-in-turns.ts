@@ -1,10 +1,7 @@
 /** Streams that write in one turn of the event loop: below a millisecond. */
 const wokenAtOnce = 8;
 
-/**
- * Wakes streams, a few in each turn of the event loop. Hundreds of streams that write in one turn would block all other
- * requests.
- */
+/** Wakes streams, a few in each turn of the event loop, because hundreds at once would block other requests. */
 export function wakeInTurns(woken: readonly (() => void)[]): void {
   for (const wake of woken.slice(0, wokenAtOnce)) wake();
   if (woken.length > wokenAtOnce) setImmediate(() => wakeInTurns(woken.slice(wokenAtOnce)));

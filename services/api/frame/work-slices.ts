@@ -3,10 +3,7 @@ const rowsPerSlice = 100;
 
 let last: Promise<void> = Promise.resolve();
 
-/**
- * Resolves in a turn of the event loop in which no other slice of heavy work runs. However many exports are under way,
- * other requests wait for at most one slice.
- */
+/** Resolves in a turn of the event loop without another slice, so that other requests wait for one slice at most. */
 export function nextSlice(): Promise<void> {
   last = last.then(nextTurn);
   return last;

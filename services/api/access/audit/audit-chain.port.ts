@@ -1,4 +1,4 @@
-/** Place of an entry in the audit log: its number, and the hash over the entry and all before it, in hexadecimal. */
+/** Place of an entry in the audit log: its number, and the hash over it and all entries before, in hexadecimal. */
 export interface ChainPlace {
   number: number;
   hash: string;

@@ -5,7 +5,7 @@ import { changing } from '../../frame/server/log-changes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sentence of the audit log for a request to this route: `paused a run`. The status shows whether it succeeded. */
+    /** Sentence of the audit log for a request to this route: `paused a run`. The status shows the success. */
     audit?: string;
   }
   interface FastifyInstance {
@@ -35,7 +35,6 @@ const withoutRoute = {
   'POST /restored': 'restored the database to an earlier moment',
 } satisfies Record<`${string} /${string}`, string>;
 
-/** Collects the sentences of the routes that are registered after this. */
 export function collectSentences(server: HttpServer): void {
   const sentences = new Map<string, string>(Object.entries(withoutRoute));
   server.decorate('changeSentences', sentences);
@@ -50,8 +49,8 @@ export function collectSentences(server: HttpServer): void {
 }
 
 /**
- * Requires a sentence of each route, registered after this, that may make an entry in the audit log, and refuses a
- * sentence on any other route.
+ * Requires a sentence of each route, registered after this, that may make an entry in the audit log; forbids it
+ * elsewhere.
  * @throws {Error} naming the route
  */
 export function requireSentences(server: HttpServer): void {

@@ -12,12 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Details of a change that a handler adds to its entry in the audit log. Never a secret. */
     auditDetail: AuditDetail | null;
-    /**
-     * True if the request only previews a change, or the users that it would reach. Previews are never recorded,
-     * whatever their result.
-     */
+    /** True if the request only previews a change, or the users that it would reach. Previews are never recorded. */
     isPreview: boolean;
-    /** Place of the request's entry in the audit log. */
     auditPlace: ChainPlace | null;
   }
 }
@@ -77,7 +73,6 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   };
 }
 
-/** Query parameters of an export. */
 const asked = z.record(z.string(), z.unknown());
 /** Path parameters other than the first may be numbers, such as a revision. */
 const namesOne = z.record(z.string(), z.unknown());

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainPart, ChainPlace } from './audit-chain.port.ts';
 
-/** First deviation that was found. */
 export interface BrokenLink {
   number: number;
   what: 'changed' | 'missing' | 'added';
@@ -12,17 +11,13 @@ export interface VerifiedPart {
   checked: number;
   /** Entry before the verified ones; not verified itself. */
   from: ChainPlace;
-  /** Last entry whose hash fits. */
   to: ChainPlace;
   broken: BrokenLink | null;
   /** True if there are no entries after these. */
   isEnd: boolean;
 }
 
-/**
- * Checks that each of these entries is unchanged since it was added, and that none is missing
- * (docs/decisions/0016-run-history-and-audit-log.md).
- */
+/** Checks that no entry was changed or is missing (docs/decisions/0016-run-history-and-audit-log.md). */
 export function verifyPart(
   part: ChainPart,
   { after, limit }: { after?: number | undefined; limit: number },

@@ -22,7 +22,6 @@ interface Last {
   lastAgoMs: number;
 }
 
-/** Refused requests with one ended key, since the last write. */
 export interface CountedRefusals extends Last {
   key: string;
   count: number;
@@ -30,7 +29,6 @@ export interface CountedRefusals extends Last {
   lastFrom: string | null;
 }
 
-/** Calls of one operation with one key, since the last write. */
 export interface CountedCalls extends Last {
   key: string;
   operation: string;
@@ -50,7 +48,6 @@ export interface RefusedPerson {
   /** Name in the token; null if the token has none. */
   name: string | null;
   code: PersonRefusal;
-  /** Detail of the problem that was sent. */
   detail: string;
 }
 
@@ -87,8 +84,8 @@ export interface CallerNotes {
 type Kept<Count extends Last> = Omit<Count, 'lastAgoMs'> & { lastAtMs: number };
 
 /**
- * Counts in memory, and writes the counts in at most one statement a minute. Only existing keys and people with a token
- * signed by the issuer are counted, so made-up secrets neither fill memory nor cost a write.
+ * Counts in memory, and writes at most one statement a minute. Only existing keys and people with a signed token are
+ * counted, so made-up secrets neither fill memory nor cost a write.
  */
 export function createCallerNotes({ write, clock, logger }: CallerNotesDeps): CallerNotes {
   const refusals = createCounted<Kept<CountedRefusals>>(maxCounted, (before, more) => ({

@@ -1,16 +1,12 @@
 /** Counts by name, until they are taken. */
 export interface Counted<Count> {
   readonly size: number;
-  /** Adds to the count of the same name. */
   add(of: string, count: Count): void;
   /** Returns all counts and starts again from zero. */
   take(): ReadonlyMap<string, Count>;
 }
 
-/**
- * @param most bound on the number of names; counts of further names are dropped
- * @param sum of two counts of the same name
- */
+/** @param most bound on names; counts of further names are dropped @param sum of two counts of a name */
 export function createCounted<Count>(most: number, sum: (before: Count, more: Count) => Count): Counted<Count> {
   let counts = new Map<string, Count>();
   return {

@@ -33,8 +33,7 @@ export function grantOf(claims: Claims, { roleClaim, roles, scopeClaim }: Rules)
 
 /** Returns the display name of a person; undefined if the token has none. */
 export function nameOf(claims: Claims, nameClaim: string): string | undefined {
-  // An email address that the issuer has not verified may belong to any person. Some issuers write the claim as a
-  // string.
+  // An unverified email address may belong to any person. Some issuers write the claim as a string.
   if (nameClaim === 'email' && ![true, 'true'].some((verified) => claims['email_verified'] === verified))
     return undefined;
   const name = claimAt(claims, nameClaim);
@@ -74,10 +73,7 @@ function namedBy(kind: string, values: readonly string[]): string[] | undefined 
   return named.length === 0 ? undefined : named.slice(0, mostNamed);
 }
 
-/**
- * Returns a list of strings, also from one string with parts separated by blanks, as OAuth writes scopes. Strings that
- * Postgres cannot store are dropped.
- */
+/** Returns a list of strings, split at blanks as in OAuth scopes. Drops strings that Postgres cannot store. */
 function valuesOf(claims: Claims, name: string): string[] {
   const value = claimAt(claims, name);
   const values: unknown[] =

@@ -5,10 +5,7 @@ import type { OpenIdIssuer } from '../../../../shared/ports/openid.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 
 const minuteMs = 60_000;
-/**
- * Age at which keys are fetched again, in milliseconds. A key that the issuer has withdrawn is accepted for at most
- * this long.
- */
+/** Age at which keys are fetched again, in milliseconds. A withdrawn key is accepted for at most this long. */
 export const freshMs = 10 * minuteMs;
 /** Longest time, in milliseconds, that keys are used while the issuer is unavailable. */
 export const believedMs = 60 * minuteMs;

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Values that a sign-in needs again when the browser returns from the issuer. All of them are derived from the secret
- * in the browser's cookie, so none is stored, and none reveals the others.
+ * Values that a sign-in needs again when the browser returns from the issuer. Each is derived from the secret in the
+ * browser's cookie, so none is stored or reveals the others.
  */
 export interface SignInSecrets {
   /** Returned with the code: proves that the browser that began the sign-in ends it. */

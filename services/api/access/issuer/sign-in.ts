@@ -8,7 +8,7 @@ import { IssuerAwayError, type IssuerKeys } from './issuer-keys.ts';
 import { challengeOf, isSameText, signInSecretsOf } from './sign-in-cookie.ts';
 import { issuerAway, type TokenDoor } from './token-door.ts';
 
-/** Codes that are redeemed at the same time. People sign in rarely, and each redemption waits for the issuer. */
+/** Codes that are redeemed at the same time. People sign in rarely, and each waits for the issuer. */
 const mostAtOnce = 50;
 
 export interface SignInDeps {
@@ -32,12 +32,11 @@ export interface ComeBack {
 
 /** Sign-in to the console: the authorization code flow of OpenID Connect, with PKCE, state and nonce. */
 export interface SignIn {
-  /** Display name of the issuer. */
   readonly name: string;
   readonly sessionMs: number;
-  /** Returns the URL that the browser is redirected to. @throws {HttpProblem} 503 while the issuer is unavailable */
+  /** Returns the URL for the browser. @throws {HttpProblem} 503 while the issuer is unavailable */
   addressFor(secret: string): Promise<string>;
-  /** @throws {HttpProblem} 401 for a sign-in that this browser did not begin, or that the issuer refuses; 403, 503 */
+  /** @throws {HttpProblem} 401 for a sign-in that another browser began or that the issuer refuses; 403, 503 */
   callerOf(comeBack: ComeBack): Promise<ApiKeyRecord>;
 }
 

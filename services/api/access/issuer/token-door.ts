@@ -24,7 +24,6 @@ export interface TokenDoorDeps {
   keys: Pick<IssuerKeys, 'keyOf'>;
   persons: PersonStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  /** Counts refused people with a valid token of the issuer. */
   callerNotes?: Pick<CallerNotes, 'personRefused'> | undefined;
   clock: Clock;
 }
@@ -128,7 +127,7 @@ export function createTokenDoor({ settings, keys, persons, clients, callerNotes,
   };
 }
 
-/** Resolves clients by name or id. Unknown clients are dropped: a scope never grows because of an unknown name. */
+/** Resolves clients by name or id. Drops unknown ones, so that a scope never grows by an unknown name. */
 async function scopeOf({ clients: refs, ...rest }: SaidScope, clients: TokenDoorDeps['clients']) {
   if (refs === null) return { clients: null, ...rest };
   const found = await Promise.all(refs.map((ref) => clientOfRef(ref, clients)));
@@ -142,8 +141,8 @@ function isNamed(record: ApiKeyRecord, { name }: SaidPerson): boolean {
 const noteEveryMs = 60_000;
 
 /**
- * Returns true if the row needs no update. Changed rights are written at most once a minute, like the last use, because
- * two tokens of one person may alternate between two grants.
+ * Returns true if the row needs no update. Changed rights are written at most once a minute, because two tokens of one
+ * person may alternate between two grants.
  */
 function isAsSaid(record: ApiKeyRecord, said: SaidPerson, now: Date): boolean {
   if (!isNamed(record, said)) return false;

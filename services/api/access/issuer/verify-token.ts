@@ -2,15 +2,13 @@ import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } f
 import { z } from 'zod';
 import { escapedText, isName } from '../../../../shared/domain/ids/stored-text.ts';
 
-/** Asymmetric algorithms only: with a symmetric one, the public key could be used to sign. `none` is excluded too. */
+/** Asymmetric algorithms only: with a symmetric one, or `none`, a token could be forged with the public key. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/**
- * Types of access tokens (RFC 9068) and ID tokens. Tokens for other purposes have other types, such as `logout+jwt`.
- */
+/** Types of access tokens (RFC 9068) and ID tokens. Other tokens have other types, such as `logout+jwt`. */
 const types: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
 /** Tolerance between the issuer's clock and ours. */
@@ -37,10 +35,7 @@ export interface TokenTerms {
 
 export type VerifiedClaims = JWTPayload & { sub: string; exp: number };
 
-/**
- * Recognizes a JWT by its form: the header begins with `{"`, and two dots separate three parts. No API key has this
- * form.
- */
+/** Recognizes a JWT by its form: a header that begins with `{"`, and two dots. No API key has this form. */
 export function isToken(text: string): boolean {
   if (!text.startsWith('eyJ')) return false;
   const first = text.indexOf('.');
@@ -48,14 +43,11 @@ export function isToken(text: string): boolean {
   return first > 0 && second > 0 && !text.includes('.', second + 1);
 }
 
-/**
- * Returns the claims of a token of this issuer that is valid now for one of the audiences.
- * @throws {TokenRefusedError} or any error of the key look-up
- */
+/** Returns the claims of a valid token. @throws {TokenRefusedError} or any error of the key look-up */
 export async function verifyToken(token: string, terms: TokenTerms): Promise<VerifiedClaims> {
   const { issuer, audiences, keyOf, now } = terms;
   if (token.length > longestToken) throw new TokenRefusedError(`this token is longer than ${longestToken} characters`);
-  // Checks issuer and expiry before anything expensive: neither needs a key, and a key may have to be fetched.
+  // Checks issuer and expiry first, because the key may have to be fetched.
   const { iss, exp: ends } = claimsIn(token);
   if (iss !== issuer) throw new TokenRefusedError('this token is of another issuer');
   if (ends !== undefined && (ends + toleranceSeconds) * 1000 <= now.getTime()) throw new TokenRefusedError(expired);

@@ -21,16 +21,12 @@ export interface KeyFilter {
   endsWithinDays?: number | undefined;
   /** True for keys that were refused in the last seven days. */
   refused?: boolean | undefined;
-  /** Part of the name or of the owner. */
   q?: string | undefined;
   /** Only keys whose scope is within this one. */
   within: Scope;
 }
 
-/**
- * Returns keys, newest first, including those revoked in the last thirty days; `cursor` is the id of the last key of
- * the previous page.
- */
+/** Returns keys, newest first, with those revoked in the last thirty days; `cursor` is the last key's id. */
 export async function listKeys(
   pool: Pool,
   { within, q, ...filter }: KeyFilter,
@@ -54,7 +50,6 @@ interface ListParams extends Scope {
   used: boolean | null;
   endsWithinDays: number | null;
   refused: boolean | null;
-  /** Pattern for `ilike` on name and owner. */
   pattern: string | null;
   cursor: string | null;
   limit: number;

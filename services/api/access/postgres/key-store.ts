@@ -8,7 +8,6 @@ import { addApiKey, type NewApiKey } from '../../../../shared/postgres/registry/
 import { listKeys, type KeyFilter } from './key-list.ts';
 import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
 
-/** Key found by one of its secrets. */
 export interface FoundKey {
   apiKey: ApiKeyRecord;
   /** True if neither the secret nor the key has expired, and the key is not revoked. */
@@ -32,7 +31,7 @@ export type ApiKeyChanged =
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Creates the store of keys. It stores SHA-256 digests of secrets, so a reader of the tables cannot use the keys. */
+/** Creates the store of keys. It stores SHA-256 digests, so a reader of the tables cannot use the keys. */
 export function createKeyStore({ pool }: { pool: Pool }) {
   async function get(key: string): Promise<ApiKeyRecord | undefined> {
     const { rows } = await pool.query<KeyRow>(`select ${keyFields} from api_keys k where k.id = $1`, [key]);
@@ -59,7 +58,7 @@ export function createKeyStore({ pool }: { pool: Pool }) {
 
     list: (filter: KeyFilter, limit: number, cursor: string | null) => listKeys(pool, filter, limit, cursor),
 
-    /** @param by the key that makes the change, which counts as behind the changed key from now on; null in tests */
+    /** @param by the key that makes the change, and counts as behind the changed key from now on; null in tests */
     change: async (
       key: string,
       change: ApiKeyChange,
@@ -77,8 +76,7 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Adds a secret; the current secrets expire after the overlap. Returns undefined if the key does not exist or was
-     * revoked.
+     * Adds a secret; the current ones expire after the overlap. Returns undefined for a missing or revoked key.
      * @param by the key that receives the secret: from now on, it is behind the other one
      */
     rotate: async (
@@ -91,10 +89,7 @@ export function createKeyStore({ pool }: { pool: Pool }) {
       return rowCount === 1 ? await require(key) : undefined;
     },
 
-    /**
-     * Revokes the key and deletes its sessions and links. Returns undefined if the key does not exist; the time of the
-     * first revocation is kept.
-     */
+    /** Deletes sessions and links too. Undefined if the key does not exist; the first revocation's time is kept. */
     revoke: async (key: string): Promise<ApiKeyRecord | undefined> => {
       await pool.query(revokeKey.with({ key }));
       return await get(key);
@@ -107,11 +102,7 @@ interface FoundRow {
   isGood: boolean;
 }
 
-/**
- * SQL that records the use of keys, at most once a minute for each key. Rows that are locked, such as by a change, are
- * skipped.
- * @param used query of the ids of the used keys
- */
+/** SQL that records the use of keys, at most once a minute each; skips locked rows. @param used query of key ids */
 export const touchKeys = (used: string) => `
   update api_keys set last_used_at = now() where id in (
     select id from api_keys
@@ -134,10 +125,7 @@ const findKeys = statementOf<{ digests: string[] }>(
 export const added = (list: string, value: string) =>
   `case when ${value} is null or ${value} = any(${list}) then ${list} else ${list} || ${value} end`;
 
-/**
- * SQL of the list of keys behind a key. The row of a person of an issuer has no secret, so a change of it lets no other
- * caller in.
- */
+/** SQL of the keys behind a key. The row of a person has no secret, so a change of it lets no other caller in. */
 const changedBy = (by: string) =>
   `case when k.issuer is null then ${added('k.changed_by', `${by}::uuid`)} else k.changed_by end`;
 

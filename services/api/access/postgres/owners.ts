@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { OwnedKind, Owner, Owners } from '../owners.port.ts';
 
-/** Creates the reader of owners. It is used for keys with a scope, and for objects that belong to an account. */
+/** Creates the reader of owners. It is used for keys with a scope, and for objects of an account. */
 export function createOwners({ pool }: { pool: Pool }): Owners {
   const rowsOf: Readonly<Record<Exclude<OwnedKind, 'webhook'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
     job: (id) => pool.query<OwnerRow>(ownerOfJob, [id]),

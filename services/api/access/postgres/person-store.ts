@@ -21,8 +21,8 @@ export interface SaidPerson {
 export type PersonStore = ReturnType<typeof createPersonStore>;
 
 /**
- * Creates the store of people of an issuer. Each person is a row of `api_keys` without a secret, identified by issuer
- * and subject. Authorship, quotas and sessions therefore work for people as for keys.
+ * Creates the store of people of an issuer. Each is a row of `api_keys` without a secret, identified by issuer and
+ * subject, so authorship, quotas and sessions work as for keys.
  */
 export function createPersonStore({ pool }: { pool: Pool }) {
   return {
@@ -34,10 +34,7 @@ export function createPersonStore({ pool }: { pool: Pool }) {
       return new Map(rows.map((row) => [row.ofSubject, keyOf(row)]));
     },
 
-    /**
-     * Adds a new person, or updates the name and rights of an existing one. Does not change whether the person is shut
-     * out.
-     */
+    /** Adds a person, or updates name and rights. Does not change whether the person is shut out. */
     note: async (issuer: string, { subject, name = null, role, scope }: SaidPersonOrUnnamed): Promise<ApiKeyRecord> => {
       const { rows } = await pool.query<{ key: string }>(
         notePerson.with({

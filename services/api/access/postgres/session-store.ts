@@ -24,13 +24,11 @@ export interface SessionRecord {
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /**
- * Creates the store of sessions, and of links that open a session once. Both are stored as SHA-256 digests of secrets,
- * so a reader of the tables can use neither. They end with their key.
+ * Creates the store of sessions, and of links that open one once. Both are stored as SHA-256 digests, so a reader of
+ * the tables can use neither. They end with their key.
  */
 export function createSessionStore({ pool }: { pool: Pool }) {
-  /**
-   * Returns the valid sessions of digests whose keys are valid. The look-up counts as use: the idle time starts again.
-   */
+  /** Returns the valid sessions of digests. The look-up counts as use: the idle time starts again. */
   async function find(digests: readonly string[]): Promise<Map<string, SessionRecord>> {
     const values = [digests, sessionIdleMs, sessionTouchMs];
     const { rows } = await pool.query<SessionRow>({ name: 'find-sessions', text: findSessions, values });
@@ -38,10 +36,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
   }
 
   return {
-    /**
-     * @param terms if undefined, the session has the rights of its key
-     * @throws {Error} if the key does not exist
-     */
+    /** @param terms if undefined, the session has the rights of its key @throws {Error} if the key does not exist */
     open: async (digest: string, apiKey: string, terms?: SessionTerms): Promise<SessionRecord> => {
       const { role = null, scope = wholeScope, maxMs = sessionMaxMs } = terms ?? {};
       await pool.query(
@@ -79,15 +74,12 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       if (!rows[0]) throw new Error('a link was not kept');
       return rows[0].expiresAt;
     },
-    /**
-     * Returns the key of a link that is unused and has not expired, and whose key is valid. Of two concurrent requests,
-     * only one receives it.
-     */
+    /** Returns the key of an unused, unexpired link of a valid key. Of two concurrent requests, one receives it. */
     useLink: async (digest: string): Promise<ApiKeyRecord | undefined> => {
       const { rows } = await pool.query<KeyRow>(takeLink, [digest]);
       return rows[0] && keyOf(rows[0]);
     },
-    /** Returns the digests that belong to stored links, expired or not. It is a cheap check before a link is used. */
+    /** Returns the digests of stored links, expired or not. A cheap check before a link is used. */
     findLinks: async (digests: readonly string[]): Promise<Map<string, { digest: string }>> => {
       const { rows } = await pool.query<{ digest: string }>('select digest from session_links where digest = any($1)', [
         digests,
@@ -130,7 +122,6 @@ const insertSession = statementOf<InsertParams>(
     ${$('actionTypes')}::text[], ${$('users')}::boolean)`,
 );
 
-/** Parameter: $1 keys. */
 const countOpen = `
   select api_key as key, count(*)::int as sessions from sessions
   where api_key = any($1::uuid[]) and least(idle_until, expires_at) > now() group by api_key`;
@@ -161,7 +152,6 @@ const insertLink = `
   insert into session_links (digest, api_key, expires_at) values ($1, $2, now() + $3::float8 * interval '1 ms')
   returning expires_at as "expiresAt"`;
 
-/** Parameter: $1 digest. */
 const takeLink = `
   with used as (delete from session_links where digest = $1 returning api_key, expires_at)
   select ${keyFields} from used join api_keys k on k.id = used.api_key and ${isGoodKey}

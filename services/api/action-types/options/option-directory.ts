@@ -15,10 +15,7 @@ import type { UsedValues } from './postgres/used-values.ts';
 
 /** Lifetime of options in the cache, in milliseconds: they serve a person who types and corrects. */
 const keptMs = 30_000;
-/**
- * Lifetime of failures in the cache, in milliseconds. An unavailable list is requested again soon, but not by each
- * request.
- */
+/** Lifetime of failures in the cache, in milliseconds: retried soon, but not by each request. */
 const failureKeptMs = 5000;
 /** Bound on the characters of all cached options. */
 const maxKeptCharacters = 4_000_000;
@@ -39,8 +36,8 @@ export interface OptionDirectoryDeps {
 }
 
 /**
- * Creates the directory of values for parameters. They come from the endpoint of the action type, else from earlier
- * campaigns. If the endpoint fails, the result contains the reason, and the request succeeds.
+ * Creates the directory of values for parameters, from the endpoint of the action type, else from earlier campaigns.
+ * The result contains the reason if the endpoint fails.
  */
 export function createOptionDirectory({ optionSource, usedValues, clock }: OptionDirectoryDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({

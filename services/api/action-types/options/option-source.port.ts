@@ -3,7 +3,6 @@ import type { RegisteredActionType } from '../../../../shared/ports/registry.ts'
 
 export interface OptionsAsked {
   type: RegisteredActionType;
-  /** Address from the schema of the action type. */
   url: URL;
   country: string | undefined;
   search: string | undefined;
@@ -13,7 +12,6 @@ export interface OptionsAsked {
 /** @property cause for people, shown after `its options could not be asked for: ` */
 export type OptionsAnswer = { ok: true; page: OptionPage } | { ok: false; cause: string };
 
-/** Options of parameters, offered by the teams' endpoints. */
 export interface OptionSource {
   /** Sends one request, bounded in time and size. Never rejects. */
   ask(asked: OptionsAsked): Promise<OptionsAnswer>;

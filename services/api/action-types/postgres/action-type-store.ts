@@ -36,10 +36,9 @@ const namesShown = 3;
 
 export type ActionTypeStore = ReturnType<typeof createActionTypeStore>;
 
-/** Creates the store of action types. Each change increments the revision of the type and that of the registry. */
+/** Creates the store of action types. Each change increments the revisions of the type and of the registry. */
 export function createActionTypeStore({ pool }: { pool: Pool }) {
   return {
-    /** Returns all action types, sorted by name. */
     list: async (): Promise<RegisteredActionType[]> => {
       const { rows } = await pool.query<ActionTypeRow>(`${select} order by name`);
       return rows.flatMap((row) => actionTypeOf(row) ?? []);
@@ -47,9 +46,7 @@ export function createActionTypeStore({ pool }: { pool: Pool }) {
 
     get: (name: string) => find(pool, name),
 
-    /**
-     * Returns undefined if a type of that name exists. A deleted type that is created again continues its revisions.
-     */
+    /** Returns undefined if the name exists. A deleted type that is created again continues its revisions. */
     create: (name: string, type: Required<Pick<ActionTypeChange, 'config' | 'enabled'>> & ActionTypeChange) =>
       changeRegistry(pool, async (client) => {
         const { rows } = await client.query<ActionTypeRow>(insert.with({ name, ...paramsOf(type) }));
@@ -94,7 +91,6 @@ interface TypeParams {
   /** Null: unchanged. */
   config: string | null;
   enabled: boolean | null;
-  /** JSON of the secrets that are set. */
   secrets: string;
 }
 
@@ -161,10 +157,7 @@ const remove = `
   )
   ${moveRevision} where exists (select from removed)`;
 
-/**
- * Returns the campaigns that use a type, whatever the state of their runs: a run that ended may be continued for users
- * who failed.
- */
+/** Returns the campaigns that use a type. Ended runs count, because they may be continued for users who failed. */
 const users = `
   select c.name, count(*) over ()::int as all
   from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision

@@ -12,7 +12,7 @@ import { quoted } from '../../frame/http-problem.ts';
 import type { AskedSource, AskedSources, CountedUsers } from './asked-sources.ts';
 import { fewUsersWarning } from './estimate-view.ts';
 
-/** Longest time, in milliseconds, that the creation or start of a campaign waits for the sources of its audience. */
+/** Milliseconds that the creation or start of a campaign waits for the sources of its audience. */
 const patienceMs = 5000;
 const questionsAtOnce = 16;
 
@@ -40,8 +40,8 @@ type Found =
   | { kind: 'missing'; field: string; code: string; detail: string };
 
 /**
- * Looks up each source of an audience, in each country. A missing source is a problem. A source that does not respond
- * now is a warning, because it may respond when the run begins.
+ * Looks up each source of an audience in each country. A missing source is a problem. An unavailable one is a warning,
+ * because it may respond when the run begins.
  */
 export async function askSources(
   definition: Pick<CampaignDefinition, 'audience' | 'countries'>,
@@ -196,7 +196,6 @@ function byPlace<Said>(answers: readonly Answer[], saidOf: (answer: Answer) => S
   });
 }
 
-/** Returns warnings for countries whose audience is known to be empty. */
 function emptyCountries(countries: readonly string[], sources: readonly AskedSource[]): Warning[] {
   return countries.flatMap((country, index) => {
     const included = sources.filter((source) => source.country === country && source.role === 'include');

@@ -4,10 +4,7 @@ import type { SegmentList, Segmentation } from '../../../../shared/ports/segment
 
 type Askable = Pick<Segmentation, 'describe'> & SegmentList & { close(): Promise<void> };
 
-/**
- * Returns the segmentation service, or a substitute if this process has no credentials for it. Campaigns then receive
- * the warning that their segments could not be verified.
- */
+/** Returns the segmentation service, or a substitute that causes warnings if the API has no credentials for it. */
 export function askableSegmentation(create: () => Askable, logger: Logger): Askable {
   try {
     return create();

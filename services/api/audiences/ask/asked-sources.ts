@@ -14,7 +14,6 @@ export interface AskedSource {
   snapshot: string | null;
 }
 
-/** Exact count of the same sources at their current snapshots. */
 export interface CountedUsers {
   at: Date;
   byCountry: ReadonlyMap<string, number>;

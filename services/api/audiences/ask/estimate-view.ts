@@ -6,7 +6,6 @@ import type { Warning } from '../../../../shared/contracts/warnings.ts';
 import type { UserBounds } from '../../../../shared/contracts/campaigns/user-bounds.ts';
 import type { AskedSource, AskedSources } from './asked-sources.ts';
 
-/** Returns the estimate of an audience before a run has merged it. */
 export function estimateView(
   campaignId: string,
   { countries, audience, chain }: CampaignDefinition,
@@ -67,10 +66,9 @@ export function sumOfBounds(countries: CampaignEstimate['countries']): UserBound
   return oldest !== undefined && times.length === countries.length ? { ...sum, countedAt: oldest } : sum;
 }
 
-/** Share of the upper bound below which the lower bound causes a warning: the audience may turn out very small. */
+/** Share of the upper bound below which the lower bound causes a warning. */
 const smallShare = 0.1;
 
-/** Warns if the lower bound is small compared with the upper bound. */
 export function fewUsersWarning(countries: readonly string[], asked: KnownSources): Warning[] {
   const { atLeast, atMost } = sumOfBounds(countryEstimates(countries, asked));
   if (atMost === null || atMost === 0 || atLeast >= atMost * smallShare) return [];

@@ -19,7 +19,6 @@ export interface AudienceRecord {
   readyAt: Date | null;
   /** Campaigns that currently name the list, `usedByAtMost` at most. */
   usedBy: number;
-  /** Saved audiences that use the list. */
   usedBySaved: number;
   /** Time of deletion; null while the list is in use, and if lists are kept for ever. */
   expiresAt: Date | null;
@@ -67,22 +66,13 @@ export interface UploadStart {
 export type UploadBegin = { kind: 'begun'; upload: Upload<AudienceRecord> } | { kind: 'ready'; record: AudienceRecord };
 
 export interface AudienceStore {
-  /**
-   * Begins an upload. Replaces an unfinished upload of the same id.
-   * @throws {BeyondQuotaError} if the quotas allow no further list
-   */
+  /** Replaces an unfinished upload of the same id. @throws {BeyondQuotaError} if no further list is allowed */
   begin(start: UploadStart): Promise<UploadBegin>;
   get(audienceId: string): Promise<AudienceRecord | undefined>;
-  /**
-   * Returns lists, newest first; `cursor` is the id of the last list of the previous page.
-   * @throws {InvalidCursorError} if the cursor is not an id
-   */
+  /** Returns lists, newest first. @param cursor id of the last one seen @throws {InvalidCursorError} */
   list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
   counts(search: Pick<AudienceSearch, 'text' | 'within'>): Promise<AudienceCounts>;
-  /**
-   * Changes the fields that are given; owner null removes the owner.
-   * @returns undefined if the list does not exist
-   */
+  /** Changes the fields that are given; owner null removes the owner. @returns undefined if the list does not exist */
   change(
     audienceId: string,
     change: { name?: string | undefined; owner?: string | null | undefined },

@@ -3,7 +3,6 @@ import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 import { invalidCursor } from '../../frame/public-ids.ts';
 import type { NamedPlace } from './postgres/named-audience-store.ts';
 
-/** Place among the segments that the segmentation service offers. */
 export interface OfferedPlace {
   of: 'offered';
   /** Cursor of the service; null: from its first segment. */
@@ -12,7 +11,6 @@ export interface OfferedPlace {
   skip: number;
 }
 
-/** Place at which a page continues. */
 export type ListPlace = { of: 'named'; after: NamedPlace | null } | OfferedPlace;
 
 const int = z.int().min(0);

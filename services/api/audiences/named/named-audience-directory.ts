@@ -7,7 +7,7 @@ import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
 import { namedView, offeredView } from './named-audience-view.ts';
 import type { NamedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/named-audience-store.ts';
 
-/** Segments of one request to the service, independent of the page size, because many of them may be filtered out. */
+/** Segments of one request to the service, whatever the page size, because many may be filtered out. */
 const askedAtOnce = 200;
 /** Requests to the service for one page. If the page is not full by then, it has a next page. */
 const asksAtMost = 5;
@@ -16,10 +16,7 @@ export interface NamedAudienceDirectoryDeps extends OfferedSegmentsDeps {
   namedAudiences: NamedAudienceStore;
 }
 
-/**
- * Creates the directory of all sources that campaigns can name: used ones, most used first, followed by unused segments
- * that the service offers.
- */
+/** Creates the directory of all sources that campaigns can name: used ones, most used first, then unused segments. */
 export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedAudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>

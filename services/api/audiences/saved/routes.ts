@@ -170,7 +170,7 @@ function changeRoute(server: HttpServer, deps: ApiParts): void {
       body: savedAudiencePatch,
       response: { 200: jsonAnswer('The saved audience as it is now', savedAudienceWithWarnings) },
     },
-    // The changed definition is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the changed definition.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -226,10 +226,7 @@ function changed(before: SavedAudienceDefinition, patch: unknown): SavedAudience
   return checked.value;
 }
 
-/**
- * Checks that all sources exist, as far as the services respond now.
- * @throws {HttpProblem} 422; 403 for countries beyond the scope of the key
- */
+/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 for other countries */
 async function requireUsable(
   request: FastifyRequest,
   { countries, audience }: SavedAudienceDefinition,
@@ -243,10 +240,7 @@ async function requireUsable(
   return asked;
 }
 
-/**
- * Reports a list that was deleted after the check, as if it had been missing before.
- * @throws {HttpProblem} 422, each time
- */
+/** Reports a list that was deleted after the check. @throws {HttpProblem} 422, each time */
 async function refuseGone(
   request: FastifyRequest,
   definition: SavedAudienceDefinition,

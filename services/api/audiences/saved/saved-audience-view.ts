@@ -26,7 +26,6 @@ export function savedAudienceView(record: UsedSavedAudience): SavedAudience {
   };
 }
 
-/** Returns the estimate of a saved audience before its sources are merged. */
 export function savedEstimateView(
   { savedAudienceId, definition: { countries, audience } }: SavedAudienceRecord,
   asked: AskedSources,
@@ -43,7 +42,6 @@ export function savedEstimateView(
   };
 }
 
-/** Returns the bounds of the number of users, from the sizes of the sources. */
 export function savedBounds(countries: readonly string[], asked: AskedSources): UserBounds {
   return sumOfBounds(countryEstimates(countries, asked));
 }

@@ -7,10 +7,7 @@ import type { SegmentList, SegmentationAnswer, SegmentsAsked } from '../../../..
 const patienceMs = 3000;
 /** Lifetime of a response in the cache, in milliseconds: it serves a person who types, pages and goes back. */
 const keptMs = 30_000;
-/**
- * Lifetime of a failure in the cache, in milliseconds. An unavailable service is called again soon, but not by each
- * request.
- */
+/** Lifetime of a failure in the cache, in milliseconds: retried soon, but not by each request. */
 const failureKeptMs = 5000;
 const maxKept = 200;
 
@@ -19,7 +16,6 @@ export interface OfferedSegmentsDeps {
   clock: Clock;
 }
 
-/** Creates the cached list of segments that the segmentation service offers. */
 export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDeps) {
   const kept = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({
     max: maxKept,

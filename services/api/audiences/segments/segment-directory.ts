@@ -16,10 +16,7 @@ export interface SegmentDirectoryDeps extends OfferedSegmentsDeps {
   usedSegments: UsedSegments;
 }
 
-/**
- * Creates the directory of segments to choose from. They come from the segmentation service, else from earlier
- * campaigns. If the service fails, the result contains the reason, and the request succeeds.
- */
+/** Creates the directory of segments: those of the service, else of earlier campaigns, with the reason of a failure. */
 export function createSegmentDirectory({ segmentation, usedSegments, clock }: SegmentDirectoryDeps) {
   const offered = createOfferedSegments({ segmentation, clock });
 

@@ -21,7 +21,6 @@ export interface PolicyRecord {
   madeAt: Date | null;
 }
 
-/** Approval in a list, with the facts that an approver needs. */
 export interface ListedApproval {
   approval: ApprovalRecord;
   campaignName: string;
@@ -84,7 +83,6 @@ export interface BudgetsChange {
   /** The new budgets of countries that have one, each in the same unit or currency as before. */
   wanted: readonly Budget[];
   detail: Readonly<Record<string, unknown>>;
-  /** Key that requests the change. */
   by: string;
 }
 
@@ -92,10 +90,7 @@ export interface ApprovalDesk {
   policy(): Promise<PolicyRecord>;
   /** Returns the prices that a run of a revision would begin with. */
   prices(of: { campaignId: string; revision: number }): Promise<StepPrices>;
-  /**
-   * Returns the budgets approved for a campaign, up to which raises need no approval. Null if the campaign was never
-   * approved.
-   */
+  /** Returns the approved budgets, up to which raises need no approval. Null if the campaign was never approved. */
   approvedBudgets(campaignId: string): Promise<ApprovedBudgets | null>;
   /** Stores a new revision of the policy. @returns undefined if the current revision is not the expected one */
   setPolicy(
@@ -117,9 +112,9 @@ export interface ApprovalDesk {
   /** Reads the sums that a raise of a campaign's budgets is judged by; its own runs are not in them. */
   sumsOfRaise(campaign: CampaignRecord, by: string): Promise<readonly StartedSum[]>;
   /**
-   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. Both happen in one
-   * transaction, so that no other decision by the same sums or budgets comes between. A raise counts from then on. The
-   * unfinished runs of the campaign receive an event `changed` with the detail.
+   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. One transaction, so
+   * that no other decision by the same sums or budgets comes between. A raise counts from then on. Unfinished runs
+   * receive an event `changed` with the detail.
    */
   changeBudgets(campaign: CampaignRecord, change: BudgetsChange): Promise<ApprovalNeed>;
   submit(submission: Submission): Promise<Decided>;

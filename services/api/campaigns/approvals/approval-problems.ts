@@ -6,7 +6,6 @@ import type { CampaignRecord } from '../campaign-store.port.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
 import type { Decided } from './approval-desk.port.ts';
 
-/** Returns the problem for a start without approval: what has to be approved, and the progress of the approval. */
 export function approvalNeeded(
   { campaignId, revision, approval }: CampaignRecord,
   { approvers, why }: Extract<Clearance, { kind: 'needed' }>,
@@ -28,7 +27,6 @@ export function approvalNeeded(
   return new HttpProblem({ status: 409, code: 'approval-needed', detail });
 }
 
-/** Returns the problem for resuming a run that waits for an approval. The run resumes when it is approved. */
 export function runWaits(id: string): HttpProblem {
   const detail = `${id} waits for an approval, and goes on when that is given: GET /v1/approvals?runId=${id}`;
   return new HttpProblem({ status: 409, code: 'approval-needed', detail });

@@ -90,10 +90,7 @@ function coveredBy({ approval }: CampaignRecord): UsersByCountry {
   return approval?.state === 'approved' ? approval.covers.usersAtMost : {};
 }
 
-/**
- * Returns the budgets of a started campaign before and after a raise.
- * @throws {HttpProblem} 409, 422
- */
+/** Returns the budgets of a started campaign before and after a raise. @throws {HttpProblem} 409, 422 */
 function raiseOf({ campaignId, state, definition }: CampaignRecord, wanted: readonly Budget[]) {
   const before = definition.budgets ?? [];
   if (state === 'draft') {
@@ -202,8 +199,7 @@ function answerOf(request: FastifyRequest, id: string, decided: Decided) {
 }
 
 /**
- * Returns the upper bounds of users by country: those of the request, else the estimate with some headroom. Also
- * returns the estimates.
+ * Returns the upper bounds of users by country, from the request, else the estimate with headroom; and the estimates.
  * @throws {HttpProblem} 422
  */
 async function boundsOf(

@@ -14,7 +14,6 @@ interface Raised {
   wanted: readonly SaidBudget[];
   /** Null if no approval of the campaign was ever given. */
   approved: ApprovedBudgets | null;
-  /** Steps that spend the budgets. */
   chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
   prices: StepPrices;
   /** Sums of starts without an approval, except runs of this campaign. */
@@ -61,12 +60,11 @@ function sizeIn(budgets: readonly SaidBudget[], of: string): bigint {
   return budget ? sizeOf(budget) : 0n;
 }
 
-/** Largest possible budgets. */
 const most = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
 
 /**
- * Returns the size up to which a country's budget may be raised without an approval, with the other budgets unchanged.
- * Null if it is unbounded. Never less than the current budget, which remains in force.
+ * Returns the size up to which a country's budget may be raised without an approval; null if unbounded. Never less than
+ * the current budget, which remains in force.
  */
 export function raisableTo(
   rules: readonly ApprovalRule[],

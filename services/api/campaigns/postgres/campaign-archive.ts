@@ -10,7 +10,7 @@ export interface UnderWay {
 
 export type CampaignArchive = ReturnType<typeof createCampaignArchive>;
 
-/** Creates the store that archives campaigns and deletes drafts (docs/decisions/0015-life-of-campaigns-and-runs.md). */
+/** Creates the store that archives and deletes (docs/decisions/0015-life-of-campaigns-and-runs.md). */
 export function createCampaignArchive({ pool }: { pool: Pool }) {
   return {
     /** Archives a campaign; no effect if it is already archived. @returns what prevents archiving */
@@ -29,9 +29,7 @@ export function createCampaignArchive({ pool }: { pool: Pool }) {
       await pool.query(unarchiveCampaign, [campaignId]);
     },
 
-    /**
-     * Deletes a draft that never ran, with its revisions. @returns false without an effect if it is not such a draft
-     */
+    /** Deletes a draft that never ran, with its revisions. @returns false without an effect for any other campaign */
     deleteDraft: (campaignId: string): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);

@@ -47,13 +47,11 @@ export interface CampaignsOfTime {
   records: Map<string, CampaignRecord>;
   /** Newest finished run of each campaign. */
   past: Map<string, PastRun>;
-  /** Work calendars that recurring campaigns name. */
   workCalendars: WorkCalendars;
 }
 
 export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
 
-/** Creates the reader of past and planned activity of campaigns in a period. */
 export function createCampaignCalendar({ pool }: { pool: Pool }) {
   return {
     /** @param limit bound on the rows of each kind */
@@ -147,7 +145,6 @@ const selectWaiting = statementOf<TimeParams>(
   order by id desc limit ${$('limit')}`,
 );
 
-/** Parameter: $1 campaigns. */
 const selectPast = `
   select c.id as "campaignId", l.seconds, l.users
   from unnest($1::uuid[]) c (id) cross join lateral (

@@ -16,7 +16,7 @@ import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postg
 
 /** Days for which a failed run needs attention. */
 export const failedRunShownDays = 7;
-/** Milliseconds for which a run may wait before it needs attention. Shorter waits are expected to end by themselves. */
+/** Milliseconds that a run may wait before it needs attention. Shorter waits usually end by themselves. */
 export const waitingShownMs = 60_000;
 
 export interface CampaignSearch {
@@ -46,7 +46,6 @@ export interface ListedCampaign {
   pausedItself: boolean;
 }
 
-/** Place after the last campaign of a page. */
 export interface CampaignPlace {
   /** Rank and key as of that page. */
   rank: number;
@@ -114,10 +113,7 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
       return counts;
     },
 
-    /**
-     * Returns a text that changes whenever a campaign was created or changed, or a run began, changed its state,
-     * stalled or ended.
-     */
+    /** Returns a text that changes whenever a campaign changes, or a run begins, changes its state, stalls or ends. */
     changeMark: async () => {
       const { rows } = await pool.query<{ mark: string }>({ name: 'campaigns-changed', text: selectChangeMark });
       return rows[0]?.mark ?? '';
@@ -143,7 +139,6 @@ interface CountRow {
 
 /** Parameters of a search; null matches any. */
 interface SearchParams extends SeenParams {
-  /** Pattern for `ilike` on the name. */
   pattern: string | null;
   /** Query for `to_tsquery` on the description. */
   words: string | null;
@@ -167,7 +162,6 @@ function searchParamsOf({ text, campaignId, country, action, about, within, ...s
   };
 }
 
-/** Returns null if the text contains no word. */
 function wordsOf(text: string): string | null {
   const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
@@ -175,10 +169,7 @@ function wordsOf(text: string): string | null {
 
 const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
 
-/**
- * SQL that computes the state of each campaign from small sets: unfinished runs and planned starts. It does not look up
- * the runs of each campaign.
- */
+/** SQL of each campaign's state, from the small sets of unfinished runs and planned starts. */
 const standing = ($: (param: keyof SearchParams) => string) => `
   with open_runs as (
     select distinct on (campaign) id, campaign, state, waiting_cause, waiting_since
@@ -250,7 +241,6 @@ interface PageParams extends SearchParams {
   choice: string | null;
   order: string;
   limit: number;
-  /** Place of the last campaign of the previous page, or null. */
   afterRank: number | null;
   afterKey: string | null;
   afterId: string | null;

@@ -31,10 +31,7 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
     return rows[0] && recordOf(rows[0]);
   }
 
-  /**
-   * Runs the work within the quota of open runs. A campaign that is started already counts in the quota, so nothing is
-   * done.
-   */
+  /** Runs the work within the quota of open runs. Does nothing for a started campaign, which already counts in it. */
   async function starting(campaignId: string, work: (client: PoolClient) => Promise<unknown>): Promise<void> {
     const { rows } = await pool.query<{ account: string | null }>(selectDraft, [campaignId]);
     const [draft] = rows;
@@ -93,7 +90,6 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
   };
 }
 
-/** Returns the existing campaigns of these ids, by id. */
 export async function selectCampaignRecords(
   pool: Pool,
   campaignIds: readonly string[],
@@ -122,7 +118,6 @@ async function startRecurring(
 const describeCampaign = `
   update campaigns set about = $3::jsonb, updated_at = now() where id = $1 and about = $2::jsonb`;
 
-/** Returns no row if the campaign is not a draft. */
 const selectDraft = `select account from campaigns where id = $1 and state = 'draft'`;
 
 const scheduleCampaign = `
@@ -184,9 +179,8 @@ interface NewStart {
 }
 
 /**
- * Schedules a campaign and creates its job in one statement, so that neither exists without the other. The due time is
- * in whole milliseconds. It becomes the run's `scheduled_for`, goes over HTTP, and must compare equal when a caller
- * sends it back.
+ * Schedules a campaign and creates its job in one statement, so that neither exists without the other. Whole
+ * milliseconds, because the due time becomes the run's `scheduled_for`, which callers send back.
  */
 const startCampaign = statementOf<ClearedBy & NewStart>(
   'start-campaign',
@@ -203,10 +197,7 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
   from started`,
 );
 
-/**
- * Deletes the job or schedule and makes the campaign a draft again. If the scheduler takes the job at this moment, the
- * statement waits for it and then deletes nothing.
- */
+/** Makes the campaign a draft again. Waits if the scheduler takes the job at this moment, and then deletes nothing. */
 const unscheduleCampaign = `
   with fired as (
     select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)

@@ -13,10 +13,7 @@ interface NewRevision {
   said: SaidAbout | undefined;
 }
 
-/**
- * Stores the next revision of a draft, in the transaction of the client. Returns false without an effect if the
- * campaign is not a draft, or has another revision.
- */
+/** Stores a draft's next revision, in the client's transaction. Returns false if it is no draft or has changed. */
 export async function redefine(
   client: PoolClient,
   campaignId: string,

@@ -36,7 +36,7 @@ export function valueProblems(variables: Variables, values: unknown): FieldProbl
   return paramsProblems(schemaOf(variables), values, '/variables');
 }
 
-/** Returns the JSON Schema of an object with a value for each variable; variables without a default are required. */
+/** Returns the JSON Schema of the values of all variables; those without a default are required. */
 function schemaOf(variables: Variables): ParamsSchema {
   const entries = Object.entries(variables);
   return {
@@ -98,10 +98,7 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
   ];
 }
 
-/**
- * Fields whose rules depend on other fields. If one of those contains a variable, the rules are checked when it has a
- * value.
- */
+/** Fields whose rules depend on other fields. If one of those has a variable, its value decides. */
 const hangsOn: ReadonlyMap<string, readonly string[]> = new Map([
   ['schedule', ['schedule', 'countries']],
   ['budgets', ['budgets', 'countries', 'chain']],

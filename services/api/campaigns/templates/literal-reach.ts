@@ -3,10 +3,7 @@ import { z } from 'zod';
 const texts = z.array(z.unknown()).catch([]);
 const step = z.object({ action: z.string() });
 
-/**
- * Returns countries and actions that a template names itself. Values of variables are checked against the scope when a
- * campaign is made.
- */
+/** Returns countries and actions that a template names itself. Variables are checked when a campaign is made. */
 export function literalReach({ countries, chain }: Record<string, unknown>) {
   return {
     countries: texts.parse(countries).filter((each) => typeof each === 'string'),

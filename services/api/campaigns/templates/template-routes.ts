@@ -122,7 +122,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
       body: templatePatch,
       response: { 200: jsonAnswer('The template as it is now', template) },
     },
-    // The changed template is validated, whose fields have their usual limits.
+    // Leaves validation to the handler, which checks the changed template.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const before = await requireTemplate(request.params.id, deps.templates);

@@ -17,7 +17,6 @@ export interface MinuteCalls {
 }
 
 export interface MinuteForecast {
-  /** Minutes with due jobs, in order of time. */
   minutes: MinuteCalls[];
   /** Partitions that were counted, of 64. Below 64, the calls are an estimate. */
   partitions: number;
@@ -34,8 +33,8 @@ export function createClientFigures({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Returns the calls due in the next hours, by minute: jobs of an endpoint, or of a client that name no endpoint. It
-     * reads a bounded number of rows: few jobs are counted, many are estimated from some partitions.
+     * Returns the calls due in the next hours, by minute. Reads a bounded number of rows: few jobs are counted, many
+     * are estimated from some partitions.
      */
     forecast: async (outletId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;

@@ -28,10 +28,7 @@ interface Check {
   hosts: number;
 }
 
-/**
- * Ledger of a client. accepted = called + expired + cancelled + dead + sidelined + pending. `pending` is computed from
- * the others and not counted on each read.
- */
+/** Ledger: accepted = called + expired + cancelled + dead + sidelined + pending, of which pending is computed. */
 export interface ClientLedger extends Counted {
   pending: number;
   /** Last count of the stored jobs; null before the first. */

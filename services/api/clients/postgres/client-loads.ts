@@ -27,7 +27,7 @@ export interface OutletAside {
   asideSince: Date | null;
 }
 
-/** Load of one outlet at one dispatcher. An outlet is an endpoint, or a client for jobs that name no endpoint. */
+/** Load of one outlet at one dispatcher. An outlet is an endpoint, or a client for jobs without one. */
 export interface OutletAtDispatcher {
   dispatcher: string;
   region: string;
@@ -38,17 +38,14 @@ export interface OutletAtDispatcher {
   lastMinute: number | null;
   /** Durations of its calls of the last ten minutes; null if there were none. */
   durations: DurationCounts | null;
-  /** Milliseconds for which the dispatcher has counted durations, of any outlet; null before its first report. */
+  /** Milliseconds for which the dispatcher has counted durations; null before its first report. */
   durationsForMs: number | null;
   credit: number;
 }
 
 export type ClientLoads = ReturnType<typeof createClientLoads>;
 
-/**
- * Creates the reader of waiting jobs of a client, and of its load at the dispatchers. It is read on request, and
- * nothing is stored for it.
- */
+/** Creates the reader of a client's waiting jobs, and of its load at the dispatchers. */
 export function createClientLoads({ pool }: { pool: Pool }) {
   return {
     due: async (outletIds: readonly string[]): Promise<DueLook> => {

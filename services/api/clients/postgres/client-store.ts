@@ -19,7 +19,6 @@ export interface NewClient {
 export interface ClientFilter {
   /** Ids of the clients; undefined means all. */
   ids?: readonly string[] | undefined;
-  /** Part of the name. */
   text?: string | undefined;
 }
 
@@ -36,14 +35,11 @@ export type ClientChanged =
   | { kind: 'missing' }
   /** The client has another revision by now: nothing was changed. */
   | { kind: 'outdated'; client: Client }
-  /** Another client has this name. */
   | { kind: 'name-taken' };
 
 /** Reasons that prevent the deletion of a client. */
 export interface ClientUse {
-  /**
-   * True also if the client was changed in the last seconds, because some processes may not have read the change yet.
-   */
+  /** True also after a change in the last seconds, which some processes may not have read yet. */
   isEnabled: boolean;
   /** Stored unfinished jobs. */
   jobs: number;
@@ -63,10 +59,7 @@ export interface NewClientKey {
 
 export type ClientStore = ReturnType<typeof createClientStore>;
 
-/**
- * Creates the store of clients. Each change increments the revision of the client and that of all clients, in the same
- * transaction.
- */
+/** Creates the store of clients. Changes increment the revisions of the client and of all clients together. */
 export function createClientStore({ pool }: { pool: Pool }) {
   return {
     /** Returns clients, oldest first. @param cursor id of the last client of the previous page */
@@ -133,10 +126,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         return { kind: 'removed' };
       }),
 
-    /**
-     * Sets or removes the credentials. Returns undefined if the client does not exist. No revision changes if there is
-     * nothing to remove. @param auth null removes them
-     */
+    /** Undefined if the client does not exist. No revision changes without an effect. @param auth null removes them */
     setAuth: (clientId: string, auth: StoredClientAuth | null) =>
       changeSecrets(pool, clientId, async (client) => {
         const set = 'update clients set auth = $2 where id = $1 and (auth is not null or $2::jsonb is not null)';
@@ -152,10 +142,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /**
-     * Deletes a key at once. Returns undefined if the client does not exist. No revision changes if there is no such
-     * key.
-     */
+    /** Deletes a key at once. Returns undefined if the client does not exist. No revision changes without an effect. */
     removeKey: (clientId: string, keyId: string) =>
       changeSecrets(pool, clientId, async (client) => {
         const remove = 'delete from client_keys where client = $1 and id = $2';
@@ -165,8 +152,8 @@ export function createClientStore({ pool }: { pool: Pool }) {
 }
 
 /**
- * A change reaches each process within a second. A client that was disabled in the last 3 seconds counts as enabled,
- * because a process may still accept a job.
+ * A change reaches each process within a second. A client disabled in the last 3 seconds counts as enabled, because a
+ * process may still accept a job.
  */
 const selectUse = `
   select c.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
@@ -183,7 +170,7 @@ const deleteCounts = `
 
 const selectEndpoints = 'select id from client_endpoints where client = $1';
 
-/** Deletes circuits and slots of outlets that no call uses any more. @param outletIds ids of clients and endpoints */
+/** Deletes circuits and slots that no call uses any more. @param outletIds ids of clients and endpoints */
 export async function forgetOutlets(client: PoolClient, outletIds: readonly string[]): Promise<void> {
   await client.query(deleteOutlets, [outletIds]);
 }
@@ -254,7 +241,6 @@ interface ClientUpdate {
   reason: string | null;
 }
 
-/** Clears the reason when the client is enabled. */
 const update = statementOf<ClientUpdate>(
   'update-client',
   ($) => `

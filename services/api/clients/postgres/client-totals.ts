@@ -16,11 +16,7 @@ export type AllClientTotals = ReturnType<typeof createClientTotals>;
 
 export function createClientTotals({ pool }: { pool: Pool }) {
   return {
-    /**
-     * Returns the totals of each client that ever had a job, most stored jobs first. Reads stored sums and no jobs.
-     * Webhooks are excluded.
-     * @param ids undefined: all clients
-     */
+    /** Returns stored sums of clients with jobs, most stored first, without webhooks. @param ids undefined: all */
     all: async (ids: readonly string[] | undefined): Promise<ClientTotals[]> => {
       const { rows } = await pool.query<ClientTotals>(readTotals.with({ ids: ids ?? null }));
       return rows;

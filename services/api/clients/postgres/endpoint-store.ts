@@ -36,10 +36,7 @@ export type EndpointRemoved = { kind: 'removed' } | { kind: 'missing' } | ({ kin
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
-/**
- * Creates the store of endpoints. Each change increments the revisions of the endpoint, of its client and of all
- * clients, in the same transaction.
- */
+/** Creates the store of endpoints. Changes increment the revisions of endpoint, client and all clients together. */
 export function createEndpointStore({ pool }: { pool: Pool }) {
   /** @param work returns true if it changed anything */
   const changing = (
@@ -102,8 +99,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
       }),
 
     /**
-     * Sets or removes the credentials. Returns undefined if the endpoint does not exist. No revision changes if there
-     * is nothing to remove. @param auth null: its client's credentials apply
+     * Undefined if the endpoint does not exist. No revision changes without an effect. @param auth null: the client's
      */
     setAuth: (clientId: string, name: string, auth: StoredClientAuth | null) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -121,8 +117,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
       }),
 
     /**
-     * Deletes a key at once. Returns undefined if the endpoint does not exist. No revision changes if there is no such
-     * key.
+     * Deletes a key at once. Returns undefined if the endpoint does not exist. No revision changes without an effect.
      */
     removeKey: (clientId: string, name: string, keyId: string) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -180,7 +175,6 @@ interface EndpointUpdate {
   reason: string | null;
 }
 
-/** Clears the reason when the endpoint is enabled. */
 const updateEndpoint = statementOf<EndpointUpdate>(
   'update-endpoint',
   ($) => `

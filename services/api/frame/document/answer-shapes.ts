@@ -6,8 +6,8 @@ import { problem } from '../problems.contract.ts';
 export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 503 | 507;
 
 /**
- * Describes problems, all in the same form. A route lists the statuses of its own rules. `withUsualProblems` adds the
- * statuses that follow from its shape, and 500 is not listed.
+ * Describes problems, all in the same form. A route lists the statuses of its own rules; `withUsualProblems` adds the
+ * others, and 500 is not listed.
  */
 export function problems(...statuses: ProblemStatus[]) {
   const content = { 'application/problem+json': { schema: problem } };

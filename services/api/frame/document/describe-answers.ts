@@ -2,7 +2,6 @@ import { fieldsOf } from './prune-components.ts';
 
 const header = (description: string, schema: object) => ({ description, schema });
 
-/** Response headers, by the names of their components. */
 const headers = {
   'X-Request-Id': header('As it was sent, or made up; our logs hold it too', { type: 'string' }),
   Location: header('Path of what was created, if it has one of its own', { type: 'string' }),
@@ -35,9 +34,7 @@ const meanings: Record<string, string> = {
   503: 'The database does not answer, or the service is stopping; it goes away by itself',
 };
 
-/**
- * Adds to an OpenAPI document what applies to all routes: headers, general problems, and the meaning of each status.
- */
+/** Adds to an OpenAPI document what applies to all routes: headers, general problems, meanings of statuses. */
 export function describeAnswers(document: unknown): void {
   const components = fieldsOf(fieldsOf(document)['components']);
   components['headers'] = headers;

@@ -1,6 +1,5 @@
 import type { HeavyKind } from '../../../../shared/domain/quotas.ts';
 
-/** Limits of each kind of heavy requests, as described in their operations. */
 const limits: Readonly<Record<HeavyKind, string>> = {
   exports:
     'As a file it takes a slot of exports until it is sent: without one, 429 `too-many-exports`. The connection of a reader ' +

@@ -4,9 +4,7 @@ import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpo
 import { referredTo } from './describe-answers.ts';
 import { fieldsOf } from './prune-components.ts';
 
-/**
- * Adds to the OpenAPI document the countries and actions of this installation, and an example campaign that it accepts.
- */
+/** Adds the countries and actions of this installation, and an example campaign that it accepts. */
 export function describeInstallation(document: unknown, config: Catalogue): void {
   const definition = fieldsIn(document, 'components', 'schemas', 'CampaignDefinitionInput');
   const { countries, chain } = fieldsOf(definition['properties']);
@@ -21,7 +19,7 @@ export function describeInstallation(document: unknown, config: Catalogue): void
   }
 }
 
-/** Describes parameters by action: adds a component for each type with a schema, and a condition to the step. */
+/** Adds a component for each type with a schema, and a condition to the step. */
 function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
   const components = fieldsIn(document, 'components', 'schemas');
   const described = Object.entries(actionTypes).flatMap(([name, { paramsSchema }]) =>
@@ -57,9 +55,7 @@ function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, un
   return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
 }
 
-/**
- * Returns the first example of the schema, or parameters that the sandbox's endpoints accept; empty for other types.
- */
+/** Returns the first example of the schema, else parameters for the sandbox's endpoints; empty for other types. */
 function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
   const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
   return example ?? (Object.hasOwn(exampleParams, action) ? exampleParams[action] : undefined) ?? {};

@@ -3,10 +3,7 @@ import { fieldsOf, reachedFrom } from './prune-components.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Refusals with 422 that depend on the state or on several fields, by code. Those of a single field are in its
-     * shape.
-     */
+    /** Refusals with 422 that depend on the state or on several fields, by code. Shapes contain those of one field. */
     refusals?: Refusals;
   }
 }
@@ -26,10 +23,7 @@ const textRefusals: Refusals = {
   'unstorable-text': 'a text holds U+0000 or half of a surrogate pair',
 };
 
-/**
- * Lists in each operation the 422 refusals of requests that fit the schemas: its route's refusals, and the refusals in
- * its parameters and body. Removes them from the schemas.
- */
+/** Lists in each operation the 422 refusals of its route, parameters and body, and removes them from schemas. */
 export function describeRefusals(document: unknown): void {
   const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);
   const operations = Object.values(fieldsOf(fieldsOf(document)['paths'])).flatMap((path) =>

@@ -19,7 +19,6 @@ export interface DocumentedApi {
   description: string;
   /** Empty, or the path prefix of the whole API. */
   basePath: string;
-  /** All tags that routes may use. */
   tags: { name: string; description: string }[];
   /** Adds to a copy of the document what the shapes of the routes do not contain. */
   amend: (document: unknown) => void;
@@ -29,17 +28,11 @@ export interface DocumentedApi {
 
 export interface ApiDocument {
   title: string;
-  /**
-   * Returns the current document. It is written and compressed once, and again when its version changes: writing takes
-   * 15 ms.
-   */
+  /** Returns the current document, written and compressed once for each version: writing takes 15 ms. */
   current(): PackedBody;
 }
 
-/**
- * Describes the routes that are registered after this, from their shapes. They need an API key unless their `security`
- * differs.
- */
+/** Describes the routes registered after this, from their shapes. They need a key unless their `security` differs. */
 export async function describeRoutes(
   server: HttpServer,
   { title, version, description, basePath, tags, amend, asOf }: DocumentedApi,
@@ -92,10 +85,7 @@ export async function describeRoutes(
   };
 }
 
-/**
- * Refuses routes, registered after this, with a tag that is not described.
- * @throws {Error} naming the route and the tag
- */
+/** Refuses routes, registered after this, with an undescribed tag. @throws {Error} naming the route and the tag */
 function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): void {
   const described = new Set(tags.map(({ name }) => name));
   server.addHook('onRoute', ({ method, url, schema }) => {
@@ -121,8 +111,7 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
   await server.register(async (scope: HttpServer) => {
     scope.addHook('onRequest', async (request, reply) => {
       await admit(request);
-      // Handles the package's own routes. The package would write the document for each request, and need 250 ms for
-      // YAML.
+      // Handles the package's own routes, because it would write the document for each request; as YAML in 250 ms.
       const { url } = request.routeOptions;
       if (url === `${pagePath}/yaml`) {
         throw new HttpProblem({ status: 404, code: 'not-found', detail: `there is ${documentPath}, and no YAML` });
@@ -148,10 +137,7 @@ const page: FastifySwaggerUiOptions = {
   },
 };
 
-/**
- * Adds to an operation the role that it needs, how a scope applies, and whether the response contains a secret.
- * `describeAnswers` adds the refusal.
- */
+/** Adds role, scope and secrecy of the response to an operation. `describeAnswers` adds the refusal. */
 function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: FastifyContextConfig) {
   const { role, scope, isAnswerSecret } = config;
   if (role === undefined || role === 'anybody') return written;
@@ -162,9 +148,7 @@ function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: Fasti
   return { ...written, schema: { ...written.schema, ...extensions } };
 }
 
-/**
- * Copies the documented parts of a route's configuration into its operation, for the functions that write the document.
- */
+/** Copies the documented parts of a route's configuration into its operation. */
 function withRules(written: ReturnType<typeof jsonSchemaTransform>, config: FastifyContextConfig) {
   const { refusals, uploads, heavy } = config;
   const rules = {

@@ -44,9 +44,7 @@ function openObjects(value: unknown): void {
   Object.values(fields).forEach(openObjects);
 }
 
-/**
- * Returns the object itself, so that it can be changed. Lists count as objects; anything else becomes an empty object.
- */
+/** Returns the object itself, so that it can be changed. Lists count as objects, anything else as an empty one. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

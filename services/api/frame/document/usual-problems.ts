@@ -10,8 +10,8 @@ declare module 'fastify' {
 }
 
 /**
- * Adds the problems that follow from the input of a route: its key, path, body and preconditions. A route lists only
- * those of its own rules, such as a state that forbids the request.
+ * Adds the problems that follow from a route's key, path, body and preconditions. A route lists only those of its own
+ * rules, such as a state that forbids the request.
  */
 export function withUsualProblems(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   if (config?.role === undefined) return schema;
@@ -27,7 +27,7 @@ const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 function usualStatuses(schema: FastifySchema, method: string): ProblemStatus[] {
   const headers = schema.headers instanceof z.ZodObject ? schema.headers.shape : {};
   const isRepeatable = 'idempotency-key' in headers;
-  // Texts that Postgres cannot store are refused in each path and query, even where the route does not read them.
+  // Texts that Postgres cannot store are refused in each path and query, even if no route reads them.
   const statuses: ProblemStatus[] = [401, 422, 429];
   if (schema.params !== undefined) statuses.push(404);
   // Any request of these methods may have a body, which has to be JSON of limited size with exact numbers.

@@ -24,15 +24,10 @@ export type IdempotencyVerdict =
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
-/**
- * Creates the store of responses by API key and idempotency key, so that a repeated POST changes nothing and receives
- * the same response.
- */
+/** Creates the store of responses by API key and idempotency key, for repeated POSTs. */
 export function createIdempotentRequests({ pool }: { pool: Pool }) {
   return {
-    /**
-     * @param mayTakeOver false for a request whose handler would create a second object if it were carried out again
-     */
+    /** @param mayTakeOver false for a request whose handler would create a second object on another attempt */
     begin: async (
       apiKey: string,
       idempotencyKey: string,
@@ -81,10 +76,7 @@ interface BeginParams {
   mayTakeOver: boolean;
 }
 
-/**
- * The insert decides between two concurrent requests. Until there is a response, `body` holds the id of the object to
- * create, which a process that takes over reuses.
- */
+/** The insert decides between concurrent requests. Before the response, `body` holds the created object's id. */
 const beginRequest = statementOf<BeginParams>(
   'begin-idempotent-request',
   ($) => `

@@ -1,10 +1,7 @@
 import { validate } from 'uuid';
 import { InvalidCursorError, type Page } from '../page.port.ts';
 
-/**
- * Returns a page from up to `limit + 1` rows; the additional row only shows that there is a next page.
- * @param cursorOf returns the cursor after an item
- */
+/** Returns a page from up to `limit + 1` rows. @param cursorOf returns the cursor after an item */
 export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (last: Item) => string): Page<Item> {
   const items = found.slice(0, limit);
   const last = items.at(-1);

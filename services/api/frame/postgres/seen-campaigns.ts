@@ -1,6 +1,6 @@
 import { wholeScope, type CampaignScope } from '../../../../shared/domain/scopes.ts';
 
-/** Part of a scope that decides which campaigns a list shows, as parameters of its statement. Null means all. */
+/** Countries and actions of a scope, as parameters of a list's statement. Null means all. */
 export interface SeenParams {
   seenCountries: readonly string[] | null;
   seenActions: readonly string[] | null;

@@ -2,10 +2,7 @@ import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { HttpProblem, problemBody } from '../http-problem.ts';
 
-/**
- * Sends problems for errors that Node reports before there is a request, such as incomplete headers, headers of more
- * than 16 KiB, or a timeout. The response has the usual form.
- */
+/** Sends problems for errors before there is a request, such as headers of more than 16 KiB or a timeout. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) socket.write(rawAnswer(problemOf(error.code)));

@@ -20,9 +20,7 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
 /** Returns the problem for errors that are not bugs, such as an unreachable database. */
 export type ExplainError = (error: unknown) => HttpProblem | undefined;
 
-/**
- * Sends a problem for any error. Only server faults are logged, with their cause; the caller receives the request id.
- */
+/** Sends a problem for any error. Only server faults are logged; the caller receives the request id. */
 export function createAnswerProblem(explain: ExplainError) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const explained = error instanceof HttpProblem ? undefined : explain(error);

@@ -11,10 +11,7 @@ export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems:
 /** Bound on listed problems. Describing 80,000 unknown fields would block all other requests. */
 const maxListed = 100;
 
-/**
- * Issues that are described: listed issues, and issues inside of unions. Others keep the parser's message, which is not
- * shown.
- */
+/** Listed issues, with those inside of unions. Others keep the parser's message, which is not shown. */
 const maxDescribed = 10 * maxListed;
 
 /** Characters of a message. The longest lists of known fields and values are shorter. */
@@ -32,9 +29,7 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   return { ok: false, problems, more: Math.max(0, all - problems.length) };
 }
 
-/**
- * Returns the issues of the alternative that was most likely meant: the only one whose required fields are all present.
- */
+/** Returns the issues of the alternative that was probably meant: the only one with all required fields. */
 function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const isMeant = (issues: readonly z.core.$ZodIssue[]) =>
     issues.every((each) => each.path.length > 0 && !each.message.startsWith(missing));
@@ -64,7 +59,6 @@ function shortMessage(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…`;
 }
 
-/** Returns the error code of an issue. */
 export function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith(missing)) return 'missing';
   switch (issue.code) {
@@ -86,10 +80,7 @@ function ruleOf({ params }: z.core.$ZodIssueCustom): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * Describes an issue. It runs during the check, because only then the refusing shape is available. A message of the
- * shape itself has priority.
- */
+/** Describes an issue during the check, while the refusing shape is known. The shape's own message has priority. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_union') return describeUnion(issue);
   if (issue.code === 'unrecognized_keys') {

@@ -78,15 +78,10 @@ const headersTimeoutMs = 30_000;
 /** Characters of one decoded part of a path. */
 const maxParamLength = 2000;
 
-/**
- * Bounds the requests on a connection, because a permanent connection would always use the same of several processes.
- */
+/** Bounds the requests on a connection, which would otherwise use the same of several processes for ever. */
 const maxRequestsPerSocket = 10_000;
 
-/**
- * Creates a server with the rules that all routes share: JSON bodies, refusals as `application/problem+json`, request
- * ids, and headers that restrict browsers.
- */
+/** Creates a server with the rules that all routes share: JSON bodies, problems, request ids and safe headers. */
 export function createHttpServer({ logger, explain, pathOf = (url) => url, otherwise }: HttpServerDeps): HttpServer {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
@@ -101,7 +96,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     maxRequestsPerSocket,
     // User ids have up to 256 bytes; longer ones that break this rule can still be requested.
     routerOptions: { maxParamLength },
-    // The framework's own 503 is not a problem document. Requests that arrive during the stop are served as usual.
+    // The framework's own 503 is not a problem document. Requests during the stop are served as usual.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     requestIdHeader: false,
@@ -169,10 +164,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
   return server;
 }
 
-/**
- * Closes connections whose last response is sent during the stop. They would otherwise stay idle until their keep-alive
- * timeout, and delay the stop.
- */
+/** Closes connections with their last response during the stop, instead of waiting for their keep-alive timeout. */
 function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
   let closing = false;
   server.addHook('preClose', (done) => {
@@ -187,10 +179,7 @@ function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/**
- * Returns the caller's request id, so that its logs can be matched with ours. Returns a new id if the caller's fits no
- * header or log line.
- */
+/** Returns the caller's request id, so that both logs match; a new id if it does not fit a header or a log line. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
@@ -211,8 +200,5 @@ function validatorOf(schema: z.ZodType) {
   };
 }
 
-/**
- * Serializes without validation. The types guarantee the shape, and a limit that was tightened later would make stored
- * data fail.
- */
+/** Serializes without validation, because stored data may exceed a limit that was tightened later. */
 const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

@@ -30,10 +30,7 @@ const retryAfterSeconds = 2;
 /** Longer, because a person has to free disk space. */
 const retryWhenFullSeconds = 30;
 
-/**
- * Returns the problem for errors caused by a database that is unreachable, refuses work or is full. A repeat of the
- * same request may succeed.
- */
+/** Returns the problem for a database that is unreachable, refuses work or is full. A repeat may succeed. */
 export function databaseUnavailable(error: unknown): HttpProblem | undefined {
   if (isDatabaseFull(error)) {
     const detail = `the disk of the database is full, and the request was not carried out; try again in ${retryWhenFullSeconds} seconds`;

@@ -36,13 +36,13 @@ function headersWith(description: string) {
 interface BegunRequest {
   apiKey: string;
   key: string;
-  /** Id for the created object, so that a repeat finds the object even if this process dies before it responds. */
+  /** Id for the created object, so that a repeat finds it even if this process dies before it responds. */
   createdId: string;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The response contains a secret, so it is not stored: a repeat under the same `Idempotency-Key` is refused. */
+    /** The response contains a secret, so it is not stored: a repeat under the same key is refused. */
     isAnswerSecret?: true;
   }
   interface FastifyRequest {

@@ -5,7 +5,6 @@
 
 /** Number that cannot be stored as it was written. */
 export interface InexactNumber {
-  /** Names of fields and indexes of lists that lead to the number. */
   path: string[];
   code: string;
   detail: string;
@@ -107,10 +106,7 @@ function problemOf(source: string): { code: string; detail: string } | undefined
   return { code: 'inexact-number', detail };
 }
 
-/**
- * Returns true if a number survives parsing. Whole numbers beyond ±2^53 are always refused, because it is chance which
- * of two neighbouring ids survives.
- */
+/** Refuses whole numbers beyond ±2^53 always, because it is chance which of them survive parsing. */
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
@@ -120,7 +116,7 @@ function isExact(source: string, value: number): boolean {
   return written.digits === read.digits && (written.digits === '' || written.exponent === read.exponent);
 }
 
-/** Splits a decimal number into its digits without surrounding zeros, and the power of ten of the last digit. */
+/** Splits a number into its digits without surrounding zeros, and the power of ten of the last digit. */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace('-', '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -12,10 +12,7 @@ const maxProblems = 100;
 
 /** Bound on the fields of one object: each further field slows down each access to the object. */
 const maxFields = 10_000;
-/**
- * Characters of a field's name. Problems contain the names of all fields around a value, so long names would be
- * repeated for each problem.
- */
+/** Characters of a field's name. Each problem repeats the names around its value, so they have to be short. */
 const maxNameLength = 1000;
 /** Bytes of a body for each value that it may have. Values of real bodies have ten bytes or more on average. */
 const bytesPerValue = 10;

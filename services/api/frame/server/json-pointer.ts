@@ -1,13 +1,7 @@
-/**
- * Characters of a pointer in a response. Bodies allow longer paths, and a hundred problems below one long name would
- * make the response many times larger than the body.
- */
+/** Characters of a pointer. A hundred problems below one long name would otherwise exceed the body many times. */
 const maxPointerLength = 1000;
 
-/**
- * Returns a JSON pointer (RFC 6901); empty for the whole value. If it would be longer than 1,000 characters, returns
- * the pointer of the nearest surrounding value that fits.
- */
+/** Returns a JSON pointer (RFC 6901). Beyond 1,000 characters, that of the nearest surrounding value that fits. */
 export function pointerOf(path: readonly PropertyKey[]): string {
   let pointer = '';
   for (const key of path) {

@@ -15,7 +15,6 @@ interface RouteSource {
   addHook(name: 'onRoute', hook: (route: Pick<RouteOptions, 'method' | 'url'>) => void): unknown;
 }
 
-/** Records each route that is registered after this call. */
 export function rememberPaths(server: RouteSource): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
   const patternsByLength = new Map<number, string[][]>();
@@ -76,10 +75,7 @@ function conditionOf(open: readonly string[], fixed: readonly string[]): Conditi
   return condition.length > 0 ? condition : undefined;
 }
 
-/**
- * Returns a sort key: static parts rank above parameters, and parameters above a wildcard, part by part, as in the
- * router.
- */
+/** Returns a sort key: static parts rank above parameters, and those above a wildcard, as in the router. */
 function rankOf(pattern: string): string {
   return pattern
     .split('/')

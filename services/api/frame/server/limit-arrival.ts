@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterReading } from '../../../../shared/runtime/after-reading.ts';
 import { answerClientError } from './answer-client-error.ts';
 
-/** Milliseconds from the headers of a request to the last byte of its body, which is held in memory meanwhile. */
+/** Milliseconds from the headers of a request to the end of its body, which is held in memory. */
 const arrivalTimeoutMs = 30_000;
 /** Milliseconds for a file that is read as a stream. */
 export const longestArrivalMs = 900_000;

@@ -36,15 +36,13 @@ function changeOf(request: FastifyRequest, reply: FastifyReply) {
     route: routeOptions.url ?? 'none',
     ...targetOf(request, reply),
     status: reply.statusCode,
-    // Log lines are stored outside of the reach of the database's owner, so they can prove that the audit log is
-    // unchanged.
+    // Logs are stored beyond the reach of the database's owner, so they can prove the audit log unchanged.
     ...(auditPlace && { audit: auditPlace }),
     ...(reply.getHeader('idempotent-replayed') === 'true' ? { replayed: true } : {}),
     ms: Math.round(reply.elapsedTime),
   };
 }
 
-/** Returns the campaign or run that the path names, or that was created. */
 function targetOf({ url }: FastifyRequest, reply: FastifyReply): { campaignId?: string; runId?: string } {
   const path = `${url} ${String(reply.getHeader('location') ?? '')}`;
   const [campaignId] = /\bcmp_[0-9a-z]{26}\b/.exec(path) ?? [];

@@ -1,6 +1,5 @@
 import { HttpProblem } from '../http-problem.ts';
 
-/** Returns the problem for requests while the database is not as this process needs it. */
 export function notTakingPart(): HttpProblem {
   return new HttpProblem({
     status: 503,

@@ -3,7 +3,6 @@ import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import { quoted } from '../http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
 
-/** Code of the refusal of a text that Postgres cannot store. */
 export const unstorableText = 'unstorable-text';
 
 const maxProblems = 100;

@@ -5,13 +5,9 @@ import type { ChainLink, ChainPart, ChainPlace } from '../audit-chain.port.ts';
 
 export type AuditChain = ReturnType<typeof createAuditChain>;
 
-/** Creates the reader that verification uses: entries by number, with the text that was hashed. */
 export function createAuditChain({ pool }: { pool: Pool }) {
   return {
-    /**
-     * Returns the entries after a number, or after the cut, in order and in one snapshot.
-     * @param after undefined: from the first entry that exists
-     */
+    /** Returns the entries after a number, in one snapshot. @param after undefined: from the first entry */
     part: async (after: number | undefined, limit: number): Promise<ChainPart> => {
       const { rows } = await pool.query<PartRow>(selectPart.with({ after: after ?? null, limit }));
       const { cut, head, hasBeforeCut, previous, links } = onlyRow(rows);
@@ -29,8 +25,7 @@ interface PartRow {
 }
 
 /**
- * Rebuilds the hashed text exactly as `append_audit` writes it. A restored or edited database may contain another
- * version of that function.
+ * Rebuilds the hashed text as `append_audit` writes it, because that function in the database may have been replaced.
  */
 const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
   ($) => `

@@ -41,22 +41,15 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/**
- * Creates the log of changes made through the API, with their callers and results. Entries are never changed
- * (docs/decisions/0016-run-history-and-audit-log.md).
- */
+/** Creates the append-only log of changes through the API (docs/decisions/0016-run-history-and-audit-log.md). */
 export function createAuditLog({ pool }: { pool: Pool }) {
   return {
-    /** @returns the entry's place in the chain */
     record: async ({ detail, ...entry }: AuditEntry): Promise<ChainPlace> => {
       const { rows } = await pool.query<ChainPlace>(insertEntry.with({ ...entry, detail: JSON.stringify(detail) }));
       return onlyRow(rows);
     },
 
-    /**
-     * Returns entries, newest first; `cursor` is the id of the last entry of the previous page.
-     * @throws {InvalidCursorError} if the cursor is not an id
-     */
+    /** Returns entries, newest first. @param cursor id of the last one seen @throws {InvalidCursorError} */
     list: async (
       { number, subject, apiKey, method, route, since, until }: AuditFilter,
       limit: number,
@@ -99,7 +92,6 @@ interface EntriesParams {
   route: string | null;
   since: Date | null;
   until: Date | null;
-  /** Id of the last entry of the previous page, or null. */
   cursor: string | null;
   limit: number;
 }

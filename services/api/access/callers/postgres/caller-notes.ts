@@ -2,10 +2,9 @@ import type { Pool } from 'pg';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { NotedCallers } from '../caller-notes.ts';
 
-/** Bound on the rows of refused people. */
 export const mostPeopleKept = 1000;
 
-/** Returns a function that adds counts to the stored ones, in one statement. Counts of deleted keys are skipped. */
+/** Returns a function that adds counts to the stored ones in one statement, and skips counts of deleted keys. */
 export function createCallerNoteStore({ pool }: { pool: Pool }) {
   return async ({ refusals, calls, people }: NotedCallers): Promise<void> => {
     await pool.query(

@@ -25,10 +25,7 @@ export interface KeyCalls {
 
 export type KeyCallsReader = ReturnType<typeof createKeyCalls>;
 
-/**
- * Creates the reader of what a key was used for. The number of rows is bounded by the operations of the API in eight
- * days.
- */
+/** Creates the reader of a key's calls. The API's operations in eight days bound the number of rows. */
 export function createKeyCalls({ pool }: { pool: Pool }) {
   return async (key: string): Promise<KeyCalls> => {
     const [days, operations] = await Promise.all([
@@ -44,14 +41,12 @@ const sums = `coalesce(sum(done), 0)::float8 as done, coalesce(sum(refused), 0):
 
 const today = `(now() at time zone 'UTC')::date`;
 
-/** Parameter: $1 key. */
 const selectDays = `
   select to_char(d.day, 'YYYY-MM-DD') as day, ${sums}
   from (select ${today} - ago as day from generate_series(0, 7) ago) d
   left join api_key_calls c on c.api_key = $1 and c.day = d.day
   group by d.day order by d.day`;
 
-/** Parameter: $1 key. */
 const selectOperations = `
   select operation, ${sums}, max(last_at) as "lastAt"
   from api_key_calls where api_key = $1 and day >= ${today} - 7

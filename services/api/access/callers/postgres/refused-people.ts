@@ -27,7 +27,6 @@ export function createRefusedPeople({ pool }: { pool: Pool }) {
   };
 }
 
-/** Parameter: $1 limit. */
 const selectPeople = `
   select p.issuer, p.subject, coalesce(p.name, k.name) as name, p.code, p.detail, p.count::float8 as count,
     p.first_at as "firstAt", p.last_at as "lastAt", p.last_from as "lastFrom", k.id as key,

@@ -29,10 +29,7 @@ export interface OptionEndpointsDeps {
   onSentAgain?: (() => void) | undefined;
 }
 
-/**
- * Creates the source of options over HTTP. Addresses are checked against the egress rules on connecting, and requests
- * carry the credentials of the type's calls.
- */
+/** Creates the source of options over HTTP, with egress rules on connecting and the credentials of the type's calls. */
 export function createOptionEndpoints(deps: OptionEndpointsDeps): OptionSource & { close(): Promise<void> } {
   const { egress, secretBox, environment, clock, timeoutMs = patienceMs, onSentAgain } = deps;
   const terms = { egress, connections, timeoutMs, maxAnswerBytes, onSentAgain };

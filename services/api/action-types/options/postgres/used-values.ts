@@ -9,7 +9,6 @@ export interface UsedValue {
   value: string | number;
   /** Countries of the campaigns with this value, in alphabetical order. */
   countries: string[];
-  /** Searched campaigns with this value. */
   campaigns: number;
 }
 
@@ -27,10 +26,7 @@ export interface UsedValuesSearch {
 
 export type UsedValues = ReturnType<typeof createUsedValues>;
 
-/**
- * Creates the reader of values that campaigns use for a parameter of an action type: strings and numbers, newest use
- * first.
- */
+/** Creates the reader of strings and numbers that campaigns use for a parameter, newest use first. */
 export function createUsedValues({ pool }: { pool: Pool }) {
   return {
     list: async ({ actionType, parameter, text, country, among, limit }: UsedValuesSearch): Promise<UsedValue[]> => {

@@ -12,7 +12,7 @@ import { openCountsAtMost } from '../open-counts.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** Days for which the same question returns the same count. Older counts are deleted when another is requested. */
+/** Days for which the same question returns the same count. Older ones are deleted with the next request. */
 const keptDays = 30;
 const droppedAtOnce = 100;
 
@@ -38,7 +38,7 @@ export interface NewCount {
   by: { key: string; account: string };
 }
 
-/** `known`: a count of the same is open or done. `too-many`: the account has reached its limit of open counts. */
+/** `known`: the same count is open or done. `too-many`: the account has reached its limit of open counts. */
 export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
 /** Creates the store of requested counts (docs/decisions/0101-saved-audiences-counts-and-use.md). */
@@ -58,8 +58,7 @@ export function createCountRequests({ pool }: { pool: Pool }) {
 
     ask: ({ countId, question, key, anew, by }: NewCount): Promise<Asked> =>
       inTransaction(pool, async (client): Promise<Asked> => {
-        // Serializes requests of one account: of two concurrent requests for the same count, the second finds the first
-        // one's.
+        // Serializes an account's requests, so that the second of two concurrent ones finds the first one's count.
         await client.query('select from api_keys where id = $1 for no key update', [by.account]);
         const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, anew }));
         if (rows[0]) return { kind: 'known', record: rows[0] };
@@ -103,7 +102,6 @@ const selectByKey = statementOf<{ key: string; isDoneOnly: boolean; anew: boolea
   order by c.id desc limit 1`,
 );
 
-/** Parameter: $1 account. */
 const countOpen = `
   select count(*)::int as open from audience_counts where state in ('waiting', 'running') and account = $1`;
 
@@ -127,7 +125,6 @@ const selectPage = statementOf<SeenParams & { limit: number; before: string | nu
   order by c.id desc limit ${$('limit')}`,
 );
 
-/** Parameter: $1 count. */
 const cancelOne = `
   update audience_counts set state = 'cancelled', resolved = null, place = null, cause = null, owner = null,
     lease_until = null, ended_at = now()

@@ -17,10 +17,7 @@ interface NewList {
   owner: string | null;
 }
 
-/**
- * Replaces an unfinished upload of the same id, which a repeated request with the same key begins again. A ready list
- * is unchanged.
- */
+/** Replaces an unfinished upload of the same id, such as of a repeated request; never a ready list. */
 export const insert = statementOf<NewList>(
   'insert-list',
   ($) => `
@@ -43,7 +40,6 @@ export const selectOne = `select ${columns} from audiences a where id = $1`;
 
 /** Parameters of a search; null matches any. */
 export interface ListSearchParams extends SeenParams {
-  /** Pattern for `ilike` on the name. */
   pattern: string | null;
   owner: string | null;
   state: AudienceState | null;
@@ -64,7 +60,6 @@ const found = ($: (param: keyof ListSearchParams) => string) => `
 
 interface ListPageParams extends ListSearchParams {
   limit: number;
-  /** Id of the last list of the previous page. */
   before: string | null;
 }
 
@@ -106,18 +101,13 @@ export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
     limit $3`;
 
-/**
- * Temporary table: only this connection sees it, it is not written to the WAL, and it is dropped with the connection.
- */
+/** Temporary table: not logged, visible to this connection only, and dropped with it. */
 export const createRows = `
   create temporary table upload_rows (
     country text collate "C" not null, user_id text collate "C" not null, line bigint
   )`;
 
-/**
- * Parameters: $1 and $2 are parallel lists of countries and users, separated by line breaks, which neither contains. $3
- * their lines, empty if all rows have one country, because lines are not needed then.
- */
+/** Parameters: $1 countries and $2 users, parallel and one a line; $3 their lines, empty if all have one country. */
 export const insertRows = `
   insert into upload_rows
   select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
@@ -125,9 +115,7 @@ export const insertRows = `
 /** Parameters: $1 list, $2 attempt, $3 bytes of the user ids received so far. */
 export const hearOf = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
 
-/**
- * Parameters: $1 list, $2 users in a part. Returns the number of users. The first row of a user decides the country.
- */
+/** Parameters: $1 list, $2 users in a part. Returns the number of users. A user's first row decides the country. */
 export const insertParts = `
   with p as (
   insert into audience_parts (audience, country, last_user, n, users)
@@ -141,10 +129,7 @@ export const insertParts = `
   )
   select coalesce(sum(n), 0)::float8 as users from p`;
 
-/**
- * Parameter: $1 limit. Returns rows that name a user in another country than the user's first row. Each row contains
- * their total number.
- */
+/** Parameter: $1 limit. Returns rows that name another country than the user's first row, with their total number. */
 export const secondCountries = `
   with firsts as (
     select distinct on (user_id) user_id, country
@@ -158,7 +143,7 @@ export const secondCountries = `
   order by r.line
   limit $1`;
 
-/** Parameters: $1 list, $2 attempt, $3 rows, $4 rejected. Updates no row if another upload has replaced this one. */
+/** Parameters: $1 list, $2 attempt, $3 rows, $4 rejected. Updates no row after another upload replaced this one. */
 export const markReady = `
   update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
     duplicates = $3::bigint - $4::bigint - p.total, bytes = p.bytes

@@ -28,9 +28,9 @@ export type BegunUpload = Omit<Upload<unknown>, 'finish'> & {
 };
 
 /**
- * Collects rows in a temporary table, with a short statement for each part of the file. No transaction stays open while
- * the sender takes its time, because that would block vacuum of all tables. Rows are sorted once, and become visible in
- * one transaction. If the connection ends, no row remains.
+ * Collects rows in a temporary table, with a short statement for each part of the file. An open transaction would block
+ * vacuum of all tables while the sender takes its time. Rows are sorted once, and become visible in one transaction. If
+ * the connection ends, no row remains.
  */
 export async function beginUpload({
   pool,

@@ -11,8 +11,8 @@ const naming = (part: 'include' | 'exclude') => `
     jsonb_build_array(jsonb_build_object('list', ${publicListId('a.id')})))`;
 
 /**
- * True if a campaign that is scheduled or running needs the list, in the revision that it starts or runs with. It uses
- * the index of audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
+ * True if a scheduled or running campaign needs the list, in the revision that it runs with. By the index of audience
+ * sources, as `campaignsUsingList`, so a page of lists does not read all scheduled starts.
  */
 const isNeeded = `
   exists (
@@ -23,8 +23,8 @@ const isNeeded = `
         select from runs o where o.campaign = r.campaign and o.revision = r.revision and o.ended_at is null)))`;
 
 /**
- * SQL expression: time at which the sweep deletes list `a`. Null while the list is in use, and if lists are kept for
- * ever. The retention is a setting of the trigger service.
+ * SQL expression: time at which the sweep deletes list `a`; null while it is in use, and if lists are kept for ever.
+ * The retention is a setting of the trigger service.
  */
 export const endOfList = `
   case when a.state <> 'receiving' and ${savedWith} = 0 and not ${isNeeded} then

@@ -12,12 +12,10 @@ import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 export interface NamedSearch {
   /** Part of the name, the owner, or a segment's id; case-insensitive. */
   text?: string | undefined;
-  /** Owner of a list or a saved audience. */
   owner?: string | undefined;
   /** Exact id by which campaigns name the source. */
   id?: string | undefined;
   kind?: NamedKind | undefined;
-  /** State of a list. */
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
@@ -26,7 +24,6 @@ export interface NamedSearch {
   within?: CampaignScope | undefined;
 }
 
-/** Place after the last row of a page. */
 export interface NamedPlace {
   /** Campaigns and saved audiences that used the row when the page was read. */
   uses: number;
@@ -47,10 +44,8 @@ export interface NamedRow extends NamedPlace {
   createdAt: Date | null;
   /** Time at which a list is deleted; null while it is in use, and for other kinds. */
   expiresAt: Date | null;
-  /** Number of campaigns. */
   usedBy: number;
   leftOutBy: number;
-  /** Number of saved audiences. */
   usedBySaved: number;
   /** Newest campaign and newest saved audience that use the source. */
   campaignId: string | null;
@@ -82,15 +77,12 @@ export interface NamedCounts {
 export interface NamedCountSearch {
   text?: string | undefined;
   owner?: string | null | undefined;
-  /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
 
-/**
- * Creates the reader of lists, saved audiences and segments that campaigns and saved audiences name, most used first.
- */
+/** Creates the reader of sources that campaigns and saved audiences name, most used first. */
 export function createNamedAudienceStore({ pool }: { pool: Pool }) {
   return {
     /** @returns up to `limit` rows after a place */
@@ -103,7 +95,6 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
       (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner, ...seenParamsOf(within) })))
         .rows,
 
-    /** Returns the segments that a campaign or a saved audience names. */
     segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
       if (ids.length === 0) return [];
       return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
@@ -111,7 +102,6 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
   };
 }
 
-/** Parameters of a search; null matches any. */
 interface SearchParams extends SeenParams {
   pattern: string | null;
   owner: string | null;
@@ -152,10 +142,7 @@ const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) =
     or ${ownerOf} ilike ${$('pattern')})
   and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
 
-/**
- * SQL condition: the source could be used, but is not. Segments are excluded, because they belong to the segmentation
- * service.
- */
+/** SQL condition: the source is unused. Segments are excluded; they belong to the segmentation service. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
 
 interface PageParams extends SearchParams {
@@ -169,10 +156,7 @@ const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
 
-/**
- * SQL of the newest use of a source. It is one index look-up, however many uses there are; the user of the source is
- * joined afterwards.
- */
+/** SQL of the newest use of a source: one index look-up, however many uses there are. */
 const newestUse = (by: string) => `
     select u.used_by from audience_uses u
     where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;

@@ -46,10 +46,7 @@ export interface SavedSearch {
   within?: CampaignScope | undefined;
 }
 
-/**
- * Creates the store of combinations of sources with a name, which campaigns copy
- * (docs/decisions/0101-saved-audiences-counts-and-use.md).
- */
+/** Creates the store of saved audiences (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
 
@@ -72,10 +69,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
   return {
     get,
 
-    /**
-     * @param savedAudienceId UUID v7; an existing saved audience is returned unchanged
-     * @throws {BeyondQuotaError}
-     */
+    /** @param savedAudienceId UUID v7; an existing saved audience is returned unchanged @throws {BeyondQuotaError} */
     create: async (
       savedAudienceId: string,
       definition: SavedAudienceDefinition,
@@ -93,8 +87,8 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     },
 
     /**
-     * Stores another definition as the next revision. No effect if the revision has changed: of two concurrent changes,
-     * the second is reported as not written.
+     * Stores another definition as the next revision. No effect if the revision has changed: the second of two
+     * concurrent changes is reported as not written.
      * @throws {BeyondQuotaError}
      */
     redefine: async (
@@ -111,7 +105,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return record && { isWritten: written === 1, record };
     },
 
-    /** Stores the estimate of a revision. No effect if the revision has changed, or the estimate has no upper bound. */
+    /** Stores the estimate of a revision. No effect if the revision has changed, or there is no upper bound. */
     noteEstimate: async (
       { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
       { atLeast, atMost }: UserBounds,
@@ -127,7 +121,6 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
     },
 
-    /** Returns saved audiences, newest first. */
     page: async (
       { text, list, segment, within }: SavedSearch,
       limit: number,
@@ -140,7 +133,6 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return { items: await withUses(pool, items), next };
     },
 
-    /** Returns the definition of a revision; undefined if it does not exist. */
     revision: async (savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined> => {
       const { rows } = await pool.query<Pick<SavedAudienceRecord, 'definition'>>(selectRevision, [
         savedAudienceId,
@@ -152,8 +144,8 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
 }
 
 /**
- * Returns true if all lists exist, and locks them: none is deleted before the transaction has ended (deleteUnusedList
- * waits for it). The order of locks is fixed, so that transactions do not deadlock.
+ * Returns true if all lists exist, and locks them in a fixed order, against deadlocks. None is deleted before the
+ * transaction has ended (deleteUnusedList waits for it).
  */
 async function holdLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
   const { include, exclude = [] } = audience;
@@ -185,7 +177,6 @@ interface UseRow {
   createdAt: Date;
 }
 
-/** Parameter: $1 lists. */
 const selectLists = `
   select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
 

@@ -4,7 +4,6 @@ import { campaignsNaming } from '../../../../../shared/postgres/audiences/list-u
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** Campaigns that are counted for one segment. */
 const usedByAtMost = 100;
 /** Newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are. */
 const campaignsLookedAt = 300;
@@ -27,7 +26,6 @@ export interface UsedSearch {
 
 export type UsedSegments = ReturnType<typeof createUsedSegments>;
 
-/** Creates the reader of the segments that campaigns name. */
 export function createUsedSegments({ pool }: { pool: Pool }) {
   return {
     /** Returns the segments that the newest campaigns name, sorted by id. */
@@ -66,7 +64,6 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   group by 1 order by (e ->> 'segment') collate "C" limit ${$('limit')}`,
 );
 
-/** Parameter: $1 segments. */
 const countUses = `
   select s.segment, (
     select count(*)::int from (${campaignsNaming('segment', 's.segment')} limit ${usedByAtMost}) u

@@ -56,10 +56,7 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
   };
 }
 
-/**
- * Inserts the next revision. Of two concurrent statements, the second inserts no row, because the revision exists by
- * then.
- */
+/** Inserts the next revision. The second of two concurrent statements inserts no row. */
 const insertPolicy = `
   insert into approval_policies (revision, rules, made_by, approvers_sign_in)
   select p.revision + 1, $1::jsonb, $2, $4 from (select coalesce(max(revision), 0) as revision from approval_policies) p

@@ -145,8 +145,7 @@ async function move(
 }
 
 /**
- * Resumes the run that waits for the approval, with the approved numbers of users. A run that a person has also paused
- * stays paused.
+ * Resumes the run that waits for the approval, with the approved numbers of users, unless a person has also paused it.
  */
 async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers, approver: string): Promise<void> {
   await client.query(setBounds, [runId, covers.usersAtMost]);
@@ -155,7 +154,7 @@ async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers
   await dropStart(client, runId);
 }
 
-/** Replaces the earlier approval by that of the raise. Runs that are under way use the larger budgets at once. */
+/** Replaces the earlier approval. Runs that are under way use the larger budgets at once. */
 async function raiseBudgets(
   client: PoolClient,
   { approvalId, campaignId, covers }: Pick<Held, 'approvalId' | 'covers'> & { campaignId: string },
@@ -178,10 +177,7 @@ async function done(client: PoolClient, approvalId: string, isLast = false): Pro
   return { kind: 'done', approval: recordOfApproval(row.approval), isLast };
 }
 
-/**
- * Returns why an approval cannot be given: another one is in force, or it has ended. @param held approval with the hash
- * of the request
- */
+/** Returns why it cannot be approved: another is in force, or it ended. @param held approval with the request's hash */
 async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
   const isBeside = held !== undefined && (held.runId !== null || held.raises);
   const newest = isBeside ? held : await lockNewest(client, campaignId);
@@ -223,10 +219,7 @@ const voidBeforeRaise = `
 
 const takePlace = `update approvals set raises = false where id = $1`;
 
-/**
- * Budgets are never lowered, because they may have been raised meanwhile. The event contains the budgets before this
- * statement.
- */
+/** Budgets are never lowered: they may have been raised meanwhile. The event has the budgets before this statement. */
 const raiseAll = `
   with changed as (
     update budgets b set units = k.units from budgets_in($2::jsonb) k
@@ -269,9 +262,7 @@ const insertVote = statementOf<VoteParams>(
 
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
-/**
- * Counts votes. After the approval is given, `needed` is unchanged: raises beyond the approval need at least as many.
- */
+/** Counts votes. `needed` is unchanged after the approval: raises beyond it need at least as many. */
 const countVotes = `
   update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
     state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,

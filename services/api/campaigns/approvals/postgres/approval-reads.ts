@@ -8,7 +8,6 @@ import type { Page } from '../../../frame/page.port.ts';
 import type { ApprovalSearch, ListedApproval } from '../approval-desk.port.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
 
-/** Returns approvals, newest first. */
 export async function listApprovals(
   pool: Pool,
   { state, campaignId, runId, within }: ApprovalSearch,
@@ -45,7 +44,6 @@ function listedOf({ approval, ...rest }: ListedRow): ListedApproval {
   return { approval: recordOfApproval(approval), ...rest };
 }
 
-/** SQL expressions of the columns of an approval. */
 interface ApprovalExpressions {
   id: string;
   campaign: string;

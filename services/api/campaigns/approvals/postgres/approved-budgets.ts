@@ -2,10 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
 import type { ApprovedBudgets } from '../approvals.port.ts';
 
-/**
- * Reads the approved budgets. An approval that was given, and is void or withdrawn by now, has no budgets, but its
- * number of approvers counts.
- */
+/** Reads the approved budgets. A void or withdrawn approval has no budgets, but its number of approvers counts. */
 export async function readApprovedBudgets(
   connection: Pool | PoolClient,
   campaignId: string,

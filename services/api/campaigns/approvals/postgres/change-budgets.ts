@@ -11,8 +11,8 @@ import type { BudgetsChange } from '../approval-desk.port.ts';
 import { readApprovedBudgets } from './approved-budgets.ts';
 
 /**
- * Judges changes of budgets and writes them, in the transaction of the client. It locks the budgets before it reads
- * them, so the second of two concurrent changes is judged by the budgets of the first.
+ * Judges changes of budgets and writes them, in the client's transaction. Locks the budgets before reading, so the
+ * second of two concurrent changes is judged by the result of the first.
  */
 export async function changeBudgets(
   client: PoolClient,
@@ -39,10 +39,7 @@ export async function changeBudgets(
   return need;
 }
 
-/**
- * Reads the terms that a raise is judged by.
- * @param campaign with the raised budgets; its own runs are not in the sums
- */
+/** Reads the terms of a raise. @param campaign with the raised budgets; its own runs are not in the sums */
 export function termsOfRaise(
   connection: Pool | PoolClient,
   campaign: Pick<CampaignRecord, 'campaignId' | 'revision'> & { definition: RaisedDefinition },

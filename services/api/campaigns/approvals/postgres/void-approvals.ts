@@ -4,8 +4,8 @@ import type { CampaignDefinition } from '../../../../../shared/contracts/campaig
 import { differences } from '../../../../../shared/domain/differences.ts';
 
 /**
- * Updates approvals that are given or waiting when a campaign receives its next revision, in the same transaction. An
- * approval that covers something else becomes void; any other moves to the new revision.
+ * Updates given and waiting approvals in the transaction that stores a campaign's next revision. Approvals of other
+ * content become void; the others move to the new revision.
  */
 export async function voidUnlessSame(
   client: PoolClient,
@@ -21,7 +21,6 @@ export async function voidUnlessSame(
   }
 }
 
-/** Returns the names of the fields that differ. */
 function changedIn(before: ApprovalCovers, after: ApprovalCovers): string {
   return [...new Set(differences(before, after).map(({ pointer }) => pointer.split('/')[1] ?? ''))].join(', ');
 }

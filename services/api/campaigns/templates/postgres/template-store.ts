@@ -43,10 +43,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
   return {
     get,
 
-    /**
-     * @param templateId UUID v7; an existing template is returned unchanged
-     * @throws {BeyondQuotaError}
-     */
+    /** @param templateId UUID v7; an existing template is returned unchanged @throws {BeyondQuotaError} */
     create: async (templateId: string, definition: TemplateDefinition, account: string | null) => {
       if (!(await get(templateId)))
         await withinQuota(pool, changes(account), (client) =>
@@ -57,10 +54,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       return record;
     },
 
-    /**
-     * Stores another definition as the next revision. No effect if the template has another revision by now.
-     * @throws {BeyondQuotaError}
-     */
+    /** Stores the next revision; no effect if the revision has changed. @throws {BeyondQuotaError} */
     redefine: async (
       templateId: string,
       definition: TemplateDefinition,
@@ -74,12 +68,10 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       return record && { isWritten: rowCount === 1, record };
     },
 
-    /** Deletes a template and its revisions. */
     delete: async (templateId: string): Promise<void> => {
       await pool.query('delete from templates where id = $1', [templateId]);
     },
 
-    /** Returns templates, newest first. */
     page: async (
       { text, within }: TemplateSearch,
       limit: number,
