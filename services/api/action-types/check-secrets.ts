@@ -55,7 +55,7 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
 
 const body = z.strictObject({ value: z.unknown().optional() });
 
-/** Refuses a secret for receipts without receipts, where it has no effect. @param pointer JSON pointer of the secret */
+/** Refuses a receipts secret of a type without receipts: no effect. @param pointer JSON pointer of the secret */
 export function checkReceiptsAreTaken(
   { receipts }: Pick<ActionTypeConfig, 'receipts'>,
   pointer: string,

@@ -35,6 +35,7 @@ const withoutRoute = {
   'POST /restored': 'restored the database to an earlier moment',
 } satisfies Record<`${string} /${string}`, string>;
 
+/** Collects the sentences of the routes that are registered after this. */
 export function collectSentences(server: HttpServer): void {
   const sentences = new Map<string, string>(Object.entries(withoutRoute));
   server.decorate('changeSentences', sentences);

@@ -2,7 +2,7 @@ import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } f
 import { z } from 'zod';
 import { escapedText, isName } from '../../../../shared/domain/ids/stored-text.ts';
 
-/** Asymmetric algorithms only: with a symmetric one, or `none`, a token could be forged with the public key. */
+/** Asymmetric algorithms only: a symmetric one would let the public key sign, and `none` needs no key. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -226,7 +226,7 @@ function changed(before: SavedAudienceDefinition, patch: unknown): SavedAudience
   return checked.value;
 }
 
-/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 for other countries */
+/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 outside the scope */
 async function requireUsable(
   request: FastifyRequest,
   { countries, audience }: SavedAudienceDefinition,

@@ -112,9 +112,9 @@ export interface ApprovalDesk {
   /** Reads the sums that a raise of a campaign's budgets is judged by; its own runs are not in them. */
   sumsOfRaise(campaign: CampaignRecord, by: string): Promise<readonly StartedSum[]>;
   /**
-   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. One transaction, so
-   * that no other decision by the same sums or budgets comes between. A raise counts from then on. Unfinished runs
-   * receive an event `changed` with the detail.
+   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. It uses one
+   * transaction, so that no other decision by the same sums or budgets comes between. A raise counts from then on.
+   * Unfinished runs receive an event `changed` with the detail.
    */
   changeBudgets(campaign: CampaignRecord, change: BudgetsChange): Promise<ApprovalNeed>;
   submit(submission: Submission): Promise<Decided>;

@@ -60,6 +60,7 @@ function sizeIn(budgets: readonly SaidBudget[], of: string): bigint {
   return budget ? sizeOf(budget) : 0n;
 }
 
+/** Largest possible budgets. */
 const most = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
 
 /**

@@ -179,8 +179,8 @@ interface NewStart {
 }
 
 /**
- * Schedules a campaign and creates its job in one statement, so that neither exists without the other. Whole
- * milliseconds, because the due time becomes the run's `scheduled_for`, which callers send back.
+ * Schedules a campaign and creates its job in one statement, so that neither exists without the other. The due time has
+ * whole milliseconds, because it becomes the run's `scheduled_for`, which callers send back.
  */
 const startCampaign = statementOf<ClearedBy & NewStart>(
   'start-campaign',

@@ -35,6 +35,7 @@ export function createClientFigures({ pool }: { pool: Pool }) {
     /**
      * Returns the calls due in the next hours, by minute. Reads a bounded number of rows: few jobs are counted, many
      * are estimated from some partitions.
+     * @param outletId an endpoint, or a client for its jobs without an endpoint
      */
     forecast: async (outletId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;

@@ -15,6 +15,7 @@ interface RouteSource {
   addHook(name: 'onRoute', hook: (route: Pick<RouteOptions, 'method' | 'url'>) => void): unknown;
 }
 
+/** Records each route that is registered after this call. */
 export function rememberPaths(server: RouteSource): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
   const patternsByLength = new Map<number, string[][]>();

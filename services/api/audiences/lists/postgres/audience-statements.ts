@@ -17,7 +17,7 @@ interface NewList {
   owner: string | null;
 }
 
-/** Replaces an unfinished upload of the same id, such as of a repeated request; never a ready list. */
+/** Replaces an unfinished upload of the same id, such as of a repeated request. A ready list is unchanged. */
 export const insert = statementOf<NewList>(
   'insert-list',
   ($) => `

@@ -11,8 +11,8 @@ const naming = (part: 'include' | 'exclude') => `
     jsonb_build_array(jsonb_build_object('list', ${publicListId('a.id')})))`;
 
 /**
- * True if a scheduled or running campaign needs the list, in the revision that it runs with. By the index of audience
- * sources, as `campaignsUsingList`, so a page of lists does not read all scheduled starts.
+ * True if a scheduled or running campaign needs the list, in the revision that it runs with. It uses the index of
+ * audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
  */
 const isNeeded = `
   exists (

@@ -54,7 +54,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       return record;
     },
 
-    /** Stores the next revision; no effect if the revision has changed. @throws {BeyondQuotaError} */
+    /** Stores the next revision. No effect if the revision has changed. @throws {BeyondQuotaError} */
     redefine: async (
       templateId: string,
       definition: TemplateDefinition,
