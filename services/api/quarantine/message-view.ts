@@ -35,7 +35,10 @@ export function messageGroupView(group: MessageGroupRow): z.infer<typeof quarant
   return { kind: 'message', reason, items, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString(), topic };
 }
 
-/** Control characters but tab and line breaks: what shows them to a terminal must not be steered by who wrote them. */
+/**
+ * Reports control characters other than tab and line breaks: a message's author must not be able to steer the reader's
+ * terminal.
+ */
 const isSteering = (text: string) => /\p{Cc}/u.test(text.replaceAll(/[\t\n\r]/g, ''));
 
 function bytesView(bytes: Buffer | null): { encoding: 'text' | 'base64'; content: string } | null {

@@ -29,7 +29,7 @@ const rules: KindRules = {
   idKind: 'deadLetter',
   access: {
     list: { role: 'viewer', scope: 'none' },
-    // Its bytes may hold ids of users.
+    // The message's bytes may hold user ids.
     find: { role: 'viewer', scope: 'users' },
     decide: { role: 'operator', scope: 'installation' },
   },
@@ -58,7 +58,7 @@ const verbs = {
   },
 } as const;
 
-/** Messages that were not understood, or that contradict the database. */
+/** Routes of messages that a worker could not parse, or that contradict the database. */
 export function messageRoutes(server: HttpServer, { messages }: { messages: QuarantinedMessages }): void {
   readingRoutes(server, rules, {
     query: pageQuery.extend(filter),

@@ -8,10 +8,10 @@ import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { QuarantineDetail, QuarantinedStep, StepGroupRow } from './postgres/step-store.ts';
 
-/** Steps come into quarantine for one reason. */
+/** The only reason for which a step is quarantined. */
 const reason = 'its calls ended their workers';
 
-/** @param whyNot why it may not be opened again */
+/** @param whyNot why the step may not be reopened; null if it may */
 export function stepView(row: QuarantinedStep, whyNot: string | null): QuarantinedStepShape {
   const { quarantineId, runId, runState, country, batchNo, step, actionType, state, users, lapses, worker } = row;
   return {

@@ -33,7 +33,7 @@ export interface StepRoutesDeps {
   clock: Clock;
 }
 
-/** Users that the detail of a step names. */
+/** Maximum number of users listed in a step's detail. */
 const sampled = 100;
 
 const rules: KindRules = {
@@ -57,8 +57,8 @@ const filter = {
 };
 
 /**
- * Steps that no worker calls any more, because their calls ended their workers again and again. There is no decision
- * about several steps: whether a step may be replayed depends on its endpoint, its key and its run.
+ * Routes of quarantined steps, whose calls repeatedly ended their workers. No route decides on several steps at once:
+ * whether a step may be replayed depends on its endpoint, key and run.
  */
 export function stepRoutes(server: HttpServer, deps: StepRoutesDeps): void {
   const { steps } = deps;
@@ -121,9 +121,9 @@ function replayWith(deps: StepRoutesDeps): DecideItem {
   };
 }
 
-/** @throws {HttpProblem} 409 if the step may not be opened again */
+/** @throws {HttpProblem} 409 if the step may not be reopened */
 async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDeps): Promise<void> {
-  // A type that was registered or changed just now counts.
+  // The refresh includes an action type that was registered or changed just now.
   await deps.catalogue.refresh();
   const refusal = whyNotOf(row, deps);
   if (refusal !== null) throw notReplayable(item, refusal);
@@ -134,7 +134,10 @@ async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDep
 
 const ended = 'its run does not go on; settle its unknown users instead';
 
-/** As of now; what may still change is checked again by the statement that replays the step. */
+/**
+ * Returns the current reason against a replay, or null. The statement that replays the step checks what may still
+ * change.
+ */
 function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): string | null {
   const { state, runState, actionType, feedId } = row;
   if (state !== 'kept') return `it is ${state}`;

@@ -6,11 +6,11 @@ import type { BaseParts } from '../frame/parts.ts';
 import { createReceiptStore } from './postgres/receipt-store.ts';
 import { createReceiptSigners } from './receipt-signers.ts';
 
-/** Stores of receipts over connections of their own, and the secrets that receipts are signed with. */
+/** Stores of receipts over their own connections, and the secrets that sign receipts. */
 export function createReceiptParts({ secretBox, registry, poolOptions, environment, logger, onClose }: BaseParts) {
-  // One statement at a time, which has to keep its plan; lists are read beside it.
+  // Each connection runs one statement at a time and keeps its plan; lists are read over the same pool.
   const pool = onClose(createHotPathPool(poolOptions('receipts')), (opened) => opened.end());
-  // Apart, so that neither receipts nor pages wait for exports. Its statements have to keep their plan, too.
+  // A separate pool, so that neither receipts nor pages wait for exports. Its statements also keep their plans.
   const exportPool = onClose(createHotPathPool(poolOptions('receipt-exports')), (opened) => opened.end());
   const slot = totalsSlotOf(randomUUID());
   return {

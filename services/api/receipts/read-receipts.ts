@@ -14,24 +14,25 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { Receipt } from './postgres/receipt-store.ts';
 
-/** A receipt as it can be written, or why it cannot, in the order of the request. */
+/** A valid receipt, or the reason why it is invalid. */
 export type ReadReceipt = Receipt | Omit<ReceiptProblem, 'index'>;
 
 export interface ReadReceiptsTerms {
-  /** Whose secret the request is signed with; null: it came with an API key. */
+  /** Action type whose secret signed the request; null if the request came with an API key. */
   actionType: string | null;
   now: Date;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Clocks differ, by an unknown amount; but a receipt from next year would go before all that come until then. */
+/** Limit of clock skew in milliseconds. A receipt dated next year would otherwise win over all receipts until then. */
 const farthestAheadMs = 86_400_000;
 const earliestMs = Date.UTC(2000, 0, 1);
 
 /**
- * `{"receipts": […]}`, a list alone, or a line for each. One that cannot be read spoils nothing for the others.
- * @throws {HttpProblem} 400 no JSON at all, 413 more than `maxReceipts`
+ * Parses `{"receipts": […]}`, a bare list, or one receipt per line. An unreadable receipt does not affect the others.
+ * Results are in the order of the request.
+ * @throws {HttpProblem} 400 if the body is not JSON, 413 if it has more than `maxReceipts`
  */
 export function readReceipts(body: Buffer, type: 'json' | 'ndjson', terms: ReadReceiptsTerms): ReadReceipt[] {
   const text = decode(body);
@@ -60,7 +61,7 @@ function listOf(text: string): unknown[] {
   return receipts;
 }
 
-/** What is no JSON stays as it is: it is reported by its place. */
+/** A line that is not JSON stays a string, and is reported by its position. */
 function linesOf(text: string): unknown[] {
   return text
     .split('\n')
@@ -105,13 +106,13 @@ function written(
   if (!(atMs >= earliestMs && atMs <= now.getTime() + farthestAheadMs)) {
     return { code: 'invalid-time', detail: 'at has to lie between the year 2000 and a day from now' };
   }
-  // Such an id was never sent.
+  // Muster never sends such an id.
   if (brokenUserIdRule(user) !== null) return { code: 'unknown-user', detail: receiptDetails['unknown-user'] };
   const why = code === undefined || code === null || code === '' ? null : cleanCode(code);
   return { ...place, user, delivered: status === 'delivered', code: why, at: new Date(atMs), actionType };
 }
 
-/** What is said of receipts that no user can be found for. */
+/** Problem details of receipts that match no user. */
 export const receiptDetails = {
   'unknown-run': 'there is no such run',
   'unknown-step': 'the run has no such step',

@@ -1,9 +1,9 @@
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-store.ts';
 
-/** Receipts in one statement, at most; a request is never divided. */
+/** Maximum receipts per statement, except that a request is never split. */
 const maxGroup = 2000;
-/** Receipts that wait: more would only wait longer, and memory is bounded. */
+/** Maximum receipts waiting: bounds memory and waiting time. */
 const maxWaiting = 20_000;
 
 export interface ReceiptIntakeDeps {
@@ -12,8 +12,8 @@ export interface ReceiptIntakeDeps {
 
 export interface ReceiptIntake {
   /**
-   * Resolves when they are committed, with a verdict each.
-   * @throws {HttpProblem} 429 where too many wait already
+   * Resolves with a verdict per receipt once the receipts are committed.
+   * @throws {HttpProblem} 429 if too many receipts are waiting
    */
   add(receipts: readonly Receipt[]): Promise<ReceiptVerdict[]>;
 }
@@ -25,9 +25,8 @@ interface Waiting {
 }
 
 /**
- * Groups what comes at the same time: the first request is written at once, and while it is, the next ones gather and
- * are written together. One commit then serves as many requests as came during the last one, and a lone request does
- * not wait.
+ * Groups concurrent requests: the first request is written at once, and requests that arrive meanwhile are written
+ * together next. One commit then serves many requests, and a lone request does not wait.
  */
 export function createReceiptIntake({ book }: ReceiptIntakeDeps): ReceiptIntake {
   let queue: Waiting[] = [];

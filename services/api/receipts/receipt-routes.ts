@@ -49,13 +49,13 @@ const receiptsQuery = z.object({
 const ndjson = 'application/x-ndjson';
 
 /**
- * Where providers say what became of what they accepted. Apart from the other routes: it is asked thousands of times a
- * second, by any sender that has the action type's secret, so there is no entry in the audit log, no answer kept by
- * key, and no limit of requests but the queue's.
+ * Route on which providers report delivery. It serves thousands of requests a second from any sender with the action
+ * type's secret. It therefore writes no audit entries, keeps no answers by idempotency key, and has no rate limit
+ * besides the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
   const { receipts, signers, apiKeys, doors, callerNotes, clock, onRefusedKey, meter } = deps;
-  // Receipts are not sent from a page: cookies are not looked at.
+  // Receipts are not sent from a page, so cookies are ignored.
   const authentication = createAuthenticate({ apiKeys, doors, callerNotes, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter(apiMetrics.receipts);
@@ -65,7 +65,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
 
   countCalls(server, { callerNotes });
   server.removeAllContentTypeParsers();
-  // A signature is of the bytes as they came.
+  // The signature covers the bytes as received.
   for (const type of ['application/json', ndjson]) {
     server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   }
@@ -100,7 +100,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
       body: receiptsRequest,
       response: { 202: jsonAnswer('They are stored', receiptsAnswer) },
     },
-    // Each receipt is looked at by itself, below.
+    // Each receipt is validated individually below.
     validatorCompiler: () => (value: unknown) => ({ value }),
     handler: async (request, reply) => {
       const body = z.instanceof(Buffer).catch(Buffer.alloc(0)).parse(request.body);
@@ -114,7 +114,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     },
   });
 
-  /** Those that the sender names, or all. */
+  /** Returns the signers of the action type in the query, or all signers. */
   function signersFor({ query }: Pick<FastifyRequest, 'query'>): readonly ReceiptSigner[] {
     const { actionType } = receiptsQuery.catch({}).parse(query);
     const all = signers.current();
@@ -135,7 +135,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   }
 }
 
-/** An HMAC of each secret is made before anything is known of the sender. */
+/** Bounds the body: one HMAC per secret is computed before the sender is authenticated. */
 function requireShort(bytes: number, among: readonly ReceiptSigner[]): void {
   const most = mostSignedBytes(among);
   if (bytes <= most) return;

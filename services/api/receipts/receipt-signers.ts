@@ -17,24 +17,24 @@ export interface ReceiptSigner {
 }
 
 export interface ReceiptSigners {
-  /** As they are now. */
   current(): readonly ReceiptSigner[];
 }
 
 export interface ReceiptSignersDeps {
-  /** What is registered, as it is known now; undefined while nothing is. */
+  /** Registered action types as last read; undefined until they have been read. */
   registered: () => readonly RegisteredActionType[] | undefined;
   environment: NodeJS.ProcessEnv;
   /**
-   * The secret that was set through the API, opened; undefined where there is none. Throws where it does not open here.
+   * Decrypts the secret that was set through the API; undefined if there is none. Throws if this installation cannot
+   * decrypt it.
    */
   openSecret: (type: RegisteredActionType) => string | undefined;
   logger: Logger;
 }
 
 /**
- * The secrets of all asynchronous action types. Both the one that was set and the one of the file hold, so that one can
- * be changed for the other.
+ * Secrets of all asynchronous action types. The secret set through the API and the one in the file are both valid, so
+ * that one can replace the other.
  */
 export function createReceiptSigners({
   registered,
@@ -86,8 +86,8 @@ export function isSigned(headers: Headers): boolean {
 }
 
 /**
- * What is wrong with a signed request before its body is known, in words; null where the body has to be read. Nearly
- * nothing is spent on what cannot be right.
+ * Returns the problem with a signed request's headers, or null if the body has to be read. Rejects invalid requests at
+ * nearly no cost.
  */
 export function headProblem(
   signers: readonly ReceiptSigner[],
@@ -98,17 +98,17 @@ export function headProblem(
   return webhookHeadProblem(receivedHead(headers), clock.now().getTime() / 1000);
 }
 
-/** Of a signed request: an HMAC of each secret that it may be of is made of all its bytes. */
+/** Limit in bytes over all candidate secrets: an HMAC of the whole body is computed for each. */
 const maxSignedBytes = 512 * 1024;
 
-/** How long a request may be whose signature may be by any of these. */
+/** Returns the maximum body size in bytes for a request that any of these signers may have signed. */
 export function mostSignedBytes(signers: readonly ReceiptSigner[]): number {
   return Math.floor(maxSignedBytes / Math.max(1, signers.length));
 }
 
 const noSigner = 'no action type takes signed receipts here';
 
-/** Whose secret the body is signed with, or what is wrong with it, in words. */
+/** Returns the action type whose secret signed the body, or a description of the problem. */
 export function signerOf(
   signers: readonly ReceiptSigner[],
   headers: Headers,

@@ -28,7 +28,7 @@ export interface RunReceiptRoutesDeps {
   heavyReceipts: Pick<ReceiptStore, 'list'>;
 }
 
-/** Whom a provider said something of. */
+/** Routes of the receipts of a run. */
 export function runReceiptRoutes(server: HttpServer, { reports, receipts, heavyReceipts }: RunReceiptRoutesDeps): void {
   server.route({
     method: 'GET',

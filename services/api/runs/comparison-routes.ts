@@ -16,7 +16,7 @@ export interface ComparisonRoutesDeps {
   owners: CheckScopeDeps['owners'];
 }
 
-/** As many as a person chooses from. */
+/** Maximum number of runs that a person can choose from. */
 const offeredRuns = 20;
 
 export function comparisonRoutes(server: HttpServer, { reports, retries, owners }: ComparisonRoutesDeps): void {
@@ -75,8 +75,8 @@ export function comparisonRoutes(server: HttpServer, { reports, retries, owners 
 }
 
 /**
- * Of those that it can be compared with, the last one before it; a user that is tried again is compared with the first
- * time.
+ * Returns the default run to compare with: the last comparable run before this one. A retry run is compared with its
+ * parent.
  */
 function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunHeader[]): string | undefined {
   if (parentRunId !== null) return parentRunId;
@@ -90,7 +90,7 @@ function requireComparable(run: RunHeader, wanted: string, before: RunHeader | u
   throw invalidRequest([{ pointer: '/with', code: 'not-comparable', detail }]);
 }
 
-/** Null where both can be compared. */
+/** Returns the reason why the runs cannot be compared, or null. */
 function whyNot(run: RunHeader, before: RunHeader | undefined): string | null {
   if (!before) return 'is not there';
   if (before.runId === run.runId) return 'is this run itself';

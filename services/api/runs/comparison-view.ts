@@ -39,7 +39,7 @@ function comparedRunView({ snapshot, retries }: Compared): ComparedRunShape {
     unknown: sum((line) => line.unknown),
     suppressed: sum((line) => line.suppressed),
     expired: sum((line) => line.expired),
-    // A user cancelled in a step is so in those behind it.
+    // A user cancelled in a step is cancelled in all later steps too.
     cancelled: last?.cancelled ?? 0,
     recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
     tookMs: startedAt && endedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : null,

@@ -14,7 +14,7 @@ export interface ForecastDeps {
   earlierRates: EarlierRates;
 }
 
-/** What a dry run says of the run that it stands for; null of all others. */
+/** Returns a dry run's forecast for the corresponding live run; null for all other runs. */
 export async function forecastOf(run: RunSnapshot, deps: ForecastDeps): Promise<RunForecast | null> {
   if (run.kind !== 'dry-run') return null;
   const [{ actionTypes }, shards, earlier, pace] = await Promise.all([
@@ -30,7 +30,7 @@ export interface ForecastFacts {
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
   earlier: readonly EarlierRate[];
-  /** Users per second that its campaign asks for at most; null: as fast as it goes. */
+  /** Maximum users per second that the campaign requests; null means no limit. */
   pace: number | null;
 }
 
@@ -48,7 +48,7 @@ export function foretell(
     paceUsersPerSecond: pace ?? undefined,
     actionTypes,
     shards,
-    // As it was counted.
+    // Users as counted by the dry run.
     usersInStep: (step, country) =>
       countries
         .filter((feed) => feed.country === country)
@@ -93,7 +93,7 @@ function reasonOf({ limit, action, country }: LoadLine): string {
 
 const mostNamed = 5;
 
-/** A chain may come through one twice. */
+/** Deduplicated: a chain may contain the same action twice. */
 function placesOf(lines: readonly LoadLine[]): string {
   const places = [...new Set(lines.map(({ action, country }) => `${action} in ${country}`))];
   const more = places.length - mostNamed;

@@ -3,7 +3,7 @@ import { createRunReports } from './postgres/run-reports.ts';
 import { createHeldOutUsers } from './users/postgres/held-out-users.ts';
 import { createRunUsers } from './users/postgres/run-users.ts';
 
-/** Stores of runs that other rooms read runs by. */
+/** Stores through which other rooms read runs. */
 export function createRunParts({ pool, heavyPool }: BaseParts) {
   return {
     reports: createRunReports({ pool }),

@@ -5,7 +5,7 @@ import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
 import { nextSteps, runFiguresView } from './run-view.ts';
 
-/** @param timeoutOf how long a call of an action may take, in milliseconds; null where that is unknown */
+/** @param timeoutOf returns the timeout of an action's calls in milliseconds; null if unknown */
 export function runProgressView(
   snapshot: RunSnapshot,
   rates: Rates,
@@ -53,14 +53,15 @@ function kindOf({ cause, held, blockedBy }: Kind): Pick<RunWait, 'by' | 'nextSte
   return { by: 'step', nextStep: held ? nextSteps.held : nextSteps.step };
 }
 
-/** How much slower than lately a run may become without missing its p90. */
+/** Slowdown, relative to the last minute, that p90 allows for. */
 const slowdown = 1.3;
 
-/** Beyond it an estimate says nothing but "not in this state". */
+/** Farthest estimate in milliseconds; later ones are not meaningful. */
 const farthestMs = 365 * 86_400_000;
 
 /**
- * p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes' where that was slower still.
+ * Returns the estimated end: p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes'
+ * rate if that is lower.
  */
 function etaOf(
   figures: RunFigures,
@@ -70,7 +71,7 @@ function etaOf(
   const stops = stopsOf(snapshot);
   const remaining = remainingSteps(figures, snapshot, stops);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
-  // All that is left waits for a person, or a worker.
+  // All remaining users wait for a person or a worker.
   if (remaining === 0 && stops.size > 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);
@@ -81,8 +82,8 @@ function etaOf(
 }
 
 /**
- * Returns, by country, the first step in which users wait for a person, a worker or the end of quiet hours: when those
- * behind it go on is unknown.
+ * Returns, by country, the first step in which users wait for a person, a worker or the end of quiet hours. It is
+ * unknown when users continue from there.
  */
 function stopsOf({ waits }: RunSnapshot): Map<string, number> {
   const stops = new Map<string, number>();
@@ -94,8 +95,8 @@ function stopsOf({ waits }: RunSnapshot): Map<string, number> {
 }
 
 /**
- * Steps of users that have not ended, those of users not yet fed included; null while it is unknown how many there are.
- * Where a step waits for a person, only those before it: no more users are fed for long.
+ * Returns the remaining steps of all users, including users not yet fed; null if the audience's size is unknown. In a
+ * country where a step waits for a person, only the steps before it count, as feeding soon stops there.
  */
 function remainingSteps(figures: RunFigures, { countries }: RunSnapshot, stops: Map<string, number>): number | null {
   const pending = figures.countries.flatMap(({ country, steps }) => {

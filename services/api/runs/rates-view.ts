@@ -2,16 +2,16 @@ import type { RunRates } from '../../../shared/contracts/runs/run-history.ts';
 import { pointGapMs } from '../../../shared/domain/run/run-points.ts';
 import type { RunPoints } from './run-reports.port.ts';
 
-/** Points farther apart than this many gaps have a time between them that was not noted. */
+/** Distance of points, in gaps, above which the time between them counts as not recorded. */
 const isLateAfterGaps = 2;
 
-/** The mean between two points, at both ends where there is nothing between them: what is not known is flat. */
+/** Returns the mean rate between points. Unrecorded times show as a flat line with a point at both ends. */
 export function runRatesView({ startedAt, endedAt, points }: RunPoints): RunRates {
   const last = points.at(-1);
   if (!startedAt || !last) return { notedSince: null, points: [] };
   const lateMs = isLateAfterGaps * pointGapMs((endedAt ?? last.at).getTime() - startedAt.getTime());
   const shown: RunRates['points'] = [];
-  // When the run started nothing had ended: that much is known of the time before.
+  // At the start of the run no user had ended, so the curve can begin there.
   let base = { at: startedAt, ended: 0 };
   for (const point of points) {
     const tookMs = point.at.getTime() - base.at.getTime();

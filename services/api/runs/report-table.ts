@@ -2,7 +2,7 @@ import { stepLineShape, type RunFigures } from '../../../shared/contracts/runs/r
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { z } from 'zod';
 
-/** A line of a report as a table: a step in a country, or over all of them. */
+/** A table row of a report: one step in a country, or over all countries. */
 export const reportLine = stepLineShape
   .omit({ receipts: true, mode: true })
   .extend({
@@ -13,13 +13,12 @@ export const reportLine = stepLineShape
 
 export type ReportLine = z.infer<typeof reportLine>;
 
-/** All that a line counts in users: its audience, how each of them ended, and who did not. */
+/** Columns that count users: the audience, each outcome, and pending. */
 export const counts = ['audience', ...outcomes, 'pending'] as const;
 
-/** The columns of the table in CSV. */
 export const reportColumns = ['runId', 'step', 'action', 'country', ...counts];
 
-/** Each step over all countries, and behind it each country's. */
+/** Returns each step over all countries, followed by its rows per country. */
 export function reportTable({ runId, steps, countries }: Pick<RunFigures, 'runId' | 'steps' | 'countries'>) {
   return steps.flatMap((all): ReportLine[] => [
     lineOf(all, { runId, country: null }),

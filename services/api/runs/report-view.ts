@@ -25,14 +25,17 @@ export function runReportView(
   };
 }
 
-/** Who is unknown has to be settled first; whose id is none can never be sent. A test is sent anew. */
+/**
+ * Unknown users must be settled first, and users with an invalid id can never be sent. A test is repeated instead of
+ * retried.
+ */
 function isRetryable({ outcome, reason }: FailureGroup, { failuresKept, kind }: RunSnapshot): boolean {
   return failuresKept && kind === 'live' && outcome === 'failed' && reason !== reasons.invalidUserId;
 }
 
 /**
- * Before and after. A user that a child run takes on is no failure of this run any more, and each failure there is one
- * that stands: so what still stands follows from sums alone.
+ * Returns failures before and after retries. Users fed to a child run no longer count as failures of this run, so sums
+ * alone give the current failures.
  */
 function retriesView({ steps }: RunFigures, sums: readonly RetrySums[]): RunReport['retries'] {
   if (sums.length === 0) return null;

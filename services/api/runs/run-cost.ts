@@ -9,7 +9,7 @@ interface CountryLines {
   steps: readonly StepLineShape[];
 }
 
-/** What a step costs a user, and a unit of it. */
+/** Units of a step per user, and the price of one unit. */
 interface StepPrice {
   step: number;
   action: string;
@@ -17,7 +17,10 @@ interface StepPrice {
   price: string | null;
 }
 
-/** As budgets count: who succeeded, or may have. What gives nothing costs nothing. Null where no step costs units. */
+/**
+ * Counts users as budgets do: those that succeeded or may have. A step that is not live costs nothing. Null if no step
+ * costs units.
+ */
 export function runCostOf(
   { chain, prices, stepModes }: Pick<RunHeader, 'chain' | 'prices' | 'stepModes'>,
   countries: readonly CountryLines[],

@@ -24,7 +24,7 @@ export interface MessageRow {
 
 export interface MessageBytes {
   key: Buffer | null;
-  /** At most so many bytes as were asked for. */
+  /** Truncated to the number of bytes that the caller requested. */
   value: Buffer | null;
 }
 
@@ -38,17 +38,17 @@ export interface MessageGroupRow {
 
 export type QuarantinedMessages = ReturnType<typeof createQuarantinedMessages>;
 
-/** Messages in quarantine, which workers wrote to the table of dead letters. */
+/** Quarantined messages, which workers wrote to the table `dead_letters`. */
 export function createQuarantinedMessages({ pool }: { pool: Pool }) {
   return {
-    /** By topic and reason, the largest first. */
+    /** Returns groups by topic and reason, the largest first. */
     groups: async (filter: MessageFilter) => {
       const { rows } = await pool.query<MessageGroupRow>(selectGroups.with(filterOf(filter)));
       return rows;
     },
     /**
-     * Newest first; `cursor` is the id of the last one of the page before.
-     * @throws {InvalidCursorError} when it is no id
+     * Returns messages, newest first; `cursor` is the id of the last message of the previous page.
+     * @throws {InvalidCursorError} if the cursor is not an id
      */
     list: async (filter: MessageFilter, limit: number, cursor: string | null) => {
       requireIdCursor(cursor);
@@ -62,14 +62,15 @@ export function createQuarantinedMessages({ pool }: { pool: Pool }) {
       return rows[0];
     },
     /**
-     * Decides about a message, if no person has yet. Returns the message after that, or undefined if there is none.
+     * Stores a decision on a message unless a person has decided already. Returns the message afterwards, or undefined
+     * if it does not exist.
      */
     decide: async (messageId: string, to: Decision): Promise<MessageRow | undefined> => {
       await pool.query(decideOne, [messageId, to]);
       const { rows } = await pool.query<MessageRow>(selectMessage, [messageId, 0]);
       return rows[0];
     },
-    /** The same with all of a topic or reason about which no person has decided. Returns how many. */
+    /** Stores a decision on all undecided messages of a topic or reason. Returns the number of messages changed. */
     decideAll: async ({ topic, reason }: Omit<MessageFilter, 'state'>, to: Decision) => {
       const { rowCount } = await pool.query(decideMany.with({ ...filterOf({ topic, reason, state: 'kept' }), to }));
       return rowCount ?? 0;
@@ -79,7 +80,7 @@ export function createQuarantinedMessages({ pool }: { pool: Pool }) {
 
 type Decision = 'replaying' | 'discarded';
 
-/** Null: any. */
+/** Null matches any value. */
 type Filter = Record<keyof MessageFilter, string | null>;
 
 function filterOf({ topic, reason, state }: MessageFilter): Filter {
@@ -101,14 +102,14 @@ const selectGroups = unnamedStatementOf<Filter>(
   group by topic, reason order by items desc, topic, reason collate "C" limit 1000`,
 );
 
-/** Behind the last message of the page before, or null. */
+/** The cursor is the id of the last message of the previous page, or null. */
 const selectMessages = unnamedStatementOf<Filter & { limit: number; cursor: string | null }>(
   ($) => `
   select ${row} from dead_letters
   where ${fits($)} and (${$('cursor')}::uuid is null or id < ${$('cursor')}) order by id desc limit ${$('limit')}`,
 );
 
-/** $1 message, $2 bytes of the value at most. */
+/** $1 message, $2 maximum bytes of the value. */
 const selectMessage = `select ${row}, key, substring(value for $2::int) as value from dead_letters where id = $1`;
 
 const decided = (state: string) => `state = ${state}, settled_at = case when ${state} = 'discarded' then now() end`;

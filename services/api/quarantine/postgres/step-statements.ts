@@ -19,7 +19,7 @@ const withRun = `
   join runs r on r.id = f.run
   join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision`;
 
-/** Null does not narrow the list. */
+/** Filters; null matches any value. */
 export interface FilterParams extends SeenParams {
   runId: string | null;
   action: string | null;
@@ -54,7 +54,7 @@ export const selectGroups = unnamedStatementOf<FilterParams>(
   group by ${action}, f.country order by items desc, ${action} collate "C", f.country collate "C" limit 1000`,
 );
 
-/** $1 id, $2 users of the sample. What is noted of a call by its beginning and by its end meets in the epoch. */
+/** $1 id, $2 users of the sample. A call's begin and end rows are joined by their epoch. */
 export const selectQuarantinedStep = `
   select ${row},
     (select coalesce(json_agg(json_build_object('at', c.at, 'worker', c.worker, 'reading', c.reading,
@@ -73,7 +73,7 @@ export const selectQuarantinedStep = `
      ) u) as sample
   from ${withRun} where q.id = $1`;
 
-/** $1 id. The run's row keeps it from ending meanwhile. */
+/** $1 id. The lock on the run's row keeps the run from ending meanwhile. */
 export const lockRunOfStep = `
   select r.state as "runState", r.ended_at is not null as "isEnded"
   from runs r where r.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1)
@@ -83,8 +83,8 @@ export const lockRunOfStep = `
 export const lockStep = `select state from quarantined_steps where id = $1 for update`;
 
 /**
- * $1 id. Takes back what the end of the step has written. Nothing comes back where a user of it was settled since: then
- * it is left as it is. Totals may sink: they are differences, and the step is pending again.
+ * $1 id. Reverts the rows that the end of the step wrote. Returns no row, and changes nothing, if one of its users has
+ * been settled since. Totals may decrease: they are differences, and the step is pending again.
  */
 export const reopenStep = `
   with q as (

@@ -13,13 +13,13 @@ export interface QuarantineFilter {
   action?: string | undefined;
   country?: string | undefined;
   state?: StepQuarantineState | undefined;
-  /** Campaigns that the caller may see; undefined: all. */
+  /** Campaigns that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 /**
- * A step whose calls ended their workers again and again, or took longer than their leases: no worker calls for it any
- * more.
+ * A step whose calls repeatedly ended their workers or outlasted their leases. Workers no longer call its endpoint for
+ * it.
  */
 export interface QuarantinedStep {
   quarantineId: string;
@@ -31,22 +31,22 @@ export interface QuarantinedStep {
   step: number;
   actionType: string;
   state: StepQuarantineState;
-  /** Whose outcome became unknown. */
+  /** Users whose outcome became unknown. */
   users: number;
-  /** Leases that lapsed with a call begun. */
+  /** Leases that expired after a call had begun. */
   lapses: number;
-  /** Of its last lease. */
+  /** The worker that held the last lease. */
   worker: string | null;
   since: Date;
   decidedAt: Date | null;
 }
 
-/** A call that began for the step, or was lost or answered, as far as it was noted: the first one is not. */
+/** A call for the step that began, was lost or was answered. The first call is not recorded. */
 export interface QuarantineCall {
   at: Date;
-  /** Null where it was not noted. */
+  /** Null if the worker was not recorded. */
   worker: string | null;
-  /** As in a user's history; `lost`: the lease lapsed. */
+  /** Reading as in a user's history; `lost` means that the lease expired. */
   reading: string;
   cause: string | null;
 }
@@ -55,7 +55,7 @@ export interface StepGroupRow {
   actionType: string;
   country: string;
   items: number;
-  /** Whose outcome became unknown. */
+  /** Users whose outcome became unknown. */
   users: number;
   runs: number;
   firstAt: Date;
@@ -64,14 +64,14 @@ export interface StepGroupRow {
 
 export interface QuarantineDetail extends QuarantinedStep {
   calls: readonly QuarantineCall[];
-  /** The first of those whose outcome is unknown by it. */
+  /** The first users whose outcome is unknown because of this step. */
   sample: readonly string[];
 }
 
 /**
- * - `replayed`: it waits to be called again, now, with the same key.
- * - `decided`: a person has decided before; it stays so.
- * - `run-ended`: work of its run does not start any more. `settled`: some of its users are not unknown any more.
+ * - `replayed`: the step waits for a call, due now, with the same key.
+ * - `decided`: a person decided earlier; that decision stays.
+ * - `run-ended`: the run starts no more work. `settled`: some of the step's users are no longer unknown.
  */
 export type ReplayVerdict = 'replayed' | 'decided' | 'run-ended' | 'settled';
 
@@ -86,8 +86,8 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * Newest first; `cursor` is the id of the last one of the page before.
-     * @throws {InvalidCursorError} when it is no id
+     * Returns steps, newest first; `cursor` is the id of the last step of the previous page.
+     * @throws {InvalidCursorError} if the cursor is not an id
      */
     list: async (filter: QuarantineFilter, limit: number, cursor: string | null) => {
       requireIdCursor(cursor);
@@ -96,16 +96,16 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
       );
       return pageOf(rows, limit, ({ quarantineId }) => quarantineId);
     },
-    /** By action type and country, the largest first. */
+    /** Returns groups by action type and country, the largest first. */
     groups: async (filter: QuarantineFilter) => {
       const { rows } = await pool.query<StepGroupRow>(statements.selectGroups.with(paramsOf(filter)));
       return rows;
     },
     find,
     /**
-     * Opens the step again: its users are pending instead of unknown, and it waits to be called, now, under the same
-     * key, which is open. It is a suspect from its first call on. Only while the run goes on or is paused, and whole:
-     * totals change in the same transaction. Undefined when there is none.
+     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. The step
+     * counts as suspected from its first call. Requires that the run is running or paused. Totals change in the same
+     * transaction. Undefined if the step does not exist.
      */
     replay: (quarantineId: string) =>
       inTransaction(pool, async (client): Promise<ReplayVerdict | undefined> => {
@@ -120,7 +120,10 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
         const { rowCount } = await client.query(statements.reopenStep, [quarantineId]);
         return rowCount === 1 ? 'replayed' : 'settled';
       }),
-    /** Says that it was seen. Its users stay unknown. Returns it as it is then; undefined when there is none. */
+    /**
+     * Marks the step as discarded; its users stay unknown. Returns the step afterwards, or undefined if it does not
+     * exist.
+     */
     discard: async (quarantineId: string): Promise<QuarantinedStep | undefined> => {
       await pool.query(statements.discardStep, [quarantineId]);
       return await find(quarantineId, 0);
@@ -133,5 +136,5 @@ function paramsOf({ runId, action, country, state, within }: QuarantineFilter): 
   return { ...wanted, ...seenParamsOf(within) };
 }
 
-/** Times inside of JSON are texts. */
+/** Times inside JSON are strings. */
 type DetailRow = Omit<QuarantineDetail, 'calls'> & { calls: (Omit<QuarantineCall, 'at'> & { at: string })[] };

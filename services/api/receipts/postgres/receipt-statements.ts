@@ -16,17 +16,18 @@ export interface RecordReceiptsParams {
 }
 
 /**
- * Whether the text of batch `b` holds the user of row `k`. Only a lone comma can be found where it is no user: as the
- * border between two.
+ * SQL: whether the text of batch `b` contains the user of row `k`. A lone comma also matches the separator between two
+ * users, so that case is parsed as JSON.
  */
 const holdsUser = `strpos(b.users, k.quoted) > 0 and (k.user_id <> ',' or jsonb_exists(('[' || b.users || ']')::jsonb, k.user_id))`;
 
 /**
- * Lists run parallel; run or (feed and batch) are given, the other is null. Batches ascend with user ids, so the one
- * that may hold a user is found by halving the feed's numbers, for all receipts at once. The row that is changed keeps
- * what it said before: so what comes back is the exact difference to the totals, however often and in whatever order
- * receipts come. Rows are locked in the order of their keys, or two processes could wait for each other. One row back
- * for each receipt that was not accepted.
+ * Lists are parallel; a row has either a run or a feed and batch, and the other is null. Batches ascend with user ids,
+ * so a binary search over the feed's numbers finds the candidate batch, for all receipts at once.
+ * The changed row keeps its previous state. The returned difference to the totals is therefore exact, however often and
+ * in whatever order receipts arrive.
+ * Rows are locked in the order of their keys to avoid deadlocks between processes. Returns one row per receipt that was
+ * not accepted.
  */
 export const recordReceipts = statementOf<RecordReceiptsParams>(
   'record-receipts',
@@ -112,17 +113,17 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
 export interface ReceiptPageParams {
   runId: string;
   limit: number;
-  /** Filters, or null. */
+  /** Filters; null matches any value. */
   country: string | null;
   step: number | null;
-  /** The place of the last one of the page before, or null. */
+  /** Position of the last receipt of the previous page, or null. */
   afterCountry: string | null;
   afterFeed: string | null;
   afterStep: number | null;
   afterUser: string | null;
 }
 
-/** Feeds are walked in order, and each is read by a range of an index. */
+/** Feeds are read in order, each by an index range. */
 const selectReceipts = (said: string) =>
   unnamedStatementOf<ReceiptPageParams>(
     ($) => `
@@ -145,7 +146,7 @@ const selectReceipts = (said: string) =>
   order by f.country, f.feed, r.step, r.user_id limit ${$('limit')}`,
   );
 
-/** By what they say: each has its index. */
+/** Statements by delivery status: each has its own index. */
 export const receiptPages = {
   all: selectReceipts(''),
   delivered: selectReceipts('and r.delivered'),

@@ -8,33 +8,35 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 import { receiptPages, recordReceipts, type ReceiptPageParams } from './receipt-statements.ts';
 
 export interface ReceiptStoreDeps {
-  /** One whose statements keep one good plan: `createHotPathPool`. */
+  /** A pool whose statements keep one good plan: `createHotPathPool`. */
   pool: Pool;
-  /** Of the totals: processes that write to one slot wait for each other. */
+  /** Slot of the totals: processes that write to the same slot wait for each other. */
   slot: number;
 }
 
-/** What a provider says of one user: how what it accepted has ended. */
+/** A provider's report on how a message to one user ended after the provider had accepted it. */
 export interface Receipt {
-  /** Of which call: the run, with the country where it is known, or the batch. A batch spares a search. */
+  /** The call: either its run, with the country if known, or its batch. A batch saves a search. */
   of: { runId: string; country: string | null } | { feedId: string; batchNo: number };
   step: number;
-  /** Keeps the rules of user ids. */
+  /** A user id that conforms to the rules of user ids. */
   user: string;
   delivered: boolean;
-  /** Why not, mostly. */
+  /** Reason code, mostly of a failed delivery. */
   code: string | null;
-  /** When it happened, by the provider's clock, in whole milliseconds. */
+  /** Time of the event by the provider's clock, in whole milliseconds. */
   at: Date;
-  /** Action type whose secret signed the receipt: it applies to steps of that type alone. Null applies to all. */
+  /**
+   * Action type whose secret signed the receipt; the receipt applies to steps of that type only. Null applies to all.
+   */
   actionType: string | null;
 }
 
 /**
- * - `accepted`: it counts, or is older than what is known, or the same again.
- * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it.
- * - `other-action-type`: the step's action type is not the one whose secret it is signed with.
- * - `not-kept`: retention has closed the run for receipts, or dropped its users.
+ * - `accepted`: the receipt counts, or it is a repetition or older than the recorded one.
+ * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, or the run has no such step or user.
+ * - `other-action-type`: the secret that signed the receipt belongs to another action type than the step's.
+ * - `not-kept`: retention has closed the run for receipts, or deleted its users.
  */
 export type ReceiptVerdict =
   'accepted' | 'unknown-run' | 'unknown-step' | 'unknown-user' | 'other-action-type' | 'not-kept';
@@ -45,7 +47,7 @@ export interface ReceiptFilter {
   delivered?: boolean | undefined;
 }
 
-/** What counts of one user in one step. */
+/** The receipt that counts for one user in one step. */
 export interface RecordedReceipt {
   user: string;
   step: number;
@@ -58,13 +60,16 @@ export interface RecordedReceipt {
 
 export type ReceiptStore = ReturnType<typeof createReceiptStore>;
 
-/** Delivery receipts: the last one of each (run, step, user) counts, in whatever order and however often they come. */
+/**
+ * Store of delivery receipts. The newest receipt of each (run, step, user) counts, in whatever order and however often
+ * receipts arrive.
+ */
 export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
   return {
     /**
-     * Writes them with their counts, in one transaction. Of several for one user the newest `at` counts, and with the
-     * same `at` delivered goes before undelivered: so the outcome does not depend on the order. A receipt for a user
-     * whose acceptance is not recorded yet is kept. Verdicts in the order of the receipts.
+     * Writes receipts and their counts in one transaction. For each user the newest `at` counts; with equal `at`,
+     * delivered wins over undelivered, so the outcome does not depend on the order. A receipt for a user whose
+     * acceptance is not recorded yet is kept. Returns verdicts in the order of the receipts.
      */
     record: async (receipts: readonly Receipt[]): Promise<ReceiptVerdict[]> => {
       const verdicts = receipts.map((): ReceiptVerdict => 'accepted');
@@ -76,8 +81,8 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
     },
 
     /**
-     * In the order of (country, step, user); stable while rows are written. The cursor is opaque.
-     * @throws {InvalidCursorError} when it is none that a page ended with
+     * Returns receipts in the order of (country, step, user), stable under concurrent writes. The cursor is opaque.
+     * @throws {InvalidCursorError} if the cursor was not returned with a page
      */
     list: async (
       runId: string,
@@ -107,7 +112,7 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
 }
 
 interface RefusedRow {
-  /** From 1. */
+  /** Position in the request, from 1. */
   position: number;
   verdict: Exclude<ReceiptVerdict, 'accepted'>;
 }

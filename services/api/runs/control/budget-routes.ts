@@ -91,7 +91,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     },
   });
 
-  /** @throws {HttpProblem} 409, 412 */
+  /** @throws {HttpProblem} 409 if the change needs an approval, 412 if the campaign has changed meanwhile */
   async function change(campaignId: string, { before, wanted, detail, by }: Change) {
     const campaign = await campaigns.get(campaignId);
     if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
@@ -106,7 +106,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     requireWritten(publicId('campaign', campaignId), changed);
   }
 
-  /** @throws {HttpProblem} 409 */
+  /** @throws {HttpProblem} 409 if the raise needs an approval */
   function requireApproved(campaignId: string, { approvers, why }: ApprovalNeed) {
     if (approvers === 0) return;
     const submitIt = `POST /v1/campaigns/${publicId('campaign', campaignId)}/submit with these budgets asks for it`;
@@ -117,21 +117,21 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   async function budgetViews(id: string, list: readonly BudgetFigures[], by: string) {
     if (list.length === 0) return [];
     const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
-    // A change of a draft is a revision: its start asks for what it needs.
+    // A change of a draft creates a revision, which is approved when the campaign is started.
     const inForce = !campaign || campaign.state === 'draft' ? [] : rules;
     const terms = campaign ? await termsOf(campaign, inForce) : { approved: null, chain: [], prices: noPrices };
     const sums = campaign && inForce.length > 0 ? await approvals.sumsOfRaise(campaign, by) : [];
     return campaignBudgetsView(list, inForce, { ...terms, sums });
   }
 
-  /** Prices are not asked for where no rule does. */
+  /** Prices are loaded only if a rule needs them. */
   async function termsOf({ campaignId, revision, definition, state }: CampaignRecord, rules: readonly unknown[]) {
     const prices = rules.length === 0 ? noPrices : await approvals.prices({ campaignId, revision });
     const approved = state === 'draft' ? null : await approvals.approvedBudgets(campaignId);
     return { approved, chain: definition.chain, prices };
   }
 
-  /** @throws {HttpProblem} 404 */
+  /** @throws {HttpProblem} 404 if the campaign does not exist */
   async function budgetsOf(id: string): Promise<BudgetFigures[]> {
     const campaignId = requireId('campaign', id);
     const list = await budgets.list(campaignId);
@@ -142,14 +142,14 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
 
 interface Change {
   before: readonly BudgetFigures[];
-  /** Those that differ from before. */
+  /** Budgets that differ from before. */
   wanted: readonly Budget[];
-  /** Of the event in the runs' histories. */
+  /** Detail of the event in the runs' histories. */
   detail: Readonly<Record<string, unknown>>;
   by: Writer;
 }
 
-/** As they are now. */
+/** Returns the current budgets of the countries to change. */
 function unitsBefore(before: readonly BudgetFigures[], wanted: readonly Budget[]): Budget[] {
   const changed = before.filter(({ country }) => wanted.some((each) => each.country === country));
   return changed.map(saidBudget);

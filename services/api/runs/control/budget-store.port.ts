@@ -1,19 +1,19 @@
-/** A campaign's budget in a country, and what its runs have done with it. All of it is of one moment. */
+/** A campaign's budget in a country and its use by the campaign's runs. All figures are of one moment. */
 export interface BudgetFigures {
   country: string;
-  /** Null, as what is used and reserved, where it is in money. */
+  /** Null, like `used` and `reserved`, if the budget is monetary. */
   units: number | null;
-  /** For users that succeeded, or of which it is unknown. */
+  /** Units for users that succeeded or whose outcome is unknown. */
   used: number | null;
-  /** For users whose call may be under way, or may have been applied. */
+  /** Units for users whose call may be in progress or may have been applied. */
   reserved: number | null;
-  /** As decimals. */
+  /** Decimal strings; null unless the budget is monetary. */
   money: { currency: string; amount: string; used: string; reserved: string; left: string } | null;
-  /** Batches for which too little was left when they were to be called. */
+  /** Batches that wait because too little of the budget was left for their call. */
   waitingBatches: number;
 }
 
 export interface BudgetStore {
-  /** By country, in alphabetical order; empty where the campaign has none. */
+  /** Returns budgets in alphabetical order of country; empty if the campaign has none. */
   list(campaignId: string): Promise<BudgetFigures[]>;
 }

@@ -16,12 +16,12 @@ export function budgetView({
   return { country, units, used, reserved, left, money, waitingBatches };
 }
 
-/** As a definition says it. */
+/** Returns the budget in the form of a campaign's definition. */
 export function saidBudget({ country, units, money }: BudgetFigures): SaidBudget {
   return money === null ? { country, units: units ?? 0 } : { country, amount: money.amount, currency: money.currency };
 }
 
-/** With how far each may be raised. */
+/** Returns budgets together with the limit to which each may be raised without a new approval. */
 export function campaignBudgetsView(
   budgets: readonly BudgetFigures[],
   rules: readonly ApprovalRule[],

@@ -6,21 +6,18 @@ import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../share
 import type { RunSnapshot } from '../run-reports.port.ts';
 import { estimatedUsers } from '../run-view.ts';
 
-/** A step in a country: whom a cancellation would find there. All counts in users. */
+/** Users that a cancellation would affect in one step of one country. */
 interface Place {
   step: number;
   country: string;
-  /** Have come so far and have no outcome in it. */
+  /** Users that have reached the step and have no outcome in it. */
   pending: number;
-  /** Of those, who begins the chain here. */
+  /** Pending users whose chain begins at this step. */
   beginning: number;
   inFlight: number;
 }
 
-/**
- * What a cancellation would do now. What is under way moves on while this is read: the figures are of about this
- * moment.
- */
+/** Returns the effects of a cancellation at this moment. The figures are approximate, as work in progress continues. */
 export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay, timeToStopMs: number): CancelPreviewShape {
   const { runId, state, chain, countries } = snapshot;
   const isOver = isTerminal(state);
@@ -69,17 +66,17 @@ function placesIn(country: string, snapshot: RunSnapshot, { inFlight }: UnderWay
     const pending = feeds.reduce((sum, feed) => sum + (feed.pending[index] ?? 0), 0);
     const beginning = feeds.reduce((sum, feed) => sum + (feed.from === step ? (feed.pending[index] ?? 0) : 0), 0);
     const claimed = inFlight.find((each) => each.step === step && each.country === country)?.users ?? 0;
-    // Who was lost before in a claimed batch counts there, and is not pending.
+    // The claimed batch still counts users lost earlier, who are not pending.
     return { step, country, pending, beginning, inFlight: Math.min(claimed, pending) };
   });
 }
 
-/** The user that is called for first may as well be one that has a step already. */
+/** Returns a lower bound: the users in flight may all be ones that begin here. */
 function notStartedUsers({ beginning, inFlight }: Place): number {
   return Math.max(0, beginning - inFlight);
 }
 
-/** By step: users that have come so far and have no outcome in it. */
+/** Returns, by step, the users that have reached it and have no outcome in it. */
 function pendingOf(feed: RunSnapshot['countries'][number], { chain }: RunSnapshot): number[] {
   const { fedUsers, totals, heldOutUsers, fromStep } = feed;
   const lines = stepLines(fedUsers, totals, chain.length, heldOutUsers, fromStep);
@@ -90,7 +87,7 @@ function inCountry({ countries }: RunSnapshot, wanted?: string): RunSnapshot['co
   return wanted === undefined ? countries : countries.filter(({ country }) => country === wanted);
 }
 
-/** Estimated; null where it is unknown how many there are. */
+/** Returns an estimate, or null if the size of the audience is unknown. */
 function notFedUsers(snapshot: RunSnapshot, isOver: boolean): number | null {
   const { countries } = snapshot;
   if (isOver || (countries.length > 0 && countries.every(({ complete }) => complete))) return 0;

@@ -21,10 +21,10 @@ export interface VerbDecision {
 
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
-/** What becomes of a run that is paused, resumed or cancelled by a person. */
+/** Returns the changes to a run that a person pauses, resumes or cancels. */
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
-  // It would go on when it is approved, or asks what becomes of its canary: now it is a person who has paused it.
+  // The run would resume by itself after an approval or its canary; this pause makes it wait for a person.
   const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
   const isPausedAnew = verb === 'pause' && move.kind === 'stays' && goesOnOtherwise;
   if (move.kind !== 'move' && !isPausedAnew) return { move, change: null };
@@ -37,7 +37,7 @@ export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason:
   return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
 }
 
-/** A run that had not begun has nothing to wait for: what it is asked to become, it is. */
+/** Returns the final event of a run that had not started: it has no work in progress to wait for. */
 function becomesAtOnce(to: RunState, reason: string): RunEventEntry[] {
   if (to === 'paused') return [{ kind: 'paused', detail: {} }];
   return to === 'cancelled' ? [{ kind: 'ended', detail: { state: to, reason } }] : [];
@@ -50,7 +50,7 @@ export type ChangesDecision =
 
 const farthestDeadlineMs = 30 * 86_400_000;
 
-/** What becomes of a run whose deadline, priority or pace a person changes. What is as it was already is no change. */
+/** Returns the changes to a run's deadline, priority or pace. Unchanged settings count as no change. */
 export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
   const { reason, deadlineSeconds, deadlineAt, ...settings } = asked;
@@ -91,7 +91,7 @@ function deadlineProblems(asked: DeadlineAsked, wanted: Date | undefined, now: D
   return [];
 }
 
-/** Without what was left out: a null is a value. */
+/** Returns the fields without undefined ones. Null is a value. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const kept: { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } = {};
   for (const name in fields) {

@@ -188,7 +188,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
   });
 }
 
-/** Of the longest call that may be under way. */
+/** Returns the time to stop, in milliseconds, after the longest call that may be in progress. */
 function stopTimeOf({ chain }: RunHeader, actionTypes: EngineConfig['actionTypes']): number {
   return timeToStopMs(chain.flatMap(({ action }) => actionTypes[action]?.timeoutMs ?? []));
 }

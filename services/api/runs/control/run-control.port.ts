@@ -5,16 +5,16 @@ import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { Page } from '../../frame/page.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 
-/** What is to be changed in a run. What is left out stays. */
+/** Changes to a run. Omitted fields stay as they are. */
 export interface RunChange {
   to?: RunState;
   stateReason?: string | null;
-  /** For this run alone; its campaign stays as it is. */
+  /** Settings of this run only; the campaign does not change. */
   settings?: Partial<RunSettings>;
   deadlineAt?: Date;
-  /** Failures are judged anew from here: users that have ended so far count no more. */
+  /** Restarts the judgement of failures: users that have ended so far no longer count. */
   judgeFromHere?: boolean;
-  /** Into its history, in this order. */
+  /** Events appended to the run's history, in this order. */
   events: readonly RunEventEntry[];
 }
 
@@ -28,19 +28,19 @@ export interface RunEvent extends RunEventEntry {
   at: Date;
 }
 
-/** What was decided of a run, and what came of it. */
+/** Decision on a run, and the run afterwards. */
 export interface Controlled<Decision> {
   decision: Decision;
-  /** As it is now. */
+  /** The run after the change. */
   run: RunHeader;
   underWay: UnderWay;
 }
 
-/** What people do to runs. */
+/** Changes that people make to runs. */
 export interface RunControl {
   /**
-   * In one transaction: keeps everybody else from moving the run, asks what to make of it, and writes that with its
-   * events. Workers and triggers see it when they look at the run the next time. Undefined when there is no such run.
+   * Locks the run, calls `decide` and writes its change with the events, in one transaction. Workers and triggers
+   * notice the change when they next read the run. Undefined if the run does not exist.
    */
   change<Decision extends { change: RunChange | null }>(
     runId: string,
@@ -48,9 +48,9 @@ export interface RunControl {
   ): Promise<Controlled<Decision> | undefined>;
   underWay(runId: string): Promise<UnderWay>;
   /**
-   * In the order in which they happened; `cursor` is the id of the last one of the page before. Empty for a run that is
-   * not there.
-   * @throws {InvalidCursorError} when it is no id
+   * Returns events in chronological order; `cursor` is the id of the last event of the previous page. Empty if the run
+   * does not exist.
+   * @throws {InvalidCursorError} if the cursor is not an id
    */
   events(runId: string, limit: number, cursor: string | null): Promise<Page<RunEvent>>;
 }

@@ -8,7 +8,7 @@ import type { HistoryFeed, UserHistory, UserPlace } from './postgres/user-histor
 
 export type ExplainedPlace = UserExplanation['audience'];
 
-/** Whether a user belongs to the audience of a run, and why not. */
+/** Explains whether a user belongs to the audience of a run, and if not, why. */
 export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {
   if (place?.unsendable) {
     const detail = `its id can never be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
@@ -43,7 +43,7 @@ function neverFedDetail(behind: readonly HistoryFeed[]): string {
   return `the run ended before ${where}`;
 }
 
-/** Users are fed in ascending order: what is behind the last one may still come. */
+/** Users are fed in ascending order: a user after the cursor may still be fed. */
 function isStillToCome({ complete, cursor }: HistoryFeed, user: string): boolean {
   return !complete && (cursor === null || compareUserIds(cursor, user) < 0);
 }
@@ -61,13 +61,13 @@ function nameOf(source: FeedSource): string {
   return source.segment === '' ? 'the list of users to be tried again' : `segment "${source.segment}"`;
 }
 
-/** What names users that are left out, in words; empty where nothing does. */
+/** Describes the sources of excluded users; empty if there are none. */
 function exclusionsOf(feeds: readonly HistoryFeed[]): string {
   const names = new Set(feeds.flatMap(({ audience }) => audience.exclude.map(nameOf)));
   return names.size === 0 ? '' : `, or ${[...names].join(' or ')} excluded it`;
 }
 
-/** Held-out users have no rows: a user that the rule names was passed over where it was in a source at all. */
+/** Held-out users have no rows. The rule only proves that the user was passed over if a source held it at all. */
 function isHeldOutIn({ audience: { holdOut } }: HistoryFeed, user: string): boolean {
   return holdOut !== null && isHeldOut(holdOut, user);
 }

@@ -10,7 +10,7 @@ import { explanationView } from './explanation-view.ts';
 
 export interface ExplainRoutesDeps {
   histories: UserHistories;
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

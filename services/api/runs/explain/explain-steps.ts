@@ -6,9 +6,7 @@ import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './pos
 type ExplainedStep = UserExplanation['steps'][number];
 type ExplainedAttempt = ExplainedStep['attempts'][number];
 
-/**
- * What became of a user in each step of the chain. A user that began with a later step has no line for those before.
- */
+/** Returns a user's outcome in each step of the chain, from the step with which the user began. */
 export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
   return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
 }
@@ -54,7 +52,7 @@ const unbegun = {
   attempts: [],
 };
 
-/** Who was settled as succeeded, after the run, did not go on. */
+/** A user that was settled as succeeded after the run did not continue. */
 function hasGoneOn({ outcome, reason }: ExplainedStep): boolean {
   return outcome === 'succeeded' && reason === null;
 }
@@ -64,10 +62,7 @@ function outcomeAfter(outcome: ExplainedStep['outcome']): ExplainedStep['outcome
   return 'skipped';
 }
 
-/**
- * The batch that the user entered the step in, and the children that it went on in within the step, one out of the
- * other.
- */
+/** Returns the batch in which the user entered the step, followed by the chain of child batches within the step. */
 function batchesOf(step: number, entered: HistoryBatch | undefined, batches: readonly HistoryBatch[]): HistoryBatch[] {
   if (!entered) return [];
   const child = batches.find(({ parent, fromStep }) => parent === entered.batchNo && fromStep === step);
@@ -110,7 +105,7 @@ function failureFields({ outcome, reason, detail, failedAt }: NonNullable<Histor
   return { ...unbegun, outcome, reason, detail, endedAt: failedAt.toISOString() };
 }
 
-/** An answer that spoke of others who went on was the last word on this user. */
+/** Every answer is about this user, except a report on other users. */
 function isOfUser({ reading, code }: HistoryAttempt): boolean {
   return reading !== 'reported' || code !== null;
 }
@@ -126,19 +121,19 @@ function resultOf(reading: HistoryAttempt['reading'], code: string | null): Atte
   return code === reasons.noResult ? 'missing' : 'retryable';
 }
 
-/** Failures that no call had: there is no attempt to tell of. */
+/** Reasons of failures without a call, for which there is no attempt to show. */
 const withoutCall: readonly string[] = [reasons.invalidUserId, reasons.quarantined];
 
-/** The call that the outcome came of. Its time is that of its recording. */
+/** Returns the call that decided the outcome. Its time is when it was recorded. */
 function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: number): UnnumberedAttempt[] {
   if (state !== 'done') return [];
   if (failure) {
     if (withoutCall.includes(failure.reason)) return [];
     const { outcome, reason, detail, failedAt } = failure;
-    // By a rule, before any call.
+    // A rule suppressed the user before any call.
     if (outcome === 'suppressed') return [];
     const call = { at: failedAt.toISOString(), batchNo };
-    // What people or the status said later, no call had said.
+    // A person or the status endpoint settled the outcome later, not a call.
     if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];
     return [{ ...call, result: outcome, code: reason, message: detail }];
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { placeText } from '../../../../shared/contracts/stored-texts.ts';
 
 /**
- * Where a page of failures ended: the last row's place in the order (country, feed, batch, step, user). Outside it is
- * an opaque text, so that the order may change without breaking a reader that goes on from one.
+ * Position of the last failure of a page in the order (country, feed, batch, step, user). Callers receive an opaque
+ * text, so that the order can change without breaking existing cursors.
  */
 const failureCursor = z.tuple([
   placeText,
@@ -25,7 +25,7 @@ export function failureCursorOf({ country, feedId, batchNo, step, user }: Failur
   return Buffer.from(JSON.stringify([country, feedId, batchNo, step, user])).toString('base64url');
 }
 
-/** The place behind a cursor, or `undefined` when the text is none. */
+/** Decodes a cursor. Returns `undefined` if the text is not a cursor. */
 export function failurePlaceOf(cursor: string): FailurePlace | undefined {
   const parsed = failureCursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
   if (!parsed.success) return undefined;

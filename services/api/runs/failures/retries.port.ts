@@ -1,49 +1,49 @@
 import type { RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
 
-/** Whose failures are meant; null: all. */
+/** Filter on failures; null matches all. */
 export interface RetryFilter {
   steps: readonly number[] | null;
   countries: readonly string[] | null;
   reasons: readonly string[] | null;
 }
 
-/** Users whose newest failure is of this kind. */
+/** Users grouped by their newest failure. */
 export type RetryGroup = Omit<RetryAnswer['groups'][number], 'action'>;
 
 export interface NewRetry {
-  /** Of the run to be created; one that exists is not created again. */
+  /** Id of the run to create. If the run exists, it is not created again. */
   runId: string;
-  /** Whose failures: of this run, and where it is no child run itself, of its child runs too. */
+  /** Run whose failures are retried. If it is not a child run, failures of its child runs are included. */
   of: string;
   filter: RetryFilter;
-  /** Null: as long as the campaign's. */
+  /** Null means the campaign's deadline. */
   deadlineSeconds: number | null;
-  /** Who asks, for the history of the run. */
+  /** The person or key that requested the retry, for the history of the run. */
   asker?: Asker | null;
 }
 
-/** - `running`: another child run has not ended; whose failures are whose is not settled before. */
+/** - `running`: another child run has not ended, so the newest failures are not settled yet. */
 export type RetryVerdict = { kind: 'created' } | { kind: 'running'; runId: string } | { kind: 'not-ended' };
 
-/** What a child run has done about the failures of its parent. All counts in users. */
+/** Outcomes of a child run that retries failures of its parent, in users. */
 export interface RetrySums {
   runId: string;
   retried: number;
-  /** Of those, who succeeded in the chain's last step. */
+  /** Retried users that succeeded in the chain's last step. */
   recovered: number;
   failedAgain: number;
 }
 
 /**
- * Failed users, tried again in child runs. A user's *newest* failure counts: a user that a child run has taken on is no
- * failure of its parent any more, however that ended. Users whose outcome is unknown, and ids that can never be sent,
- * are left out.
+ * Retries of failed users in child runs. A user's *newest* failure counts: once a child run has fed a user, the
+ * parent's failure no longer counts, whatever the outcome. Users with an unknown outcome and unsendable ids are
+ * excluded.
  */
 export interface Retries {
   groups(of: string, filter: RetryFilter): Promise<RetryGroup[]>;
   /** Inserts the child run in state `preparing`, due now. */
   create(retry: NewRetry): Promise<RetryVerdict>;
-  /** Of the child runs of a run, the oldest first. */
+  /** Returns the sums of a run's child runs, oldest first. */
   sums(parentRunId: string): Promise<RetrySums[]>;
 }

@@ -94,7 +94,7 @@ function requireEnded(snapshot: RunSnapshot): void {
   throw new HttpProblem({ status: 409, code: 'failures-not-kept', detail });
 }
 
-/** Actions are names of steps. All that the run does not have is reported at once. */
+/** Translates action names to steps. Reports all unknown steps, actions and countries at once. */
 function filterOf(wanted: RetryRequest, { chain, countries }: RunSnapshot): RetryFilter {
   const actions = chain.map(({ action }) => action);
   const known = new Set(countries.map(({ country }) => country));

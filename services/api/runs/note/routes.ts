@@ -13,7 +13,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
 
-/** A note on a run: why its figures look as they do, for people who read them later. */
+/** Routes of a run's note, which explains its figures to later readers. */
 export function routes(server: HttpServer, { pool }: Pick<ApiParts, 'pool'>): void {
   server.route({
     method: 'GET',
@@ -61,7 +61,7 @@ export function routes(server: HttpServer, { pool }: Pick<ApiParts, 'pool'>): vo
 }
 
 interface NoteRow {
-  /** 0: the run never had a note. */
+  /** 0 means that the run never had a note. */
   revision: number;
   text: string | null;
   writtenAt: Date | null;
@@ -91,9 +91,9 @@ const selectNote = `
 interface NoteChange {
   runId: string;
   text: string | null;
-  /** The key that writes it. */
+  /** Id of the key that writes the note. */
   by: string;
-  /** Null: whatever the revision is. */
+  /** Expected revision; null accepts any. */
   expected: number | null;
 }
 

@@ -7,9 +7,9 @@ import {
 } from '../../../../shared/postgres/registry/shard-refusals.ts';
 
 /**
- * Where batches of runs are in a step of which nothing is called: no worker serves its shard, or all workers leave its
- * endpoint alone. Tables of a statement that has `totals` of its runs, $1: `blocked` is the last one. What workers said
- * is read once for all of them.
+ * SQL: common table expressions that find steps in which batches of runs are blocked: no worker serves the shard, or
+ * all workers have suspended its endpoint. Requires the table `totals` of runs $1; the last table is `blocked`. Worker
+ * reports are read once for all runs.
  */
 export const blockedSteps = `
   heard as materialized (${heardOfShards}

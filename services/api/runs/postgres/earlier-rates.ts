@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
 
-/** Of runs, so many are looked at, the newest first, and none that ended longer ago. */
+/** Rates come from the newest runs, at most this many. */
 const mostRuns = 200;
 const days = 30;
 
@@ -9,11 +9,13 @@ export interface EarlierRate extends Shard {
   usersPerSecond: number;
 }
 
-/** What is known of how fast a run would go. */
+/** Known rates of earlier runs. */
 export interface EarlierRates {
-  /** Of each shard, as a mean over the whole run that was fastest there. */
+  /** Returns the rate of each shard: the mean over the whole run that was fastest there. */
   list(): Promise<EarlierRate[]>;
-  /** What the campaign of a dry run asks for, which has a pace of its own; null: it has none. */
+  /**
+   * Returns the pace set in the campaign of a dry run, which itself has another pace; null if the campaign has none.
+   */
   paceOf(runId: string): Promise<number | null>;
 }
 
@@ -24,7 +26,7 @@ export function createEarlierRates({ pool }: { pool: Pool }): EarlierRates {
   };
 }
 
-/** Of a run that was paused, or small, it says less than there was. */
+/** A run that was paused or small shows less than the possible rate, hence the maximum. */
 const selectRates = `
   with lately as materialized (
     select id, campaign, revision, greatest(1, extract(epoch from ended_at - started_at))::float8 as seconds

@@ -6,7 +6,7 @@ import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
+/** The campaign's settings merged with the run's own changes. Null in a change removes the setting. */
 const settings = `
   json_build_object(
     'priority', (c.definition || r.settings) -> 'priority',
@@ -16,10 +16,10 @@ const settings = `
     coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
   ) as settings`;
 
-/** Quiet hours come last: whatever a person can mend is shown first. */
+/** Quiet hours come last: waits that a person can fix are listed first. */
 const waitOrder = `blocked_by is not distinct from 'quiet-hours', since, step, country, cause`;
 
-/** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
+/** Columns of a run's header, named as in the port. `r` is the run, `c` the campaign revision that it runs. */
 const header = `
   r.id as "runId", r.kind, r.step_modes as "stepModes", r.canary, r.parent as "parentRunId",
   r.campaign as "campaignId", c.definition ->> 'name' as "campaignName",
@@ -38,7 +38,7 @@ const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.cam
 /** $1 run. */
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
-/** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
+/** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the previous page or null. */
 const runsWhere = (kind: RunKind, condition: string) => `
   select ${header} from ${runsWithRevision}
   where r.kind = '${kind}' and ($2::uuid is null or r.campaign = $2) and ${condition}
@@ -49,24 +49,24 @@ const inAnyState = '($3::text is null or r.state = $3)';
 
 export const selectRuns = runsWhere('live', inAnyState);
 
-/** By indexes of their own: they are few among all runs. */
+/** Test and dry runs have their own indexes, as they are few among all runs. */
 export const selectTests = runsWhere('test', inAnyState);
 export const selectDryRuns = runsWhere('dry-run', inAnyState);
 
 interface FoundParams extends SeenParams {
   limit: number;
   kind: RunKind;
-  /** Filters, or null. */
+  /** Filters; null matches any value. */
   campaignId: string | null;
   state: string | null;
   ended: boolean | null;
-  /** Of the campaign's name, for `ilike`. */
+  /** Pattern of the campaign's name, for `ilike`. */
   pattern: string | null;
-  /** Of the last run of the page before, or null. */
+  /** Id of the last run of the previous page, or null. */
   after: string | null;
 }
 
-/** A person looks for one of them. Names are looked up where each is once: in campaigns, not beside every run. */
+/** Serves a person's search. Names are matched against campaigns, where each is stored once, not against every run. */
 export const selectFoundRuns = unnamedStatementOf<FoundParams>(
   ($) => `
   select ${header} from ${runsWithRevision}
@@ -78,13 +78,12 @@ export const selectFoundRuns = unnamedStatementOf<FoundParams>(
   order by r.id desc limit ${$('limit')}`,
 );
 
-/** By the index of runs that have not ended: the others, of years perhaps, are not read past. */
+/** Uses the index of runs that have not ended, to avoid reading years of ended runs. */
 export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
 
 /**
  * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its
- * lines balance whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the
- * run is.
+ * lines always balance. Runs every second, and reads a handful of rows per feed regardless of the run's size.
  */
 export const selectSnapshots = `
   with totals as (
@@ -175,7 +174,7 @@ const comparableWith = (when: string, limit: string) => `
     order by r.scheduled_for desc limit ${limit}
   ) r`;
 
-/** Each part follows the key (campaign, scheduled_for), so that it reads no more than it shows. */
+/** Each part follows the key (campaign, scheduled_for), so it reads no more rows than it returns. */
 export const selectComparable = statementOf<SeenParams & { runId: string; limit: number }>(
   'comparable-runs',
   ($) => `
@@ -192,8 +191,8 @@ export const selectPoints = `
   from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;
 
 /**
- * $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a
- * hundred million.
+ * $1 run. Reads counts that are maintained with each recording: a report costs the same for a thousand failures as for
+ * a hundred million.
  */
 export const selectFailureGroups = `
   select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users,
@@ -206,7 +205,7 @@ export const selectFailureGroups = `
 interface FailuresParams {
   runId: string;
   limit: number;
-  /** Filters, or null. */
+  /** Filters; null matches any value. */
   q: string | null;
   country: string | null;
   step: number | null;
@@ -215,7 +214,7 @@ interface FailuresParams {
   batch: number | null;
   failedFrom: Date | null;
   failedUntil: Date | null;
-  /** The place of the last one of the page before, or null. */
+  /** Position of the last failure of the previous page, or null. */
   afterCountry: string | null;
   afterFeed: string | null;
   afterBatch: number | null;
@@ -224,8 +223,8 @@ interface FailuresParams {
 }
 
 /**
- * Users who were settled as succeeded are no failures. Feeds are walked in order and each is read by a range of its
- * primary key, so that a page costs the same wherever it begins.
+ * Users that were settled as succeeded are not failures. Feeds are read in order, each by a range of its primary key,
+ * so every page costs the same.
  */
 export const selectFailures = unnamedStatementOf<FailuresParams>(
   ($) => `

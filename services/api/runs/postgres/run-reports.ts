@@ -117,13 +117,13 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   };
 }
 
-/** Without a point: the run has none. */
+/** `at` and `ended` are null if the run has no point. */
 type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
 
-/** A row that holds its outcome as the number it is stored as. */
+/** A row whose outcome is the stored number. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
-/** Times inside of JSON are texts. */
+/** Times inside JSON are strings. */
 type SnapshotRow = Omit<RunSnapshot, 'waits' | 'countries'> & { waits: WaitRow[] | null; countries: FeedRow[] };
 
 type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
@@ -145,7 +145,7 @@ function snapshotOf(
   };
 }
 
-/** The samples of all slots, up to five users of each. */
+/** Samples by slot, with up to five users each. */
 type FailureGroupRow = Omit<Coded<FailureGroup>, 'sample'> & { samples: string[][] };
 
 type FailureRow = Coded<RecordedFailure> & { feedId: string };

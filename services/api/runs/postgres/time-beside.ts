@@ -1,11 +1,11 @@
 import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 
-/** Retries come half a millisecond behind. */
+/** Offsets within a millisecond. Retry runs use 500 microseconds. */
 const microseconds = { test: 250, 'dry-run': 750 } as const;
 
 /**
- * SQL: when a run beside those of its campaign `c` is for. Behind any time that a job can be due at, so that no job
- * takes it for its own, and behind the last one of its kind.
+ * SQL: the scheduled time of a test or dry run of campaign `c`. The time is after any possible due time of a job, so no
+ * job mistakes this run for its own, and after the last run of its kind.
  */
 export function timeBeside(kind: Exclude<RunKind, 'live'>): string {
   return `greatest(

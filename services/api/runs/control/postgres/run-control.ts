@@ -60,7 +60,7 @@ function eventValues(runId: string, { kind, detail }: RunEventEntry): string[] {
   return [runId, kind, JSON.stringify(detail)];
 }
 
-/** Null: stays as it is; but for the reason, which may become null. */
+/** Null leaves a field unchanged, except the reason, which may become null. */
 interface RunUpdate {
   runId: string;
   to: string | null;
@@ -91,7 +91,7 @@ const updateRun = statementOf<RunUpdate>(
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
 
-/** $1 run, $2 limit, $3 id of the last event of the page before or null. */
+/** $1 run, $2 limit, $3 id of the last event of the previous page or null. */
 const selectEvents = `
   select id as "eventId", at, kind, detail from run_events
   where run = $1 and ($3::uuid is null or id > $3) order by id limit $2`;

@@ -4,24 +4,24 @@ import type { StepTotals } from '../../../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../../../shared/domain/step/receipts.ts';
 import { settledAsSucceeded } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 
-/** What is known of a feed at one look. `receipts` count everybody of whom one came. */
+/** Counts of a feed at one moment. `receipts` counts every user with a receipt. */
 export interface FeedReceipts {
   feedId: string;
-  /** Its run has ended: nothing is forgiven. */
+  /** True if the run has ended: its counts must then be exact. */
   isOver: boolean;
-  /** Its receipts or its failures were deleted: what retention counted before that is all there is. */
+  /** True if receipts or failures were deleted; only the counts that retention stored before are left. */
   isCounted: boolean;
   totals: readonly Pick<StepTotals, 'step' | 'failed' | 'unknown'>[];
   receipts: readonly CountedReceipts[];
 }
 
-/** Receipts of a step, and those of failed users that retention counted. */
+/** Receipts of a step, and those of failed users as counted by retention. */
 export interface CountedReceipts extends Omit<ReceiptTotals, 'unexpected'> {
   unexpectedDelivered: number;
   unexpectedUndelivered: number;
 }
 
-/** Takes receipts of users that failed, or are unknown, out of those of accepted ones. By feed. */
+/** Separates receipts of failed or unknown users from those of accepted users. Returns totals by feed. */
 export type SetApart = (feeds: readonly FeedReceipts[]) => Promise<Map<string, ReceiptTotals[]>>;
 
 interface UnexpectedRow {
@@ -32,17 +32,17 @@ interface UnexpectedRow {
 }
 
 interface Counted {
-  /** Failures and receipts there were when it was counted. */
+  /** Failures and receipts at the time of the count. */
   failures: number;
   receipts: number;
   rows: UnexpectedRow[];
 }
 
-/** Of few failures, they are counted at every look: some milliseconds. */
+/** Up to this number of failures, unexpected receipts are counted on every read, which takes some milliseconds. */
 const fewFailures = 2000;
 /**
- * Of more, again once there are so many more of either, and once the run has ended: progress is asked for twice a
- * second.
+ * Above `fewFailures` they are counted again after this growth of either figure, and once the run has ended: progress
+ * is requested twice a second.
  */
 const growth = 1.01;
 
@@ -69,7 +69,7 @@ export function createSetApart({ pool }: { pool: Pool }): SetApart {
   };
 }
 
-/** Null where they have to be counted. Where no user failed, or no receipt came, there are none. */
+/** Returns null if unexpected receipts must be counted. Without failures or without receipts there are none. */
 function rememberedOf(feed: FeedReceipts, counted: Counted | undefined): UnexpectedRow[] | null {
   if (feed.isCounted) return storedOf(feed);
   const { failures, receipts } = sumsOf(feed);
@@ -86,7 +86,7 @@ function storedOf({ feedId, receipts }: FeedReceipts): UnexpectedRow[] {
   });
 }
 
-/** Of the steps in which both are. */
+/** Returns sums over the steps that have both failures and receipts. */
 function sumsOf({ totals, receipts }: FeedReceipts) {
   const steps = new Set(receipts.map(({ step }) => step));
   return {
@@ -98,7 +98,7 @@ function sumsOf({ totals, receipts }: FeedReceipts) {
 function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): ReceiptTotals[] {
   return receipts.map(({ step, delivered, undelivered }) => {
     const row = rows.find((each) => each.step === step) ?? { delivered: 0, undelivered: 0 };
-    // The sums are of a moment before.
+    // The counted rows may be from an earlier moment than the receipts.
     const unexpected = {
       delivered: Math.min(delivered, row.delivered),
       undelivered: Math.min(undelivered, row.undelivered),
@@ -112,7 +112,7 @@ function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): Rece
   });
 }
 
-/** $1 feeds. Receipts are found by their keys, one for each failure. */
+/** $1 feeds. Looks up one receipt by its key for each failure. */
 const selectUnexpected = `
   select u.feed as "feedId", u.step, count(*) filter (where r.delivered)::float8 as delivered,
     count(*) filter (where not r.delivered)::float8 as undelivered

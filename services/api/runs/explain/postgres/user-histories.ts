@@ -9,30 +9,30 @@ import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres
 import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
 
-/** All that the ledger knows of one user in one run. */
+/** The ledger's complete record of one user in one run. */
 export interface UserHistory {
   runId: string;
   campaignId: string;
   state: RunState;
   asOf: Date;
   chain: readonly { action: string }[];
-  /** Null while receipts of the run are kept, or if it never had any. */
+  /** Null while receipts of the run are kept, or if the run never had any. */
   receiptsDeletedAt: Date | null;
-  /** In the order of countries and steps. */
+  /** Feeds in the order of countries and steps. */
   feeds: readonly HistoryFeed[];
-  /** Null where no feed of the run holds the user, or that is not known any more. */
+  /** Null if no feed of the run contains the user, or if the users were deleted. */
   place: UserPlace | null;
 }
 
 export interface HistoryFeed {
   country: string;
   audience: FeedAudience;
-  /** The step that its users begin with. */
+  /** The step with which the feed's users begin. */
   fromStep: number;
   complete: boolean;
   /** The last user that was fed. */
   cursor: string | null;
-  /** False once its users were dropped: then it cannot be said who they were. */
+  /** False once the feed's users were deleted; membership is then unknown. */
   usersKept: boolean;
 }
 
@@ -40,17 +40,17 @@ export interface UserPlace {
   /** Part of the key of every call for the user. */
   feedId: string;
   country: string;
-  /** Other countries in which the run was fed the user: one segment held it in several. */
+  /** Other countries in which the run was fed the user, because a segment contained it in several. */
   alsoIn: readonly string[];
   fromStep: number;
   /**
-   * The batch that the user was fed with and the child batches that it went on in, in that order. Empty for one that
-   * could not be sent.
+   * The batch with which the user was fed, followed by the child batches that contain it. Empty if the user cannot be
+   * sent.
    */
   batches: readonly HistoryBatch[];
-  /** Why the user could never be sent: its id breaks a rule. */
+  /** Set if the user can never be sent because its id breaks a rule. */
   unsendable: HistoryFailure | null;
-  /** What providers said of what they accepted, in the order of the steps. */
+  /** Receipts in the order of the steps. */
   receipts: readonly HistoryReceipt[];
 }
 
@@ -65,33 +65,33 @@ export interface HistoryReceipt {
 export interface HistoryBatch {
   batchNo: number;
   parent: number | null;
-  /** First step that is this batch's own. */
+  /** First step that belongs to this batch itself. */
   fromStep: number;
   users: number;
-  /** Those that were claimed, in their order. */
+  /** Claimed steps, in order. */
   steps: readonly HistoryStep[];
 }
 
 export interface HistoryStep {
   step: number;
   state: 'running' | 'waiting' | 'done';
-  /** Of a done one: when it was recorded. */
+  /** Time of recording, if the step is done. */
   endedAt: Date | null;
-  /** Of a waiting one. */
+  /** Set if the step is waiting. */
   nextAttemptAt: Date | null;
-  /** What it waits for. */
+  /** Reason for which the step waits. */
   cause: string | null;
-  /** Outcome of everybody without a failure and in no child batch; null while it is not done. */
+  /** Outcome of all users without a failure that are in no child batch; null until the step is done. */
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
-  /** The user's own. */
+  /** The user's own failure. */
   failure: HistoryFailure | null;
-  /** Earlier calls, the first one first. */
+  /** Earlier calls, oldest first. */
   attempts: readonly HistoryAttempt[];
 }
 
-/** An outcome of the user's own, apart from the rest of its batch. */
+/** Outcome of the user that differs from the rest of its batch. */
 export interface HistoryFailure {
-  /** `succeeded`: was unknown and was settled so after the run. It did not go on. */
+  /** `succeeded`: the user was unknown and was settled as succeeded after the run. The user did not continue. */
   outcome: OwnOutcome | 'succeeded';
   reason: string;
   detail: string | null;
@@ -99,12 +99,12 @@ export interface HistoryFailure {
   failedAt: Date;
 }
 
-/** A call that was not the last word: the step was put back, split, or its worker was lost. */
+/** A call that did not end the step: the step was postponed or split, or its worker was lost. */
 export interface HistoryAttempt {
   at: Date;
   reading: AttemptNote['reading'] | 'lost';
   cause: string | null;
-  /** What was said of this user, where users were spoken of one by one. */
+  /** Code for this user, if the answer reported users individually. */
   code: string | null;
   detail: string | null;
 }
@@ -131,13 +131,13 @@ export function createUserHistories({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * By keys alone, so that it costs the same in a large run.
-     * @param user any text, also an id that breaks the rules, and the escaped form in which such a one is listed
-     * @returns undefined where there is no such run
+     * Finds a user by keys only, so the cost does not depend on the size of the run.
+     * @param user any text, including an id that breaks the rules and the escaped form in which such an id is listed
+     * @returns undefined if the run does not exist
      */
     find: async (runId: string, user: string): Promise<UserHistory | undefined> => {
       const listed = escapeUserId(user);
-      // What breaks the rules is in no batch, and may be what Postgres cannot hold.
+      // No batch contains an id that breaks the rules, and Postgres may be unable to store it.
       const asked = brokenUserIdRule(user) === null ? user : listed;
       const { rows } = await pool.query<PlaceRow>(findPlace, [runId, asked, listed]);
       const [first] = rows;
@@ -149,7 +149,7 @@ export function createUserHistories({ pool }: { pool: Pool }) {
   };
 }
 
-/** A run that is being prepared has no feed yet: one row, and nothing in it of one. */
+/** A run in state `preparing` has no feed yet: it yields one row without feed columns. */
 type PlaceRow = {
   campaignId: string;
   state: RunState;
@@ -166,7 +166,7 @@ interface NoFeed {
   unsendable: null;
 }
 
-/** Times inside of JSON are texts. */
+/** Times inside JSON are strings. */
 type FailureRow = Omit<HistoryFailure, 'outcome' | 'failedAt'> & { outcome: number; failedAt: string };
 
 interface StepRow extends Pick<HistoryStep, 'step' | 'cause'> {

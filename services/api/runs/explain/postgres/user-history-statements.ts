@@ -1,12 +1,12 @@
 import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
-/** Of a batch `b`: whether the user $2 is in it. Its text is the JSON list without brackets. */
+/** SQL: whether a batch contains the user. The batch's text is a JSON list without brackets. */
 const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
 
 /**
- * $1 run, $2 user, $3 user as it is listed where its id breaks the rules. A row for each feed. Batches ascend with user
- * ids, so the one that may hold the user is found by halving the feed's numbers: 17 looks at the primary key for ten
- * million users.
+ * $1 run, $2 user, $3 escaped form of the user if its id breaks the rules. Returns one row per feed. Batches ascend
+ * with user ids, so a binary search over the feed's numbers finds the candidate batch: 17 lookups of the primary key
+ * for ten million users.
  */
 export const findPlace = `
   with recursive f as (
@@ -52,8 +52,8 @@ export const selectUserReceipts = `
   order by r.step`;
 
 /**
- * $1 feed, $2 batch, $3 user. The batch and those of its children, and theirs, that hold the user, with the steps of
- * each. One moment.
+ * $1 feed, $2 batch, $3 user. Returns the batch and its descendants that contain the user, with the steps of each, as
+ * of one moment.
  */
 export const followUser = `
   with recursive family as (

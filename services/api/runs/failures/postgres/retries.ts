@@ -6,7 +6,7 @@ import { withinQuota } from '../../../../../shared/postgres/registry/account-quo
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
 
-/** A look at millions of failures takes its time: longer than statements may take elsewhere. */
+/** Counting millions of failures takes longer than the usual statement timeout allows. */
 const countTimeoutMs = 120_000;
 
 export function createRetries({ pool, quotas }: { pool: Pool; quotas: Quotas }): Retries {
@@ -62,8 +62,8 @@ const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
 
 /**
- * $1 run, filters $2 steps, $3 countries, $4 reasons. No user was tried again so far: the report's counts are those of
- * the failures that stand.
+ * $1 run, filters $2 steps, $3 countries, $4 reasons. Applies if no user was retried so far: all failures in the
+ * report's counts are then current.
  */
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
@@ -89,7 +89,7 @@ const countStanding = unnamedStatementOf<StandingParams>(($) => {
   order by step, country, users desc, reason collate "C"`;
 });
 
-/** One child run at a time: a second request finds the first one's. */
+/** The lock permits one child run at a time: a second request finds the child run of the first. */
 const lockRoot = `
   select r.id as root, o.ended_at is not null and r.ended_at is not null as ended
   from runs o join runs r on r.id = coalesce(o.parent, o.id)
@@ -104,8 +104,8 @@ interface InsertedRetry extends Pick<NewRetry, 'runId' | 'deadlineSeconds'> {
 }
 
 /**
- * Half a millisecond behind any time that a job can be due at, and behind its siblings: (campaign, scheduled_for) stays
- * unique, and no job takes this run for its own.
+ * Scheduled half a millisecond after any possible due time of a job, and after sibling runs. This keeps (campaign,
+ * scheduled_for) unique, and no job mistakes this run for its own.
  */
 const insertRetry = unnamedStatementOf<InsertedRetry>(
   ($) => `
@@ -129,7 +129,7 @@ const insertRetry = unnamedStatementOf<InsertedRetry>(
   select id, 'created', jsonb_strip_nulls(jsonb_build_object('by', ${$('asker')}::jsonb)) from r`,
 );
 
-/** A user that was fed to a child run was taken on; who succeeded in its last step has recovered. */
+/** Counts users fed to a child run as retried, and users that succeeded in its last step as recovered. */
 const selectSums = `
   select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried,
     coalesce(sum(t.recovered), 0)::float8 as recovered, coalesce(sum(t.failed), 0)::float8 as "failedAgain"
