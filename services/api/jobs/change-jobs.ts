@@ -4,9 +4,9 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { JobChanges } from './postgres/job-changes.ts';
 import type { JobStore } from './postgres/job-store.ts';
 
-/** Jobs of one transaction: they are locked together. */
+/** Jobs per transaction, which locks them together. */
 const jobsPerPart = 500;
-/** Between two looks for changes that another process left, or that it has no time for. */
+/** Interval of checks for changes that another process left unfinished. */
 const lookEveryMs = 5000;
 
 export interface JobChangerDeps {
@@ -16,12 +16,9 @@ export interface JobChangerDeps {
   logger: Logger;
 }
 
-/**
- * Carries changes of many jobs out, part by part. A process that dies in the middle leaves a place, where another goes
- * on.
- */
+/** Applies bulk changes of jobs part by part. If a process dies, another one continues from the stored position. */
 export interface JobChanger {
-  /** There is something to do. */
+  /** Notifies the changer of a new change. */
   poke(): void;
   start(): void;
   stop(): Promise<void>;
@@ -33,7 +30,7 @@ export function createJobChanger({ changes, jobStore, clock, logger }: JobChange
     if (!change) return lookEveryMs;
     const { clientId, filter, place, dueAt } = change;
     const { items, next } = await jobStore.list({ ...filter, clientIds: [clientId] }, jobsPerPart, place);
-    // What was moved to its new time already stands before us again.
+    // Jobs already moved to the new time appear in the list again.
     const others = items.filter((job) => dueAt === null || job.dueAt?.getTime() !== dueAt.getTime());
     const ids = others.map(({ jobId }) => jobId);
     await changes.apply(change, ids, next);

@@ -1,19 +1,19 @@
 import { HttpProblem, quoted } from '../frame/http-problem.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 
-/** Lists of one client that wait for the one before. */
+/** Maximum lists of one client that wait for the previous one. */
 const maxWaiting = 20;
 
 export type ClientTurns = ReturnType<typeof createClientTurns>;
 
 /**
- * One list of a client at a time: each is many statements, and who sends many lists waits for their own. So the
- * connections for lists are asked by each client for one part at once, in turn.
+ * Runs one list of a client at a time. Each list is many statements, so a client with many lists waits for its own
+ * instead of occupying the shared connections.
  */
 export function createClientTurns() {
   const lasts = new Map<string, { waiting: number; last: Promise<void> }>();
 
-  /** @throws {HttpProblem} 429 where too many of the client wait already */
+  /** @throws {HttpProblem} 429 if too many lists of the client are waiting */
   return async <Result>({ clientId, name }: Pick<Client, 'clientId' | 'name'>, work: () => Promise<Result>) => {
     const turn = lasts.get(clientId) ?? { waiting: 0, last: Promise.resolve() };
     if (turn.waiting > maxWaiting) throw tooManyLists(name);

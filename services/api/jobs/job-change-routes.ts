@@ -24,7 +24,7 @@ export interface JobChangeRoutesDeps {
 
 const tags = ['jobs'];
 
-/** One request for many jobs. */
+/** Routes that change all jobs of a filter with one request. */
 export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): void {
   const { jobChanges, jobChanger, clients, clock } = deps;
   server.route({

@@ -1,7 +1,9 @@
 import type { ShownHeaders } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { isSecretHeader, storedHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
 
-/** @param headers JSON, as they are stored: what may be a secret is sealed, unless it came before that was done */
+/**
+ * @param headers JSON in its stored form: secret values are sealed, except in jobs from before sealing was introduced
+ */
 export function shownHeaders(headers: string | null): ShownHeaders | null {
   if (headers === null) return null;
   const shown = Object.entries(storedHeaders.parse(JSON.parse(headers))).map(

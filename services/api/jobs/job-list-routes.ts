@@ -38,12 +38,12 @@ export interface JobListRoutesDeps {
 
 const tags = ['jobs'];
 
-/** As those that bring jobs: a client's limits stand in the place of the key's. */
+/** As for submitting jobs, a client's limits replace the key's. */
 const changing = { role: 'scheduler', scope: 'client', rateLimit: false } as const;
 
 const ofEach = 'Up to 5,000 by ids or by idempotency keys, with a result for each, in their order.';
 
-/** What is asked for of many jobs by name. */
+/** Routes that take a list of jobs by id or idempotency key. */
 export function jobListRoutes(server: HttpServer, deps: JobListRoutesDeps): void {
   findRoute(server, deps);
   cancelRoute(server, deps);
@@ -170,7 +170,7 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
       const client = await accepting.admission.clientOf(request.body.client, sender.scope);
       const named = namedIn(request.body, client.clientId);
       const due = dueTimeOf(request.body, clock.now());
-      // The same for a repeat of the request: it sends nothing twice.
+      // A repeat of the request gets the same ids and sends nothing twice.
       const seed = request.begun?.createdId ?? uuidv7();
       const newIdOf = (jobId: string) => jobIdOf(client.clientId, `resent\n${seed}\n${jobId}`);
       const resent = await clientTurns(client, () =>
@@ -189,7 +189,7 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
   });
 }
 
-/** Each takes its room as a job that is accepted, and gives it back where it is not stored. */
+/** Reserves room for each job as for a new one, and releases the room of jobs that are not stored. */
 async function resendWithinLimits(
   { accepting: { room } }: JobListRoutesDeps,
   { client, sender }: { client: Client; sender: JobSender },
@@ -213,7 +213,7 @@ async function resendWithinLimits(
 }
 
 interface NamedJob {
-  /** Of none that there is, where its name can be none. */
+  /** An id that no job has, if the name cannot name a job. */
   jobId: string;
   item: { id: string; idempotencyKey?: string };
 }
@@ -241,7 +241,7 @@ interface ListChange {
   done: Record<string, number>;
 }
 
-/** One entry for the whole list. */
+/** Writes one audit entry for the whole list. */
 function noteChange(request: FastifyRequest, { client, named, done }: ListChange): void {
   request.auditDetail = { client: client.name, jobs: named.length, ...done };
 }

@@ -35,7 +35,7 @@ export interface JobRoutesDeps {
   jobStore: JobStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 
@@ -64,7 +64,7 @@ const needClient = new Set<string | undefined>([
   'dead',
 ]);
 
-/** What becomes of jobs, and changing them while they are not being called. */
+/** Routes that read jobs, and change them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   listRoute(server, deps);
   jobRoute(server, deps);
@@ -188,7 +188,7 @@ async function requireJob(jobStore: JobStore, id: string) {
   return job;
 }
 
-/** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed; 403 for one out of scope */
+/** @throws {HttpProblem} 422 for an unknown client, or if one is required and missing; 403 for a client out of scope */
 async function jobFilterOf(
   { client: ref, state, tag, endpoint, orderingKey, priority, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   scope: Scope,

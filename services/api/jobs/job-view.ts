@@ -39,8 +39,8 @@ export function jobSummaryView(job: JobRecord): JobSummary {
 }
 
 /**
- * @param withContent body and answers too
- * @param share of the jobs whose traces are recorded, from 0 to 1
+ * @param withContent includes body and answers
+ * @param share share of jobs whose traces are recorded, from 0 to 1
  */
 export function jobView(job: WholeJob, withContent: boolean, share: number): JobShape {
   const { headers, body, terms, attempts } = job;

@@ -18,12 +18,12 @@ interface ClientParts {
   clientEgress: AcceptingDeps['egress'];
 }
 
-/** Stores of jobs over connections of their own, and the loops that accept and change jobs. */
+/** Stores of jobs over their own connections, and the loops that accept and change jobs. */
 export function createJobParts(parts: BaseParts, { clientFigures, clientEgress }: ClientParts) {
   const { pool, poolOptions, clients, secretBox, clock, logger, meter, tracing, onClose, onStart } = parts;
-  // Apart: its statements are few, always the same, and end soon. Three flushes at once, and what they look up.
+  // A separate pool for few, uniform, short statements: three concurrent flushes and their lookups.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs')), (opened) => opened.end());
-  // Beside those that jobs are accepted by, so that no list holds these up.
+  // A separate pool, so that lists do not delay the acceptance of jobs.
   const listPool = onClose(createAcceptPool(poolOptions('job-lists')), (opened) => opened.end());
   const owner = randomUUID();
   const slot = totalsSlotOf(`${owner}/changes`);

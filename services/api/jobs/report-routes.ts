@@ -18,8 +18,8 @@ export interface ReportRoutesDeps {
 }
 
 /**
- * Where receivers report that had answered 202. They have no key of Muster's but the token of their call, so there is
- * no entry in the audit log and no limit by key: what is no token is refused before the database is asked.
+ * Routes for reports of receivers that answered 202. They authenticate with the token of their call instead of an API
+ * key, so there is no audit entry and no rate limit by key. An invalid token is refused before the database is queried.
  */
 export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter }: ReportRoutesDeps): void {
   const reports = meter?.counter(apiMetrics.reports);
@@ -41,7 +41,7 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
       body: jobReport,
       response: { 200: jsonAnswer('What it changed', jobReported), ...problems(401, 404, 409) },
     },
-    // Before a byte of the body has come, which could be from everywhere.
+    // Checks the token before any of the body is read, as anyone may send it.
     onRequest: ({ params: { id }, headers: { authorization } }) => {
       attemptOf(secretBox, id, authorization);
       return Promise.resolve();
@@ -55,7 +55,7 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
   });
 }
 
-/** @throws {HttpProblem} 401 where there is no token, or it is of another job */
+/** @throws {HttpProblem} 401 if the token is missing or belongs to another job */
 function attemptOf(secretBox: SecretBox, id: string, authorization = '') {
   const token = /^Bearer (\S{1,400})$/i.exec(authorization)?.[1];
   if (token === undefined) throw noToken(id);

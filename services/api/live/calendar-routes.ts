@@ -21,7 +21,7 @@ export interface CalendarRoutesDeps {
 
 const longestDays = 8;
 const dayMs = 86_400_000;
-/** Runs that go on and are asked when they will end. */
+/** Maximum open runs whose estimated end is computed. */
 const watchedAtMost = 200;
 
 const query = z.strictObject({

@@ -9,9 +9,9 @@ import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calen
 import { startOf } from '../campaigns/campaign-start.ts';
 import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/parts.ts';
 
-/** Every hour of a week, and some. */
+/** Enough for every hour of a week. */
 const startsEach = 200;
-/** Of all campaigns: each is computed by the clock of its zone. */
+/** Limit over all campaigns: each start is computed in its time zone. */
 const startsOfAll = 4000;
 export const campaignsAtMost = 1000;
 
@@ -21,7 +21,7 @@ export interface CalendarTime {
   now: Date;
 }
 
-/** What each campaign did and will do, by its first start. */
+/** Returns past and planned starts of each campaign, sorted by first start. */
 export function calendarItems(
   found: CampaignsOfTime,
   open: ReadonlyMap<string, RunProgress>,
@@ -96,7 +96,7 @@ function startOfRun(run: CalendarRun, progress: RunProgress | undefined, { past,
   };
 }
 
-/** As its last run, or at its pace. */
+/** Estimates the duration from the campaign's last run or its pace. */
 function planned(
   campaignId: string,
   at: Date,
@@ -126,14 +126,14 @@ function localTimeOf(record: CampaignRecord | undefined): string | null {
   return schedule?.type === 'local' ? schedule.time : null;
 }
 
-/** Where each country begins at its own time: the last of them. */
+/** If countries start at their own local times, returns the last start. */
 function lastStartMs({ definition: { schedule, countries } }: CampaignRecord, at: Date): number {
   if (schedule.type !== 'local') return at.getTime();
   const starts = countries.flatMap((country) => localStartMs(schedule, country) ?? []);
   return Math.max(at.getTime(), ...starts);
 }
 
-/** Fires that are still to come: what has fired is a run. */
+/** Returns future fires; a past fire is a run. */
 function firesOf(
   { createdAt, nextAt }: PlannedRecurrence,
   record: CampaignRecord | undefined,
@@ -141,7 +141,7 @@ function firesOf(
 ): Date[] {
   const schedule = record?.definition.schedule;
   if (schedule?.type !== 'recurring') return [];
-  // What cannot be read by now fires nothing, and its schedule says so.
+  // A schedule with an unreadable work calendar does not fire, and reports that itself.
   if (schedule.workCalendar !== undefined && !calendars.has(schedule.workCalendar)) return [];
   const recurrence = recurrenceOf(schedule, createdAt.getTime(), calendars);
   const untilMs = Math.min(recurrence.untilMs ?? Infinity, until.getTime() - 1);
@@ -150,7 +150,7 @@ function firesOf(
   return instants.flatMap((each) => (each.kind === 'fire' ? [new Date(each.atMs)] : []));
 }
 
-/** What an action type may be asked for; where it has no limit, how fast its fastest run lately was. */
+/** Returns the capacity of each action type: its rate limit, or else the rate of its fastest recent run. */
 export function capacitiesOf(
   actionTypes: Catalogue['actionTypes'],
   fastest: readonly { action: string; usersPerSecond: number }[],

@@ -123,13 +123,13 @@ function searchOf({ q, tag: wantedTag, owner, metadata, list, ...rest }: z.infer
   return campaignId === undefined ? { ...search, text: q } : { ...search, campaignId };
 }
 
-/** `{ ticket: 'MKT-1204' }` of `ticket=MKT-1204`. */
+/** Parses `ticket=MKT-1204` to `{ ticket: 'MKT-1204' }`. */
 function pairOf(text: string): Record<string, string> {
   const equals = text.indexOf('=');
   return Object.fromEntries([[text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
-/** The id alone where it decides; before it what comes first in another order. */
+/** Returns the id if it alone decides the order, otherwise preceded by the other sort keys. */
 function cursorOf({ rank, key, campaignId }: CampaignPlace, sort: CampaignOrder): string {
   const id = publicId('campaign', campaignId);
   return sort === 'newest' ? id : `${rank}-${Buffer.from(key).toString('base64url')}.${id}`;

@@ -39,7 +39,7 @@ const liveQuery = z.strictObject({
     .describe('steps: each progress without its countries, as lists show it'),
 });
 
-/** What a page shows that stays open: all of it by one stream. */
+/** Route of the one event stream that updates an open page. */
 export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): void {
   const { watch, streams, isKeyGood } = deps;
   server.route({
@@ -71,7 +71,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       const found = await watch.lookAll([...ids.keys()]);
       for (const [id, name] of ids) if (!found.has(id)) throw notFound('run', name);
 
-      // Some proxies hold small answers back until they are asked not to.
+      // Some proxies buffer small answers unless this header is set.
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const gone = new AbortController();

@@ -18,23 +18,26 @@ export interface LiveEventsDeps {
 type Lines = 'all' | 'steps';
 
 export interface LiveRequest {
-  /** As they were when they were asked for. */
+  /** Progress of the runs at the time of the request. */
   runs: ReadonlyMap<string, RunProgress>;
-  /** Whether changes of the list of campaigns are wanted too. */
+  /** Includes changes of the list of campaigns. */
   withCampaigns: boolean;
-  /** Campaigns that the reader may see: others are not counted. */
+  /** Campaigns that the reader may see; only these are counted. */
   within: CampaignScope;
-  /** Which lines a progress comes with: `steps` leaves the countries out. */
+  /** Lines of each progress: `steps` omits the countries. */
   lines: Lines;
-  /** Up to when the reader has it all, in milliseconds: runs that had ended by then are left out. Null: never. */
+  /**
+   * Time in milliseconds up to which the reader has all events: runs that had ended by then are skipped. Null means
+   * never.
+   */
   sentUpToMs: number | null;
 }
 
-/** A reader that hears nothing for longer may take the stream for cut. */
+/** Interval of heartbeats in milliseconds: a longer silence means that the stream is broken. */
 const beatMs = 2000;
 
 /**
- * What changes, as server-sent events, until every run has ended and campaigns are not asked for, or the signal aborts.
+ * Streams changes as server-sent events until every run has ended and no campaigns are requested, or the signal aborts.
  */
 export async function* liveEvents(
   request: LiveRequest,
@@ -84,7 +87,7 @@ async function* beats(clock: Clock, signal: AbortSignal) {
   }
 }
 
-/** However many readers there are, each progress is written once for all of them. */
+/** Caches each serialized progress for all readers. */
 const texts: Readonly<Record<Lines, WeakMap<RunProgress, string>>> = { all: new WeakMap(), steps: new WeakMap() };
 
 function textOf(progress: RunProgress, lines: Lines): string {
@@ -94,7 +97,7 @@ function textOf(progress: RunProgress, lines: Lines): string {
   return text;
 }
 
-/** The last one of a run says so; only a run whose end was sent may be left out for a reader that comes again. */
+/** Only the end event of a run carries its id: a reconnecting reader may skip a run only after receiving its end. */
 function written({ runId, state, asOf }: RunProgress, progress: RunProgress): string {
   const id = String(Date.parse(asOf));
   if (!isTerminal(state)) return event('progress', progress, id);

@@ -11,8 +11,7 @@ export interface WatchCampaignsDeps {
 
 export interface CampaignWatch {
   /**
-   * The counts of all campaigns: now, and whenever the list has changed, until the signal aborts or the watch is
-   * stopped.
+   * Yields the counts of all campaigns at once and after each change, until the signal aborts or the watch is stopped.
    */
   follow(signal: AbortSignal): AsyncGenerator<CampaignCountsRow, void>;
   stop(): void;
@@ -20,7 +19,7 @@ export interface CampaignWatch {
 
 const lookEveryMs = 2000;
 
-/** One poller however many watch; it ends with the last one. */
+/** Shares one poller among all watchers; it ends with the last one. */
 export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampaignsDeps): CampaignWatch {
   const watchers = new Set<() => void>();
   const stopping = new AbortController();
@@ -52,7 +51,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     watchers.add(wake);
     if (polling) return;
     polling = new AbortController();
-    // No look came meanwhile: what was seen then is old.
+    // No poll took place meanwhile, so the last counts are outdated.
     newest = undefined;
     void poll(polling.signal);
   }

@@ -6,7 +6,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 export const tags = [{ name: 'webhooks', description: 'Who is told what becomes of campaigns and runs' }];
 
-/** Webhooks are clients (docs/decisions/0088-notifications.md). */
+/** Each webhook is a client (docs/decisions/0088-notifications.md). */
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool, config } = parts;
   const deps = { ...parts, webhooks: createWebhookStore({ pool }), installationEgress: config.egress };

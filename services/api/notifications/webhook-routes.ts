@@ -46,7 +46,10 @@ const changedByScope =
   'A key with a narrower scope than both the account and the key that set the `url` is refused: 403 `out-of-scope`.';
 const answered = jsonAnswer('The webhook', webhookShape);
 
-/** Who is told what becomes of campaigns and runs. Every process follows a change within about a second. */
+/**
+ * Routes of webhooks, which receive notices about campaigns and runs. Every process applies a change within about a
+ * second.
+ */
 export function webhookRoutes(server: HttpServer, deps: WebhookRoutesDeps): void {
   readRoutes(server, deps);
   createRoute(server, deps);
@@ -239,12 +242,15 @@ function rotateRoute(server: HttpServer, deps: WebhookRoutesDeps): void {
   });
 }
 
-/** Clients of deleted webhooks go when no job of them is stored any more. */
+/** Deletes clients of deleted webhooks once none of their jobs is stored. */
 async function forgetDeleted({ webhooks, clientStore }: WebhookRoutesDeps): Promise<void> {
   for (const webhookId of await webhooks.deleted()) await clientStore.remove(webhookId);
 }
 
-/** What a path names. @throws {HttpProblem} 404 */
+/**
+ * Loads the webhook that a path names.
+ * @throws {HttpProblem} 404
+ */
 export async function requireWebhook(id: string, webhooks: WebhookStore): Promise<WebhookRecord> {
   const record = await webhooks.get(requireId('webhook', id));
   if (!record) throw notFound('webhook', id);
@@ -257,7 +263,7 @@ function isMail(url: string): boolean {
   return mailAddressOf(url) !== undefined;
 }
 
-/** A channel and a mailbox check no signature. */
+/** Channels and mailboxes verify no signatures. */
 function isSigned(url: string, { format }: WebhookDefinition): boolean {
   return !isMail(url) && format === 'standard';
 }
@@ -267,7 +273,7 @@ function noChannel(format: NoticeFormat): HttpProblem {
   return invalidRequest([{ pointer: '/format', code: 'no-channel', detail }]);
 }
 
-/** What is signed has a secret, and what is written to people has none. */
+/** Returns the problem of a change between URL and e-mail address: signed webhooks have a secret, e-mails have none. */
 function otherWay(url: string): HttpProblem {
   const detail = 'a webhook that is called does not become one that is written to, nor the other way: make another one';
   return invalidRequest([{ pointer: '/url', code: 'other-way', detail: `${detail} for ${quoted(url)}` }]);

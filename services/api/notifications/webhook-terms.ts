@@ -11,15 +11,15 @@ import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-pro
 import { sealing } from '../frame/sealing.ts';
 
 /**
- * How notices are called: for hours, ever more seldom. A host that does not answer is left alone, and what it
- * could not be told then is dead, for a month.
+ * Returns the terms of a webhook's client: retries over hours with growing delays. A host that does not answer is
+ * suspended. Notices that fail are dead, and stored for a month.
  */
 export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDefinition {
   return clientDefinition.parse({
     concurrency: 10,
     retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
     sideline: { afterFailures: 5 },
-    // The paths of many services' webhooks are what opens them.
+    // Many webhook URLs carry their credential in the path, so the path is encrypted at rest.
     sealPaths: true,
     deadJobsDays: 30,
     egress: { allow },
@@ -27,19 +27,19 @@ export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDe
   });
 }
 
-/** What a mail server says of an address or a message that it will never take (RFC 5321, 7504). */
+/** Mail server codes for permanent refusals of an address or a message (RFC 5321, 7504). */
 const refusedMail = [550, 551, 553, 554, 556];
 
 export interface SealTerms {
   secretBox: SecretBox;
-  /** Undefined where no e-mail is sent. */
+  /** Undefined if no e-mail is sent. */
   mail: MailSettings | undefined;
   installationEgress: RuleList;
 }
 
 /**
- * A URL as it is stored.
- * @throws {HttpProblem} 422 where nothing can go there, 409 where no secret can be kept or no e-mail is sent
+ * Returns a URL in its stored form.
+ * @throws {HttpProblem} 422 if the target is not allowed, 409 if secrets cannot be stored or e-mail is off
  */
 export function storedUrl(
   webhookId: string,
@@ -66,7 +66,10 @@ function checkedAddress(url: string, address: string, mail: MailSettings | undef
 
 const secretBytes = 32;
 
-/** A new secret to sign with, and as it is stored. @throws {HttpProblem} 409 where it cannot be kept */
+/**
+ * Returns a new signing secret and its stored form.
+ * @throws {HttpProblem} 409 if secrets cannot be stored
+ */
 export function newSigningKey(webhookId: string, secretBox: SecretBox) {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
   const keyId = uuidv7();

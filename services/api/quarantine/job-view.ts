@@ -28,7 +28,7 @@ export function jobView(job: DeadJob): QuarantinedJobShape {
   };
 }
 
-/** @param withContent body and answer too */
+/** @param withContent includes body and answer */
 export function jobDetailView(job: DeadJobContent, withContent: boolean): QuarantinedJobDetail {
   const { headers, body, answer, key, tags } = job;
   return {

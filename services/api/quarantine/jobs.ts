@@ -42,7 +42,7 @@ const filter = { client: clientRef.optional(), reason: z.string().min(1).max(500
 
 const stays = 'The job stays in the list of ended jobs, and counts as dead.';
 
-/** Dead jobs: their calls failed to the last, or could not be made. */
+/** Routes of dead jobs: all their calls failed, or they could not be called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   const { deadJobs, clients } = deps;
   readingRoutes(server, rules, {

@@ -12,7 +12,7 @@ import { requireId } from '../frame/public-ids.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 
-/** A kind of quarantined item. Each kind has the same routes, with rights, filters and a store of its own. */
+/** A kind of quarantined item. Each kind has the same routes, with its own rights, filters and store. */
 export interface KindRules {
   kind: QuarantineKind;
   /** Kind of the ids in paths. */
@@ -23,7 +23,7 @@ export interface KindRules {
   refusals?: Refusals;
 }
 
-/** The item that a path names: its public id, and the uuid behind the id. */
+/** The item that a path names, by its public id and its uuid. */
 export interface NamedItem {
   id: string;
   uuid: string;
@@ -37,13 +37,15 @@ interface KindReading<Query, Filter> {
   group: z.ZodType;
   list: (query: Query, request: FastifyRequest) => Promise<{ items: unknown[]; next: string | null }>;
   groups: (filter: Filter, request: FastifyRequest) => Promise<unknown[]>;
-  /** Undefined if the id names nothing. */
+  /** Returns undefined if the item does not exist. */
   find: (item: NamedItem, request: FastifyRequest) => Promise<unknown>;
 }
 
 export type Verb = 'replay' | 'discard';
 
-/** Returns the state after the decision, or undefined if the id names nothing. Throws 409 if the state forbids it. */
+/**
+ * Returns the state after the decision, or undefined if the item does not exist. Throws 409 if the state forbids it.
+ */
 export type DecideItem = (item: NamedItem, request: FastifyRequest) => Promise<string | undefined>;
 
 interface Decision {
@@ -60,7 +62,6 @@ interface BulkDecision<Selection> {
 
 export const participles = { replay: 'replayed', discard: 'discarded' } as const;
 const verbTitles = { replay: 'Replay', discard: 'Discard' } as const;
-/** Names of the kinds in operation ids. */
 const nouns = { message: 'Message', step: 'Step', job: 'Job' } as const;
 
 const pathOf = ({ kind }: KindRules) => `/quarantine/${kind}s`;
@@ -68,7 +69,7 @@ const tags = ['quarantine'];
 const byId = ({ idKind }: KindRules) => z.object({ id: z.string().describe(`${idPrefixes[idKind]}_…`) });
 const namedIn = (id: string, { idKind }: KindRules): NamedItem => ({ id, uuid: requireId(idKind, id) });
 
-/** Registers the list of a kind, its groups, and one item of it. */
+/** Registers the routes of a kind's list, its groups, and one item. */
 export function readingRoutes<Query, Filter>(
   server: HttpServer,
   rules: KindRules,
@@ -124,7 +125,7 @@ export function readingRoutes<Query, Filter>(
   });
 }
 
-/** Registers the decisions about one item of a kind. */
+/** Registers the routes for decisions on one item of a kind. */
 export function decisionRoutes(
   server: HttpServer,
   rules: KindRules & { decision: z.ZodType },
@@ -155,7 +156,7 @@ export function decisionRoutes(
   }
 }
 
-/** Registers a decision about all items of a kind that a selection names. */
+/** Registers the route for a decision on all items that a selection matches. */
 export function bulkDecisionRoute<Selection extends object>(
   server: HttpServer,
   rules: KindRules & { verb: Verb },
@@ -194,7 +195,7 @@ function missing({ id }: NamedItem, { idKind }: KindRules): never {
   throw notFound(idKind, id);
 }
 
-/** The state of an item forbids a decision about it. */
+/** Returns the problem of a decision that the item's state forbids. */
 export function stateForbids({ id }: NamedItem, state: string, verb: Verb): HttpProblem {
   const detail = `${id} is ${state} and cannot be ${participles[verb]}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });

@@ -12,7 +12,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { Tracing } from '../../../../shared/ports/tracing.ts';
 import { traceOfRequest } from '../../frame/server/request-trace.ts';
 
-/** What is kept of a request's trace with the job that it brings, whether tracing is on here or not. */
+/** Returns the part of a request's trace that is stored with its job, whether or not tracing is on here. */
 export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undefined {
   const context = traceOfRequest(headers);
   if (!context) return undefined;
@@ -22,13 +22,13 @@ export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undef
 }
 
 export interface AcceptTracesDeps {
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }
 
 /**
- * A job was stored: the span that its calls belong to, which its id tells.
+ * Records the span of a stored job, under which its calls appear. The job's id determines the trace.
  * @param startedMs by the clock's `monotonicMs`
  */
 export function recordAccepted(

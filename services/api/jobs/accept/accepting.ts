@@ -20,18 +20,18 @@ export interface AcceptingDeps {
   figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
   secretBox: SecretBox;
   egress: ClientEgress;
-  /** Of keys that have a rate of their own. */
+  /** Exchanges the use of keys that have a rate of their own. */
   exchangeKeyRates: KeyRatesDeps['exchange'];
-  /** Names this process. */
+  /** Id of this process. */
   owner: string;
   clock: Clock;
   logger: Logger;
   meter?: Meter | undefined;
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 
-/** All that jobs are accepted by. */
+/** Everything that accepts jobs needs, with its loops. */
 export interface Accepting extends AcceptJobsDeps {
   start(): void;
   stop(): Promise<void>;

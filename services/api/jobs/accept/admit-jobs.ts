@@ -36,15 +36,19 @@ export interface AdmittedJob {
 
 export interface JobAdmission {
   /**
-   * The client that a request names, read anew where it has no such endpoint: that may have been made a moment ago.
+   * Returns the client that a request names. Reloads the client if it has no such endpoint, which may have been created
+   * just now.
    * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
    */
   clientOf(ref: string, scope: Scope, endpoint?: string): Promise<Client>;
-  /** Takes a job's room. @throws {HttpProblem} 422, 429; 409 where it has secrets, which cannot be kept */
+  /**
+   * Reserves quota for a job.
+   * @throws {HttpProblem} 422, 429; 409 if the job has secrets that cannot be stored
+   */
   admit(client: Client, wanted: WantedJob, sender: JobSender): AdmittedJob;
 }
 
-/** What a client may have stored, and in which shape. */
+/** Checks a client's jobs against its limits and converts them to their stored form. */
 export function createJobAdmission({ clients, room, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope, endpoint) => {
@@ -133,7 +137,10 @@ function reportsLater({ definition }: Client, endpoint: ClientEndpoint | undefin
   return (wanted.reportWithinSeconds ?? ofOutlet) !== undefined;
 }
 
-/** Without a key no receiver could be given a token. @throws {HttpProblem} 409 */
+/**
+ * Report tokens are made with the secrets key.
+ * @throws {HttpProblem} 409 if the key is not set
+ */
 function requireTokens({ keys }: SecretBox): void {
   if (keys > 0) return;
   const detail = 'MUSTER_SECRETS_KEY is not set here, and tokens for reports (reportWithinSeconds) are made with it';

@@ -2,13 +2,16 @@ import type { NewDue } from '../../../../shared/contracts/jobs/due-times.ts';
 import { firstInstantOf } from '../../../../shared/domain/recurrence/local-start.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 
-/** When a job is to be called: at a time, or so long from now by the database's clock. */
+/** Due time of a job: an instant, or a delay from now by the database's clock. */
 export type NewDueTime = { dueAt: Date } | { delayMs: number };
 
-/** Ten years. */
+/** Ten years, in milliseconds. */
 const farthestMs = 3660 * 86_400_000;
 
-/** Now where nothing is said. @throws {HttpProblem} 422 for what is farther than ten years */
+/**
+ * Returns the due time; now unless given.
+ * @throws {HttpProblem} 422 if it is more than ten years away
+ */
 export function dueTimeOf({ dueAt, delaySeconds = 0, localTime, zone }: NewDue, now: Date): NewDueTime {
   if (dueAt !== undefined) return { dueAt: within(Date.parse(dueAt), { pointer: '/dueAt', said: dueAt, now }) };
   if (localTime === undefined || zone === undefined) return { delayMs: Math.round(delaySeconds * 1000) };
@@ -16,7 +19,7 @@ export function dueTimeOf({ dueAt, delaySeconds = 0, localTime, zone }: NewDue, 
   return { dueAt: within(atMs, { pointer: '/localTime', said: localTime, now }) };
 }
 
-/** What is long past is due now anyway, and Postgres knows no year 0. */
+/** A time long past is due now anyway, and Postgres has no year 0. */
 function within(atMs: number, { pointer, said, now }: { pointer: string; said: string; now: Date }): Date {
   if (atMs - now.getTime() <= farthestMs) return new Date(Math.max(0, atMs));
   const detail = `has to lie within ten years from now, not ${quoted(said)}`;

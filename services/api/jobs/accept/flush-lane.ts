@@ -1,22 +1,20 @@
 export interface FlushLaneTerms<Item, Result> {
-  /** Of one flush, at most. */
+  /** Maximum items per flush. */
   maxItems: number;
-  /** Flushes under way at once. */
+  /** Maximum concurrent flushes. */
   inFlight: number;
-  /** Items that a flush beside another one takes at least; 1 unless given. */
+  /** Minimum items of a flush that starts while another is in flight; default 1. */
   besideFrom?: number;
   /**
-   * A result for each item, in their order.
-   * @param place from 0 to `inFlight` - 1; no other flush under way has it
+   * Returns a result for each item, in order.
+   * @param place from 0 to `inFlight` - 1, unique among concurrent flushes
    */
   flush: (items: readonly Item[], place: number) => Promise<readonly Result[]>;
 }
 
-/** Things that come one by one, or a few at once, and are cheaper together. */
+/** Batches items that arrive separately but cost less together. */
 export interface FlushLane<Item, Result> {
-  /**
-   * @param items at most as many as one flush takes. They go in one flush, and fail together with all that were in it
-   */
+  /** @param items at most `maxItems`. They share one flush and fail together with all items in it */
   add(items: readonly Item[]): Promise<readonly Result[]>;
 }
 
@@ -27,8 +25,8 @@ interface Unit<Item, Result> {
 }
 
 /**
- * Flushes when it is idle, and otherwise when the flush before returns, without a timer: what comes meanwhile goes
- * together. Waiting 2 or 4 ms for company was measured to cost a third to a half of the throughput.
+ * Flushes when idle, otherwise when the previous flush returns, without a timer: items that arrive meanwhile share a
+ * flush. Waiting 2 or 4 ms for more items cost a third to a half of the throughput in measurements.
  */
 export function createFlushLane<Item, Result>(terms: FlushLaneTerms<Item, Result>): FlushLane<Item, Result> {
   const { maxItems, inFlight, besideFrom = 1, flush } = terms;
@@ -37,7 +35,7 @@ export function createFlushLane<Item, Result>(terms: FlushLaneTerms<Item, Result
   const free = Array.from({ length: inFlight }, (_, place) => place);
   let isStarting = false;
 
-  /** What is few waits for a flush that is under way, and for more. */
+  /** Small flushes wait for the flush in flight, and for more items. */
   const isDue = () => waitingItems > 0 && free.length > 0 && (free.length === inFlight || waitingItems >= besideFrom);
 
   function next(): Unit<Item, Result>[] {
@@ -85,7 +83,7 @@ export function createFlushLane<Item, Result>(terms: FlushLaneTerms<Item, Result
         waiting.push({ items, resolve, reject });
         waitingItems += items.length;
         if (isStarting || !isDue()) return;
-        // Behind the requests that were read together with this one.
+        // Starts after all requests that were read together with this one.
         isStarting = true;
         setImmediate(start);
       }),

@@ -7,7 +7,7 @@ const onlyType = {
   text: JSON.stringify({ 'content-type': contentTypes.text }),
 } as const;
 
-/** Names in small letters; what the body is, unless a header says it. */
+/** Returns headers as JSON with lower-case names. Adds the body's content type unless a header sets it. */
 export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
   const kind = body && (body.isJson ? 'json' : 'text');
   if (headers === undefined) return kind && onlyType[kind];

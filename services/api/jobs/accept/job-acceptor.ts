@@ -8,43 +8,47 @@ import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
 import { apiMetrics } from '../../frame/metrics.ts';
 
-/** Jobs of one statement: larger ones are not cheaper, and keep more requests waiting for one commit. */
+/** Maximum jobs per statement: larger statements are not cheaper, and keep more requests waiting for one commit. */
 export const maxFlushJobs = 500;
 /**
- * Singles that a second flush takes at least: this process is at work then while the database is, which was measured
- * to bring a twelfth. With fewer, or a third flush, Postgres takes a quarter more for each, and nothing is gained. Bulk
- * fills its flushes by itself.
+ * Minimum jobs of a second concurrent flush, for single jobs. This process then works while the database does, which
+ * gained a twelfth in measurements. With fewer jobs, or a third flush, Postgres costs a quarter more per job without a
+ * gain. Bulk requests fill their own flushes.
  */
 const singlesBeside = 24;
-/** Jobs that were taken from requests and are not committed yet. */
+/** Maximum jobs that were read from requests and are not committed yet. */
 const maxInsideJobs = 30_000;
 const maxInsideBytes = 64 * 1024 * 1024;
-/** How long a commit whose outcome is unknown is looked for. */
+/** Time for which an unknown commit outcome is resolved. */
 const resolveForMs = 10_000;
 const resolveEveryMs = 250;
 
 export type Acceptance =
   | { kind: 'accepted'; jobId: string; dueAtMs: number | null }
-  /** Its key was used before, for the same call. */
+  /** The key was used before for the same call. */
   | { kind: 'duplicate'; jobId: string; dueAtMs: number | null }
-  /** Its key was used before, for another call: this one is not stored. */
+  /** The key was used before for another call; this job is not stored. */
   | { kind: 'reused'; jobId: string }
-  /** It is not known whether it is stored. Sent again with its key, it is stored once. */
+  /** The outcome of the commit is unknown. A repeat with the same key stores the job only once. */
   | { kind: 'unknown'; problem: HttpProblem };
 
 export interface JobAcceptor {
-  /** Resolves after the commit, which it shares with the requests beside it. @throws {HttpProblem} 429, 503 */
+  /**
+   * Resolves after the commit, which it shares with concurrent requests.
+   * @throws {HttpProblem} 429, 503
+   */
   accept(job: JobToStore): Promise<Acceptance>;
   /**
-   * The same for many at once, in several commits, one after the other where any has an ordering key; an answer for
-   * each, in their order. @throws {HttpProblem} where none of them went well
+   * Stores many jobs in several commits, sequentially if any job has an ordering key. Returns results in the order of
+   * the jobs.
+   * @throws {HttpProblem} if no commit succeeded
    */
   acceptAll(jobs: readonly JobToStore[]): Promise<Acceptance[]>;
 }
 
 export interface JobAcceptorDeps {
   intake: JobIntake;
-  /** Names this process: its totals lie apart from those of others. */
+  /** Id of this process, whose totals are separate from those of others. */
   owner: string;
   clock: Clock;
   logger: Logger;
@@ -63,7 +67,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     });
   const singles = lane([slot(0), slot(4)], singlesBeside);
   const bulk = lane([slot(1), slot(2)]);
-  /** Two groups at once would be accepted in either order; and letting the next of many keys be due takes a while. */
+  /** One flush at a time: two would race for the order, and making the next job of many keys due takes a while. */
   const ordered = lane([slot(3)]);
 
   async function storeGroup(jobs: readonly JobToStore[], slotNo: number): Promise<Acceptance[]> {
@@ -78,10 +82,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     );
   }
 
-  /**
-   * When the connection breaks, the commit may have come before or not: the same ids are stored again, which answers
-   * it.
-   */
+  /** If the connection breaks, the commit may have succeeded. Storing the same ids again resolves the outcome. */
   async function storeWithRetry(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
     for (let lost: Error | undefined; ;) {
@@ -150,7 +151,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
 }
 
 interface Found {
-  /** The first with its id in this flush. */
+  /** The first job with this id in this flush. */
   first: JobToStore | undefined;
   due: number | undefined;
   known: KnownJob | undefined;
@@ -163,12 +164,12 @@ function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance
     return first && isSameCall(job, first) ? { kind: 'duplicate', jobId, dueAtMs: due } : { kind: 'reused', jobId };
   }
   const dueAtMs = known?.dueAtMs ?? null;
-  // No other job has an id without a key: this one was stored here, and its answer was lost.
+  // Without a key, no other job has this id: this process stored the job, and the answer was lost.
   if (job.key === null) return { kind: 'accepted', jobId, dueAtMs };
   return known?.isSameCall === false ? { kind: 'reused', jobId } : { kind: 'duplicate', jobId, dueAtMs };
 }
 
-/** As the intake compares what is there already. */
+/** Compares calls by the same fields as the intake does with stored jobs. */
 function isSameCall(job: JobToStore, other: JobToStore): boolean {
   const { method, url, headers, body } = other;
   return job.method === method && job.url === url && job.headers === headers && job.body === body;
@@ -179,7 +180,7 @@ function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {
   return Array.from({ length: parts }, (_, part) => jobs.slice(part * maxFlushJobs, (part + 1) * maxFlushJobs));
 }
 
-/** What comes behind a part that may not be stored is not stored either: sent again, all of it has its order. */
+/** Parts after a rejected part are not stored, so that a repeat of the request keeps the order. */
 async function settledInTurn<Part, Result>(
   parts: readonly Part[],
   work: (part: Part) => Promise<Result>,
@@ -197,7 +198,7 @@ function weightOf({ body, headers, url }: JobToStore): number {
   return (body?.length ?? 0) + (headers?.length ?? 0) + url.length;
 }
 
-/** SQLSTATE of a statement that took too long: nothing of it holds. */
+/** SQLSTATE of a statement that timed out; the statement has no effect. */
 const queryCanceled = '57014';
 
 function isTimeout(error: unknown): boolean {

@@ -5,14 +5,14 @@ import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import type { KeyRates } from './key-rates.ts';
 
-/** The key that brings jobs. */
+/** The API key that submits jobs. */
 export interface JobSender {
   key: string;
   scope: Scope;
   bounds: KeyBounds;
 }
 
-/** Whose limit it is: the client's, or the key's own within it. */
+/** Owner of the limit: the client, or the key within the client's limit. */
 type Whose = 'client' | 'key';
 
 type Room =
@@ -20,11 +20,11 @@ type Room =
   | { kind: 'rate'; of: Whose; retryAfterSeconds: number }
   | { kind: 'quota'; of: Whose; stored: number };
 
-/** What may be brought of a client's jobs by a key: within the limits of both. */
+/** Rate and quota of jobs that a key submits for a client, within the limits of both. */
 export interface JobRoom {
-  /** Takes room for one job, if there is. */
+  /** Reserves room for one job, if there is any. */
   take(client: Client, sender: JobSender): Room;
-  /** Gives room back: the job was a duplicate, or was not stored. */
+  /** Releases room: the job was a duplicate, or was not stored. */
   giveBack(client: Client, sender: JobSender, jobs: number): void;
 }
 
@@ -42,7 +42,7 @@ export function createJobRoom({ usage, keyRates }: JobRoomDeps): JobRoom {
       }
       const room = usage.take(client, storedJobs);
       if (room.kind === 'room') return room;
-      // What the client has no room for is not held against the key.
+      // A job that the client's limit refuses does not count against the key.
       keyRates.giveBack(key, 1);
       if (room.kind === 'rate') return { ...room, of: 'client' };
       return { ...room, of: room.stored >= client.definition.maxStoredJobs ? 'client' : 'key' };
@@ -54,7 +54,7 @@ export function createJobRoom({ usage, keyRates }: JobRoomDeps): JobRoom {
   };
 }
 
-/** Why there is no room: which limit of whose, and what it is. */
+/** Returns the problem that names the exceeded limit, its owner and its value. */
 export function noRoom(client: Client, { bounds }: JobSender, room: Exclude<Room, { kind: 'room' }>): HttpProblem {
   const { name, definition } = client;
   const isOfKey = room.of === 'key';

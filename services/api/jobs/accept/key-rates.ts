@@ -3,13 +3,16 @@ import { createLoop } from '../../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { refill, secondsUntilOne, type RateShare } from '../../clients/rate-share.ts';
 
-/** Between two looks at what the other processes have taken. */
+/** Interval of the exchange with other processes. */
 const lookEveryMs = 1000;
-/** Keys that brought nothing for so long are not looked at. */
+/** Keys that submitted nothing for this long are dropped. */
 const forgetAfterMs = 60_000;
 
 export interface KeyRatesDeps {
-  /** Adds what keys brought here since the last time, and says how much of each all others have brought in all. */
+  /**
+   * Adds the jobs submitted here since the last exchange. Returns the total that all other processes have submitted, by
+   * key.
+   */
   exchange: (brought: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, number>>;
   clock: Clock;
   logger: Logger;
@@ -17,20 +20,20 @@ export interface KeyRatesDeps {
 
 interface KeyRate extends RateShare {
   usedAtMs: number;
-  /** Taken here, and not told yet. */
+  /** Jobs counted here and not exchanged yet. */
   untold: number;
-  /** Of the others, in all. */
+  /** Total of the other processes, and when it was read. */
   looked: { others: number; atMs: number } | null;
 }
 
 /**
- * The rates of keys that have one of their own. A process knows what the others took a second ago, so a rate may be
- * passed for as long. While no such key brings anything, nothing is asked.
+ * Rates of keys that have a rate of their own. A process knows the others' use with a delay of a second, so a rate may
+ * be exceeded for that long. No exchange takes place while no such key submits jobs.
  */
 export interface KeyRates {
-  /** @returns undefined where there is room for one job, and seconds to wait where there is none */
+  /** @returns undefined if there is room for one job, otherwise seconds to wait */
   take(key: string, perSecond: number): number | undefined;
-  /** Gives room back: the job was a duplicate, or was not stored. */
+  /** Releases room: the job was a duplicate, or was not stored. */
   giveBack(key: string, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
@@ -67,7 +70,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
     const atMs = clock.monotonicMs();
     const { looked } = rate;
     if (looked) {
-      // Less than before: a process that has long ended was forgotten.
+      // The total decreases when a process that ended long ago is removed.
       rate.othersPerSecond = (Math.max(0, others - looked.others) * 1000) / Math.max(1, atMs - looked.atMs);
     }
     rate.looked = { others, atMs };
@@ -91,7 +94,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
       const rate = rates.get(key);
       if (!rate) return;
       rate.tokens += jobs;
-      // Below zero: what was told already is taken back with the next exchange.
+      // May become negative: the next exchange then subtracts jobs that were already counted.
       rate.untold -= jobs;
     },
     start: () => loop.start(),

@@ -7,8 +7,8 @@ import { readPlainJob, type WantedJob } from './read-plain-job.ts';
 const fields = z.record(z.string(), z.unknown());
 
 /**
- * A job as it was sent.
- * @param client of a job that names none
+ * Parses a job.
+ * @param client default for a job that names none
  * @throws {HttpProblem} 422
  */
 export function readJob(value: unknown, client?: string): WantedJob {
@@ -20,7 +20,7 @@ export function readJob(value: unknown, client?: string): WantedJob {
   return { ...checked.value, body: bodyTextOf(checked.value.body) };
 }
 
-/** A body as it is stored and sent. */
+/** Returns a body in its stored form, which is also the form that is sent. */
 export function bodyTextOf(body: NewJob['body']): WantedJob['body'] {
   if (body === undefined) return null;
   return typeof body === 'string' ? { text: body, isJson: false } : { text: JSON.stringify(body), isJson: true };

@@ -5,14 +5,14 @@ import { jobLimits, jobMethods, jobTagPattern, type NewJob } from '../../../../s
 import { plainHttpUri } from '../../../../shared/contracts/uris.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 
-/** A job as it was asked for, with its body as the text that is stored and sent. */
+/** A parsed job, with its body as the text that is stored and sent. */
 export interface WantedJob extends Omit<NewJob, 'body'> {
   body: { text: string; isJson: boolean } | null;
-  /** Of the request that brought it. */
+  /** Trace of the request that submitted the job. */
   trace?: CallerTrace | undefined;
 }
 
-/** The others are left to the shape: few jobs have any. */
+/** Fields that only the full shape validates, as few jobs have them. */
 type LeftFields =
   | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering' | 'priority')
   | ('retry' | 'timeoutMs' | 'finalCodes' | 'reportWithinSeconds' | 'template');
@@ -23,7 +23,7 @@ type Checks = { [Field in keyof PlainFields]-?: (value: unknown) => value is Non
 const methods = new Set<unknown>(jobMethods);
 const instantPattern = z.core.regexes.datetime({ offset: true });
 
-/** What each field plainly is; what it may be besides, the shape knows. */
+/** Accepts the common values of each field. The full shape decides on all others. */
 const isPlain: Checks = {
   client: (value): value is string => isText(value) && value !== '' && value.length <= jobLimits.clientLength,
   url: (value): value is string => isText(value) && isPlainUrl(value),
@@ -40,10 +40,10 @@ const isPlain: Checks = {
 const checks = new Map<string, (value: unknown) => boolean>(Object.entries(isPlain));
 
 /**
- * Reads what is plainly a job as the shape `newJob` would, in a sixth of the time: 0.6 µs beside 4.0, which is a third
- * of what a job costs in bulk. Undefined where it is not sure, and where something is wrong: then the shape has to say.
- * That both agree is a property that is tested.
- * @param client of a job that names none
+ * Parses common jobs with the same result as the shape `newJob`, in a sixth of the time: 0.6 µs instead of 4.0, a third
+ * of the cost of a job in bulk. Undefined for uncommon or invalid jobs, which the shape then validates. A property test
+ * checks that both agree.
+ * @param client default for a job that names none
  */
 export function readPlainJob(value: unknown, client: string | undefined): WantedJob | undefined {
   if (!hasPlainFields(value)) return undefined;
@@ -63,7 +63,7 @@ function hasPlainFields(value: unknown): value is PlainFields {
   return true;
 }
 
-/** What was parsed from JSON is JSON. */
+/** The body was parsed from JSON, so it can be serialized as JSON. */
 function bodyOf(body: string | object): WantedJob['body'] | undefined {
   const isJson = typeof body !== 'string';
   const text = isJson ? JSON.stringify(body) : body;

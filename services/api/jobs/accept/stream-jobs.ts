@@ -5,24 +5,24 @@ import { parseJsonBody } from '../../frame/server/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
 import { byteLines } from '../../frame/byte-lines.ts';
 
-/** A body of 64 KiB, escaped as badly as can be, and the rest. */
+/** Room for a body of 64 KiB with worst-case escaping, and the other fields. */
 const maxLineBytes = 512 * 1024;
-/** Of lines that are waiting for their commit. */
+/** Maximum bytes of lines that wait for one commit. */
 const maxPartBytes = 4 * 1024 * 1024;
-/** While there is no room for more jobs in this process. */
+/** Pause while this process has no room for more jobs. */
 const waitForRoomMs = 50;
-/** Parts of one stream that are stored at once. */
+/** Maximum parts of one stream that are stored concurrently. */
 const partsAtOnce = 2;
 
 interface Line {
   line: number;
-  /** Null: longer than may be. */
+  /** Null if the line is too long. */
   bytes: Buffer | null;
 }
 
 /**
- * Jobs as their lines come; yields lines of results in the same order. Memory is bounded however many there are:
- * nothing is read while two parts are being stored, or while the results are not being read.
+ * Stores jobs as their lines arrive; yields lines of results in the same order. Memory is bounded: nothing is read
+ * while two parts are being stored, or while the caller does not read results.
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,
@@ -31,7 +31,7 @@ export async function* streamJobResults(
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
   for await (const part of partsOf(bytes)) {
-    // What comes in order is not stored beside what came before it.
+    // Jobs with an ordering key are stored only after all earlier parts.
     while (part.some(mayHaveOrder) && storing.length > 0) yield (await storing.shift()) ?? '';
     storing.push(storePart(part, of, deps));
     if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
@@ -60,12 +60,12 @@ function isBlank(line: Buffer): boolean {
   return line.toString('latin1').trim() === '';
 }
 
-/** JSON may write a name with escapes. */
+/** Returns whether a line may contain an ordering key; JSON may write the name with escapes. */
 function mayHaveOrder({ bytes }: Line): boolean {
   return bytes !== null && (bytes.includes('"orderingKey"') || bytes.includes('\\u'));
 }
 
-/** Never rejects: the results have to say of every line what became of it. */
+/** Never rejects: the results must report on every line. */
 async function storePart(
   part: readonly Line[],
   of: Pick<SentJobs, 'client' | 'sender'>,

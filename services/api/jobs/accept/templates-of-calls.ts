@@ -12,7 +12,7 @@ import { pointerOf } from '../../frame/server/json-pointer.ts';
 import { headersOf } from './headers-of.ts';
 import type { WantedJob } from './read-plain-job.ts';
 
-/** @throws {HttpProblem} 422 where a call of it could not be filled */
+/** @throws {HttpProblem} 422 if a call could not be filled from the template */
 export function templateOfJob({ headers, body, idempotencyKey, orderingKey }: WantedJob): CallTemplate {
   const values: TemplateValues = {
     ...(idempotencyKey !== undefined && { key: idempotencyKey }),
@@ -27,13 +27,13 @@ const withoutOfJobs = {
   ...{ scheduleId: ofSchedules, group: ofSchedules, localTime: ofSchedules },
 };
 
-/** @throws {HttpProblem} 422 where a fire of it could not be filled */
+/** @throws {HttpProblem} 422 if a fire could not be filled from the template */
 export function templateFormOfSchedule(target: Pick<WantedJob, 'headers' | 'body'>, hasGroups: boolean): TemplateForm {
   const values = hasGroups ? { ...longestOfFires, group: 'x'.repeat(63) } : longestOfFires;
   return checkedForm({ ...target, values, without: withoutOfSchedules, path: ['target'] });
 }
 
-/** As long as they can be. */
+/** The longest possible values. */
 const longestOfFires: TemplateValues = {
   key: 'x'.repeat(160),
   scheduleId: 'x'.repeat(30),
@@ -48,11 +48,11 @@ interface CallToCheck {
   body: WantedJob['body'];
   values: TemplateValues;
   without: TemplateValues;
-  /** Before the pointers of its problems. */
+  /** Prefix of the pointers of its problems. */
   path: readonly string[];
 }
 
-/** What is wrong with all of it at once. */
+/** Reports all problems of the headers and the body at once. */
 function checkedForm({ headers = {}, body, values, without, path }: CallToCheck): TemplateForm {
   const form = formOf(headersOf(headers, body));
   const known = { values, without };
@@ -87,7 +87,7 @@ function at(path: readonly string[]) {
   });
 }
 
-/** @param headers as they are stored: what the body is stands among them */
+/** @param headers in their stored form, which includes the content type */
 function formOf(headers: string | null): TemplateForm {
   return headers !== null && /"content-type":"[^"]*[/+]json\b/i.test(headers) ? 'json' : 'text';
 }

@@ -6,11 +6,11 @@ import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
-/** Jobs in one transaction: it holds their rows for some dozen milliseconds. */
+/** Jobs per transaction, which locks their rows for some dozen milliseconds. */
 const perReplay = 1000;
 
 export interface DeadJobFilter {
-  /** Of these alone. */
+  /** Limits the list to these clients. */
   clientIds?: readonly string[] | undefined;
   cause?: string | undefined;
 }
@@ -30,18 +30,18 @@ export interface DeadJob {
   diedAt: Date;
   scheduledFor: Date;
   expiresAt: Date | null;
-  /** By the database's clock: replaying it has to be asked for expressly. */
+  /** Expired by the database's clock; a replay of expired jobs must be requested explicitly. */
   expired: boolean;
   attempt: number;
   method: string;
   url: string;
-  /** Of its last call. */
+  /** Status of the last call. */
   status: number | null;
   error: string | null;
 }
 
 export interface DeadJobContent extends DeadJob {
-  /** JSON, as it was accepted. */
+  /** JSON, as accepted. */
   headers: string | null;
   body: string | null;
   answer: string | null;
@@ -50,33 +50,33 @@ export interface DeadJobContent extends DeadJob {
 }
 
 export interface ReplayTerms {
-  /** Those that have expired too: they never expire again. */
+  /** Includes expired jobs, which then never expire again. */
   withExpired: boolean;
-  /** They fall due so many a second, one after the other; null: all at once. */
+  /** Spreads due times at this many jobs per second; null makes all due at once. */
   perSecond: number | null;
 }
 
 export interface Replayed {
   jobs: number;
-  /** Left alone: they have expired. */
+  /** Expired jobs, which were not replayed. */
   expired: number;
 }
 
 export type DeadJobStore = ReturnType<typeof createDeadJobStore>;
 
-/** Jobs that were given up, with all that calling them again needs. */
+/** Store of dead jobs, with everything that another call needs. */
 export function createDeadJobStore({ pool }: { pool: Pool }) {
   const teller = jobTellerOn(pool);
 
   return {
-    /** By client and cause, the largest first. */
+    /** Returns groups by client and cause, the largest first. */
     groups: async (filter: DeadJobFilter): Promise<DeadJobGroup[]> => {
       const { rows } = await pool.query<DeadJobGroup>(selectGroups.with(filterOf(filter)));
       return rows;
     },
     /**
-     * Those that died last first; `cursor` is what the page before said.
-     * @throws {InvalidCursorError} when it is none
+     * Returns dead jobs, most recently dead first; `cursor` comes from the previous page.
+     * @throws {InvalidCursorError} if the cursor is invalid
      */
     list: async (filter: DeadJobFilter, limit: number, cursor: string | null): Promise<Page<DeadJob>> => {
       const [diedAt, jobId] = placeOf(cursor);
@@ -90,8 +90,8 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       return rows[0];
     },
     /**
-     * Makes one of them a job again: the same id, attempt 1, due now. A job that is no dead one any more is left as it
-     * is: `missing`.
+     * Turns a dead job into a pending one with the same id, attempt 1, due now. Returns `missing` if the job is no
+     * longer dead.
      */
     replay: async (
       jobId: string,
@@ -110,7 +110,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       if (row.deleted > 0) return 'client-deleted';
       return row.expired > 0 ? 'expired' : 'missing';
     },
-    /** The same with all that fit and had died when this was asked, at most some thousand in one transaction. */
+    /** Replays all matching jobs that were dead at the time of the request, about a thousand per transaction. */
     replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
       const until = await asked();
       const wanted = { ...filterOf(filter), jobId: null };
@@ -125,12 +125,12 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         if (replayed < perReplay) return { jobs, expired };
       }
     },
-    /** One of them is none any more; it stays in what has ended, and counted as dead. False: it is none. */
+    /** Deletes a dead job; it stays among ended jobs and in the count of dead ones. False if the job is not dead. */
     discard: async (jobId: string): Promise<boolean> => {
       const { rowCount } = await pool.query(discardDead.with({ ...anyDead, jobId, limit: 1 }));
       return rowCount === 1;
     },
-    /** The same with all that fit and had died when this was asked. @returns how many */
+    /** Discards all matching jobs that were dead at the time of the request. Returns their number. */
     discardAll: async (filter: DeadJobFilter): Promise<number> => {
       const until = await asked();
       for (let jobs = 0; ;) {
@@ -142,7 +142,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     },
   };
 
-  /** When this is asked, by the server's clock, with all its microseconds. */
+  /** Returns the current time of the database server, in microseconds. */
   async function asked(): Promise<string | null> {
     const { rows } = await pool.query<{ now: string }>('select now()::text as now');
     return rows[0]?.now ?? null;
@@ -151,13 +151,13 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
 
 interface ReplayRow {
   replayed: number;
-  /** That fit and were left alone: of clients that are there, and of those that are not. */
+  /** Matching jobs that were not replayed: `expired` ones of existing clients, and those of deleted clients. */
   expired: number;
   deleted: number;
   woken: WokenRow[];
 }
 
-/** Null does not narrow it. */
+/** Null matches any value. */
 interface Filter {
   clients: readonly string[] | null;
   cause: string | null;
@@ -194,7 +194,7 @@ const selectGroups = unnamedStatementOf<Filter>(
   from dead_jobs where ${fits($)} group by client, cause order by jobs desc, client, cause collate "C" limit 1000`,
 );
 
-/** Behind the last one of the page before: when it died, in microseconds, and its id; or null. */
+/** Position of the last job of the previous page: time of death in microseconds, and id. Null for the first page. */
 type DeadParams = Filter & { limit: number; diedAt: string | null; jobId: string | null };
 
 const selectDead = unnamedStatementOf<DeadParams>(
@@ -212,7 +212,7 @@ const selectOne = `
 
 interface WantedParams extends Filter {
   jobId: string | null;
-  /** As text, with all its microseconds; null: whenever they died. */
+  /** Upper limit of the time of death, as text with microseconds; null for no limit. */
   until: string | null;
   limit: number;
 }
@@ -220,7 +220,7 @@ interface WantedParams extends Filter {
 interface ReplayParams extends WantedParams {
   withExpired: boolean;
   perSecond: number | null;
-  /** How many were replayed by the statements before. */
+  /** Number of jobs that earlier statements have replayed. */
   offset: number;
 }
 
@@ -239,8 +239,8 @@ const discardDead = unnamedStatementOf<WantedParams>(
 );
 
 /**
- * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had
- * expired never does again. Due one after the other, they are as many a second as was asked for without being paced.
+ * The ledger counts a replayed job as pending, no longer as dead. The id determines its partition, and an expired job
+ * never expires again. Staggered due times give the requested rate without pacing.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = isWanted($);

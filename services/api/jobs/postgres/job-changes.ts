@@ -9,7 +9,7 @@ import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
 import { cancelJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
-/** That of a list of jobs without its client, which stands beside it. */
+/** Filter of a list of jobs without its client, which has its own column. */
 const filter = z.object({
   state: z.enum(['pending', 'waiting', 'reporting', 'sidelined']).optional(),
   tag: z.string().optional(),
@@ -25,10 +25,10 @@ export interface JobChange {
   clientId: string;
   verb: JobChangeShape['verb'];
   filter: z.output<typeof filter>;
-  /** Where to jobs are moved; null where they are cancelled. */
+  /** New due time; null if the jobs are cancelled. */
   dueAt: Date | null;
   state: JobChangeShape['state'];
-  /** Cursor of the list of jobs: those before it have been changed. Null at the beginning. */
+  /** Cursor of the list of jobs: jobs before it have been changed. Null at the beginning. */
   place: string | null;
   seen: number;
   changed: number;
@@ -48,8 +48,8 @@ const select = `
 export type JobChanges = ReturnType<typeof createJobChanges>;
 
 /**
- * Requests to change many jobs, which servers carry out in parts.
- * @param slot of the totals, for what this process cancels
+ * Requests for bulk changes of jobs, which servers apply in parts.
+ * @param slot slot of the totals for jobs that this process cancels
  */
 export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
   const teller = jobTellerOn(pool);
@@ -60,21 +60,22 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
 
   return {
     get,
-    /** One of that id that exists is not created again but answered as it is. */
+    /** Creates a change, or returns the existing change with this id. */
     create: async ({ changeId, clientId, verb, filter: wanted, dueAt }: NewJobChange): Promise<JobChange> => {
       await pool.query(insert.with({ changeId, clientId, verb, filter: JSON.stringify(wanted), dueAt }));
       const made = await get(changeId);
       if (!made) throw new Error('a change of jobs is gone right after it was made');
       return made;
     },
-    /** The oldest of those that are not done; undefined where there is none. */
+    /** Returns the oldest unfinished change, or undefined. */
     nextRunning: async (): Promise<JobChange | undefined> => {
       const { rows } = await pool.query<ChangeRow>(`${select} where state = 'running' order by id limit 1`);
       return rows[0] && changeOf(rows[0]);
     },
     /**
-     * Changes these jobs and moves the place behind them, in one transaction, where the place is still what it was: of
-     * several who go on at once, one counts. @param next null where nothing is behind them: then it is done
+     * Changes these jobs and moves the position, in one transaction. Has no effect if the position has changed: of
+     * several concurrent processes, one wins.
+     * @param next position after these jobs; null completes the change
      */
     apply: async (
       { changeId, clientId, verb, dueAt, place }: JobChange,

@@ -19,9 +19,9 @@ import {
 } from './job-statements.ts';
 import type { JobRecord } from './job-rows.ts';
 
-/** Jobs of one partition that one page looks at, where most of them fit. */
+/** Jobs per partition that one page reads if most of them match. */
 const rowsOfPartition = { least: 8, most: 64 };
-/** And where most may not. */
+/** Jobs per partition that one page reads if most may not match. */
 const rowsOfPartitionFiltered = 256;
 const endedRows = 1000;
 
@@ -30,7 +30,7 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** The year 9999. */
 const farUs = '253370764800000000';
 
-/** In microseconds, as a text: what Postgres keeps. */
+/** Microseconds as text, which is the resolution of Postgres. */
 const us = z.string().regex(/^-?\d{1,18}$/);
 const hostPlace = z.tuple([z.string(), z.guid()]);
 const keyPlace = z.tuple([z.string(), us, us, z.int(), z.guid()]);
@@ -41,25 +41,25 @@ const firstWaiting: z.output<typeof keyPlace> = ['', '0', '0', -1, nil];
 type Place = z.output<typeof place>;
 
 export interface JobFilter {
-  /** Of these alone. */
+  /** Limits the list to these clients. */
   clientIds?: readonly string[] | undefined;
-  /** Those that have not ended unless given. For what has ended, waits or is sidelined, one client has to be given. */
+  /** Unless given, jobs that have not ended. Ended, waiting and sidelined jobs require exactly one client. */
   state?: JobState | undefined;
   tag?: string | undefined;
-  /** Called through an endpoint of this name. */
+  /** Name of the endpoint through which jobs are called. */
   endpoint?: string | undefined;
-  /** Of the one client that has to be given. */
+  /** Requires exactly one client. */
   orderingKey?: string | undefined;
   priority?: Priority | undefined;
-  /** Inclusive; of the due time, or of the time that an ended one was scheduled for. */
+  /** Inclusive; compares the due time, or the scheduled time of an ended job. */
   dueFrom?: Date | undefined;
   /** Exclusive. */
   dueUntil?: Date | undefined;
 }
 
 /**
- * What has not ended by due time; what has, newest first. One page looks at a bounded number of jobs, so it may hold
- * fewer than asked for, or none, and still not be the last.
+ * Lists unended jobs by due time, ended jobs newest first. One page reads a bounded number of jobs. It may hold fewer
+ * matches than the limit, or none, and still not be the last page.
  */
 export function createJobLists({ pool }: { pool: Pool }) {
   return async (filter: JobFilter, limit: number, cursor: string | null): Promise<Page<JobRecord>> => {
@@ -92,7 +92,7 @@ interface Scanned {
   us: string;
   id: string;
   fits: boolean;
-  /** Of its partition, and there may be more. */
+  /** True if this is the last row read of its partition, which may have more. */
   isLast: boolean;
 }
 
@@ -113,7 +113,7 @@ async function listStored(
   const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, ...wanted });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
-  // Up to the first of the places where a partition was left, all of them were seen.
+  // The list is complete up to the first position at which reading a partition stopped.
   const edge = found.find(({ isLast }) => isLast);
   const known = edge ? found.filter((each) => byPlace(each, edge) <= 0) : found;
   const fitting = known.filter(({ fits }) => fits);
@@ -157,7 +157,7 @@ async function listReporting(pool: Pool, filter: JobFilter, limit: number, curso
   return { items, next: end ? writeCursor([end.us, end.jobId]) : null };
 }
 
-/** What has not ended of one key, as it takes them: the one whose turn it is among them. */
+/** Lists unended jobs of one ordering key in the order of their turns, including the job whose turn it is. */
 async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const of = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };
@@ -165,7 +165,7 @@ async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return pageInTurn((await pool.query<JobInTurn>(scan)).rows, filter, limit);
 }
 
-/** Key by key, each as it takes them. */
+/** Lists waiting jobs key by key, each key in the order of its turns. */
 async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [key, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const params = { client: filter.clientIds?.[0] ?? nil, key, readyUs, acceptedUs, nth, id, rows: limit + 1 };
@@ -174,7 +174,7 @@ async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor:
 
 type JobInTurn = JobRecord & Omit<WaitingPlace, 'key' | 'id'>;
 
-/** @param found one more than the page has room for, where there are more */
+/** @param found one more job than the limit if there are more */
 function pageInTurn(found: readonly JobInTurn[], filter: JobFilter, limit: number): Page<JobRecord> {
   const taken = found.slice(0, limit);
   const end = found.length > limit ? taken.at(-1) : undefined;
@@ -218,7 +218,7 @@ function usOf(at: Date): string {
   return String(at.getTime() * 1000);
 }
 
-/** The place right before a time: ids are compared too. */
+/** Returns the position right before a time. Positions include ids. */
 function usBefore(at: Date | undefined): string {
   return at ? String(at.getTime() * 1000 - 1) : '-1';
 }

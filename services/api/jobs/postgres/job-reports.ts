@@ -10,8 +10,8 @@ import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/po
 import { isNotCalled, lockJobs } from './job-statements.ts';
 
 /**
- * - `taken`: it counts. `unchanged`: what it says stood before, or is not waited for any more and changes nothing.
- * - `being-called`: what became of the call is not written yet. `later-attempt`: another has been called since.
+ * - `taken`: the report counts. `unchanged`: it repeats a report, or comes too late to change anything.
+ * - `being-called`: the outcome of the call is not stored yet. `later-attempt`: a later attempt has been called since.
  */
 export type ReportVerdict =
   | { kind: 'taken' }
@@ -23,12 +23,12 @@ export type ReportVerdict =
 
 export type JobReports = ReturnType<typeof createJobReports>;
 
-/** @param slot of the totals, for what is reported as done here */
+/** @param slot slot of the totals for jobs reported as done here */
 export function createJobReports({ pool, slot }: { pool: Pool; slot: number }) {
   const teller = jobTellerOn(pool);
 
   return {
-    /** Exactly one of an end by a report, an end by its time and a cancellation takes place. */
+    /** Ends the job at most once: a report, its timeout and a cancellation exclude each other. */
     report: async (jobId: string, attempt: number, said: JobReport): Promise<ReportVerdict> => {
       const { verdict, woken } = await retryingDeadlocks(() =>
         inTransaction(pool, (client) => reportLocked(client, { jobId, attempt, said, slot })),
@@ -49,7 +49,7 @@ interface Reporting {
 
 type Reported = Promise<{ verdict: ReportVerdict; woken: readonly WokenRow[] }>;
 
-/** The lock comes first: a claim that came before it is seen by the statement behind it. */
+/** The lock comes first, so that the next statement sees a claim that was made before it. */
 async function reportLocked(client: PoolClient, { jobId, attempt, said, slot }: Reporting): Reported {
   const only = (verdict: ReportVerdict) => ({ verdict, woken: [] });
   await client.query(lockJobs.with({ ids: plainArray([jobId]), client: null }));
@@ -63,7 +63,7 @@ async function reportLocked(client: PoolClient, { jobId, attempt, said, slot }: 
     const { rows } = await client.query<WokenRow>(endReported.with({ id: jobId, answer, slot }));
     return { verdict: { kind: 'taken' }, woken: rows };
   }
-  // It will be called again, or is as good as: nothing waits for this any more.
+  // The job will be called again, or is due for it: no report is awaited any more.
   if (!job.isAwaited || job.hasFailed) return only({ kind: 'unchanged' });
   await client.query(failReported.with({ id: jobId, report: writeFailedReport(said) }));
   return only({ kind: 'taken' });
@@ -96,7 +96,7 @@ const endOf = statementOf<{ id: string }>(
   ($) => `select outcome from ended_jobs where id = ${$('id')}::uuid order by ended_at desc limit 1`,
 );
 
-/** Its call was noted when it was accepted; here no status came. */
+/** The job's call was recorded when it was accepted; a report has no status. */
 const endReported = statementOf<{ id: string; answer: string | null; slot: number }>(
   'end-reported-job',
   ($) => `
@@ -115,7 +115,7 @@ const endReported = statementOf<{ id: string; answer: string | null; slot: numbe
   select client::text as "clientId", ordering_key as key from gone`,
 );
 
-/** Due at once: the dispatcher that claims it judges it, as one whose time is over. */
+/** The job is due at once: the dispatcher that claims it handles it like one whose report timed out. */
 const failReported = statementOf<{ id: string; report: string }>(
   'fail-reported-job',
   ($) => `update jobs set due_at = now(), report = ${$('report')}::text where id = ${$('id')}::uuid`,

@@ -6,7 +6,10 @@ export interface JobRecord {
   clientId: string;
   state: JobState;
   scheduledFor: Date;
-  /** Null while it is sidelined, and when it has ended; while it waits for its turn, when it would be due alone. */
+  /**
+   * Null for a sidelined or ended job. For a job that waits for its turn, the time it would be due without an ordering
+   * key.
+   */
   dueAt: Date | null;
   acceptedAt: Date;
   expiresAt: Date | null;
@@ -17,19 +20,19 @@ export interface JobRecord {
   key: string | null;
   tags: string[];
   scheduleId: string | null;
-  /** The job that it sends again. */
+  /** Id of the job that this job resends. */
   repeats: string | null;
   orderingKey: string | null;
-  /** Null without such a key. */
+  /** Null without an ordering key. */
   inOrder: boolean | null;
   sideline: string | null;
-  /** Why it is dead. */
+  /** Cause of a dead job. */
   cause: string | null;
-  /** As `readOwnTerms` reads them. */
+  /** JSON in the form that `readOwnTerms` parses. */
   terms: string | null;
 }
 
-/** Headers (JSON) and body are kept as long as the outcome; a body where its client has them kept. */
+/** Headers (JSON) and body are stored as long as the outcome; a body only if its client stores bodies. */
 export interface WholeRow extends JobRecord {
   headers: string | null;
   body: string | null;

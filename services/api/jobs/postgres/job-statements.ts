@@ -2,7 +2,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
 
-/** Of what has not ended, by the names of `JobRecord`; `j` is the job and `f` its fire. */
+/** Columns of an unended job, named as in `JobRecord`; `j` is the job and `f` its fire. */
 export const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing'
@@ -14,7 +14,7 @@ export const storedFields = `
   coalesce(j.tags, '{}') as tags, j.schedule as "scheduleId", j.repeats,
   j.ordering_key as "orderingKey", j.in_order as "inOrder", j.sideline, null::text as cause, j.terms`;
 
-/** @param cause of a dead one */
+/** @param cause SQL of a dead job's cause */
 export const endedFields = (cause: string) => `
   e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor",
     null::timestamptz as "dueAt",
@@ -24,7 +24,7 @@ export const endedFields = (cause: string) => `
   e.ordering_key as "orderingKey", e.in_order as "inOrder", null::text as sideline,
     case when e.outcome = 'dead' then ${cause} end as cause, e.terms`;
 
-/** One snapshot: a job is in one place. What was replayed after its death is found where it waits, as not ended. */
+/** One snapshot, in which a job has one place. A replayed job is found as unended. */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
@@ -36,7 +36,9 @@ export const findJob = statementOf<{ id: string }>(
   order by "endedAt" desc nulls first limit 1`,
 );
 
-/** Calls before the last one, and the last one of each end but by a report: the call of that has been noted. */
+/**
+ * Calls before the last one, and the last call of each end except an end by a report, whose call is already recorded.
+ */
 export const findAttempts = statementOf<{ id: string }>(
   'find-job-attempts',
   ($) => `
@@ -58,12 +60,12 @@ export interface ScanParams {
   fromUs: string;
   fromId: string;
   untilUs: string;
-  /** An array of uuids; null: of any. */
+  /** An array of uuids; null matches any client. */
   clients: string | null;
   tag: string | null;
-  /** A name, which holds no wildcard. */
+  /** A name without wildcards. */
   endpoint: string | null;
-  /** Null: of any. */
+  /** Null matches any priority. */
   priority: string | null;
   rows: number;
 }
@@ -72,8 +74,8 @@ const atUs = (us: string) => `(timestamptz 'epoch' + ${us}::int8 * interval '1 m
 const usOf = (column: string) => `(extract(epoch from ${column}) * 1000000)::int8::text`;
 
 /**
- * Of the next few jobs of each partition behind a place in the order of due times, those that fit, and the last one
- * that was looked at where there may be more.
+ * Reads the next jobs of each partition after a position in the order of due times. Returns the matching ones, and the
+ * last row read if there may be more.
  */
 export const scanJobs = statementOf<ScanParams>(
   'scan-jobs',
@@ -95,7 +97,7 @@ export const scanJobs = statementOf<ScanParams>(
   where d.fits or d.n = ${$('rows')}::int`,
 );
 
-/** The same of what is being called; whether it fits is seen when it is loaded. */
+/** Reads jobs that are being called in the same way; filters apply when they are loaded. */
 export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'untilUs' | 'rows'>>(
   'scan-fires',
   ($) => `
@@ -109,7 +111,7 @@ export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'unt
   ) d`,
 );
 
-/** By the time in which their receivers have to report. */
+/** Reads jobs in the order of their report deadlines. */
 export const scanReporting = statementOf<{ client: string; fromUs: string; fromId: string; rows: number }>(
   'scan-reporting',
   ($) => `
@@ -128,7 +130,7 @@ export const scanSidelined = statementOf<{ client: string; host: string; fromId:
   order by j.sideline, j.id limit ${$('rows')}::int`,
 );
 
-/** Behind a place in the order in which each key takes them. */
+/** Position in the order of turns within each key. */
 export interface WaitingPlace {
   key: string;
   readyUs: string;
@@ -149,8 +151,8 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
 );
 
 /**
- * What has not ended of one key: the active one, and those that wait, as the key takes them. Each has its place by when
- * it is ready, so that one that becomes active while pages are turned is neither missed nor seen twice.
+ * Reads unended jobs of one ordering key: the active one, and the waiting ones in order of turns. The position is the
+ * time at which a job is ready, so a job that becomes active between pages is neither missed nor repeated.
  */
 export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
   const isBehind = `(ready_at, accepted_at, place, id)
@@ -172,7 +174,7 @@ export const scanKey = statementOf<WaitingPlace & { client: string; rows: number
 
 export interface EndedPlace {
   client: string;
-  /** Null: of any key, or of none. */
+  /** Null matches all jobs, with or without an ordering key. */
   key: string | null;
   beforeUs: string | null;
   beforeId: string;
@@ -181,7 +183,7 @@ export interface EndedPlace {
 
 export const scanEnded = statementOf<Omit<EndedPlace, 'key'>>('scan-ended', ($) => scanningEnded($, 'true'));
 
-/** By an index of its own. */
+/** Uses its own index. */
 export const scanEndedOfKey = statementOf<EndedPlace>('scan-ended-of-key', ($) =>
   scanningEnded($, `e.ordering_key = ${$('key')}::text and e.ordering_key is not null`),
 );
@@ -194,7 +196,7 @@ function scanningEnded($: (param: Exclude<keyof EndedPlace, 'key'>) => string, i
   order by e.ended_at desc, e.id desc limit ${$('rows')}::int`;
 }
 
-/** Jobs, and whose they have to be to count as there; null: of any client. */
+/** Ids of jobs, and the client to which they must belong; null matches any client. */
 export interface NamedJobs {
   ids: string;
   client: string | null;
@@ -204,8 +206,8 @@ const isNamed = ($: (param: keyof NamedJobs) => string) =>
   `j.id = any(${$('ids')}::uuid[]) and (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)`;
 
 /**
- * Locks jobs in the order of their keys, as every statement that waits for several (docs/data.md, locks).
- * A claim locks its job, so this waits for claims that are under way.
+ * Locks jobs in the order of their keys, as every statement that locks several does (docs/data.md, locks).
+ * A claim locks its job, so this statement waits for claims in progress.
  */
 export const lockJobs = statementOf<NamedJobs>(
   'lock-jobs',
@@ -215,7 +217,7 @@ export const lockJobs = statementOf<NamedJobs>(
 export const isNotCalled = `not exists (select from fires f
   where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
-/** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
+/** Runs after `lockJobs` as a separate statement: only then does it see the fire of a claim for which it waited. */
 export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
   'cancel-jobs',
   ($) => `
@@ -235,8 +237,8 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
 );
 
 /**
- * Not while its receiver may report: it works on it. The window of its relevancy moves with it. Past times are due now:
- * behind the scheduler's watermark no look would find them.
+ * Excludes jobs that await a report, as their receiver is working on them. The expiry moves with the job. Past times
+ * become due now: no scan would find them behind the scheduler's watermark.
  */
 export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',
@@ -254,7 +256,7 @@ export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs:
   select id, "clientId", key from moved`,
 );
 
-/** What became of those that were not there to be changed. */
+/** Returns the state of jobs that could not be changed. */
 export const fatesOf = statementOf<NamedJobs>(
   'job-fates',
   ($) => `

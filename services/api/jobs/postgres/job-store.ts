@@ -9,7 +9,7 @@ import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 
-/** Whether a job could be changed: what is being called, is yet to be reported, or has ended, stays as it is. */
+/** Result of a change. Jobs that are being called, await a report, or have ended do not change. */
 export type JobChanged =
   | { kind: 'changed' }
   | { kind: 'firing' }
@@ -19,7 +19,7 @@ export type JobChanged =
 
 export type JobStore = ReturnType<typeof createJobStore>;
 
-/** @param slot of the totals, for what this process cancels */
+/** @param slot slot of the totals for jobs that this process cancels */
 export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
   const teller = jobTellerOn(pool);
 
@@ -35,16 +35,16 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
     list: createJobLists({ pool }),
 
     /**
-     * Takes back each that is not being called, one whose receiver has yet to report too, and counts it as cancelled.
-     * In the order of the ids, which have to differ.
-     * @param clientId of other clients they are missing; of any unless given
+     * Cancels jobs that are not being called, including those that await a report. Returns results in the order of the
+     * ids, which must be distinct.
+     * @param clientId jobs of other clients are `missing`; undefined matches any client
      */
     cancel: (jobIds: readonly string[], clientId?: string) =>
       change({ pool, slot }, { jobIds, clientId }, (named) => cancelJobs.with({ ...named, slot })),
 
     /**
-     * Moves each that is not being called, with its expiry; sidelined ones are due again then. In the order of the ids,
-     * which have to differ.
+     * Moves jobs that are not being called, together with their expiry; sidelined jobs become due again. Returns
+     * results in the order of the ids, which must be distinct.
      */
     move: async (jobIds: readonly string[], to: NewDueTime, clientId?: string): Promise<JobChanged[]> => {
       const statement = (named: NamedJobs) => moveJobs.with({ ...named, ...movedTo(to) });
@@ -59,7 +59,7 @@ export function movedTo(to: NewDueTime) {
   return 'dueAt' in to ? { dueAt: to.dueAt.toISOString(), delayMs: 0 } : { dueAt: null, delayMs: to.delayMs };
 }
 
-/** Jobs that are to be changed. Of another client than is said, they are missing. */
+/** Jobs to change. A job of another client counts as missing. */
 interface JobsToChange {
   jobIds: readonly string[];
   clientId?: string | undefined;
@@ -76,13 +76,13 @@ async function change(on: { pool: Pool; slot: number }, jobs: JobsToChange, stat
 }
 
 export interface ChangedJobs {
-  /** In the order of the ids. */
+  /** Results in the order of the ids. */
   answers: JobChanged[];
-  /** Whose keys have to be advanced after the commit. */
+  /** Rows whose ordering keys must advance after the commit. */
   woken: WokenRow[];
 }
 
-/** Two statements: the second has to see what the first has waited for. */
+/** Uses two statements: the second must see the changes for which the first has waited. */
 export async function changeLocked(
   connection: PoolClient,
   { jobIds, clientId }: JobsToChange,

@@ -2,10 +2,10 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { endedFields, storedFields, type NamedJobs } from './job-statements.ts';
 
-/** Each look at what has ended is one for each of its days: by id, whatever the planner believes of the table. */
+/** `offset 0` forces a lookup by id in each day's partition, whatever the planner estimates. */
 const endsOf = (id: string) => `(select * from ended_jobs e where e.id = ${id} offset 0)`;
 
-/** What there is under each id: its ends too, where a dead job was replayed. In no order. */
+/** Returns all rows of each id, unordered. A replayed job also has its earlier ends. */
 export const findJobs = statementOf<NamedJobs>(
   'find-jobs',
   ($) => `
@@ -18,7 +18,7 @@ export const findJobs = statementOf<NamedJobs>(
 
 export interface ResendParams extends NamedJobs {
   client: string;
-  /** Of the new jobs, in the order of `ids`. */
+  /** Ids of the new jobs, in the order of `ids`. */
   newIds: string;
   dueAt: string | null;
   delayMs: number;
@@ -26,8 +26,8 @@ export interface ResendParams extends NamedJobs {
 }
 
 /**
- * New jobs as the last ones of these ids were that have ended, counted as accepted. Bodies never leave the database. A
- * new id that is there, or has ended, is left alone: then this was asked before, and its answer is the same.
+ * Copies the latest ended job of each id to a new job, counted as accepted. Bodies never leave the database. A new id
+ * that exists or has ended is skipped: the request is a repeat and gets the same answer.
  */
 export const resendJobs = statementOf<ResendParams>(
   'resend-jobs',

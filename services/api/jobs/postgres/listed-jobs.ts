@@ -9,14 +9,14 @@ import type { NewDueTime } from '../accept/due-time.ts';
 import { createJobStore, movedTo, type JobChanged } from './job-store.ts';
 import { findJobs, resendJobs } from './list-statements.ts';
 
-/** Of one transaction: what is locked together waits together. */
+/** Jobs per transaction: jobs locked together wait together. */
 const jobsAtOnce = 500;
 
 export type ListedJobs = ReturnType<typeof createListedJobs>;
 
 /**
- * Many jobs of one client, by their ids, which have to differ. Answers by id; what is another client's is missing.
- * @param slot of the totals, for what this process cancels and sends again
+ * Operations on lists of one client's jobs, by distinct ids. Results are by id; a job of another client is missing.
+ * @param slot slot of the totals for jobs that this process cancels and resends
  */
 export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
   const store = createJobStore({ pool, slot });
@@ -40,7 +40,7 @@ export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
     move: (clientId: string, jobIds: readonly string[], to: NewDueTime) =>
       changeAll(jobIds, (part) => store.move(part, to, clientId)),
 
-    /** @param newIdOf the id that the new job gets: who asks again with the same ones sends nothing twice */
+    /** @param newIdOf returns the id of the new job; a repeat with the same ids sends nothing twice */
     resend: async (
       clientId: string,
       jobIds: readonly string[],
@@ -73,7 +73,7 @@ async function changeAll(
   return answers;
 }
 
-/** What has not ended is after all that has. */
+/** An unended job is after all ended ones. */
 function isAfter(job: JobRecord, other: JobRecord): boolean {
   return job.endedAt === null || (other.endedAt !== null && job.endedAt > other.endedAt);
 }

@@ -25,14 +25,14 @@ export interface FindThingsDeps {
   owners: Owners;
 }
 
-/** Of each kind, by name. */
+/** Maximum results per kind in a search by name. */
 const mostByName = 6;
 
 type Finder = (uuid: string, deps: FindThingsDeps) => Promise<FoundShape[]>;
 
 /**
- * Finds the thing with an id, or the campaigns, action types and shards whose names contain the text. Things outside of
- * the scope are not found.
+ * Finds the resource with an id, or the campaigns, action types and shards whose names contain the text. Excludes
+ * resources outside of the scope.
  */
 export async function findThings(text: string, scope: Scope, deps: FindThingsDeps): Promise<FoundShape[]> {
   for (const [kind, find] of finders) {

@@ -17,24 +17,24 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 export interface NewWebhook {
   webhookId: string;
   account: string;
-  /** The key that chose the URL. */
+  /** Id of the key that set the URL. */
   urlSetBy: string;
-  /** As it is stored. */
+  /** URL in its stored form. */
   url: string;
   definition: WebhookDefinition;
   client: ClientDefinition;
-  /** Null: nothing is signed. */
+  /** Null if notices are not signed. */
   key: { keyId: string; sealed: string } | null;
 }
 
 export interface WebhookChange extends Pick<WebhookRecord, 'url' | 'definition' | 'client'> {
-  /** The key that chose the URL. Undefined if the URL stays. */
+  /** Id of the key that set the URL. Undefined if the URL stays. */
   urlSetBy: string | undefined;
 }
 
 export interface WebhookRecord {
   webhookId: string;
-  /** Its client's: moves with every change. */
+  /** Revision of the webhook's client, which increases with every change. */
   revision: number;
   account: string | null;
   url: string;
@@ -58,10 +58,10 @@ export interface DeliveryRecord {
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
-/** Webhooks as people change them: each with its client, in one transaction. */
+/** Store of webhooks; each is written together with its client in one transaction. */
 export function createWebhookStore({ pool }: { pool: Pool }) {
   return {
-    /** Undefined: of all accounts. */
+    /** Undefined lists webhooks of all accounts. */
     list: async (account: string | undefined): Promise<WebhookRecord[]> => {
       const { rows } = await pool.query<WebhookRow>(
         `${selectWebhooks} and ($1::uuid is null or w.account = $1) order by w.id`,
@@ -72,7 +72,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
 
     get: (webhookId: string) => find(pool, webhookId),
 
-    /** False: there are as many as there may be. */
+    /** Returns false if the maximum number of webhooks exists. */
     create: ({ webhookId, account, urlSetBy, url, definition, client: terms, key }: NewWebhook): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -87,7 +87,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Undefined where it is gone, or at another revision by now. */
+    /** Returns undefined if the webhook was deleted or has another revision. */
     change: (
       { webhookId, revision }: WebhookRecord,
       { url, urlSetBy, definition, client: terms }: WebhookChange,
@@ -102,7 +102,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         return await find(client, webhookId);
       }),
 
-    /** Nothing is told any more. Its client stays, and calls nothing, until the jobs of it that are stored are gone. */
+    /** Stops all notices. The client stays disabled until its stored jobs are gone. */
     remove: (webhookId: string): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -113,13 +113,13 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Returns deleted webhooks whose clients may go. Until then a dead notice belongs to the account. */
+    /** Returns deleted webhooks whose clients can be deleted. Until then a dead notice belongs to the account. */
     deleted: async (): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(selectDeleted);
       return rows.map(({ id }) => id);
     },
 
-    /** Tells this one alone that this is a test. Returns the event's id. */
+    /** Sends a test event to this webhook only. Returns the event's id. */
     test: async (webhookId: string): Promise<string> => {
       const eventId = uuidv7();
       await pool.query(insertTest, [eventId, webhookId]);
@@ -127,7 +127,7 @@ export function createWebhookStore({ pool }: { pool: Pool }) {
     },
 
     /**
-     * What became of its notices, the last first.
+     * Returns deliveries, newest first.
      * @throws {InvalidCursorError}
      */
     deliveries: async (
@@ -207,7 +207,7 @@ const updateClient = `
 const updateWebhook = `
   update webhooks set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;
 
-/** What was kept under other terms is told now. */
+/** Events collected under previous terms are sent now. */
 const digestIsDue = 'update webhook_digests set due = now() where webhook = $1';
 
 const markDeleted = 'update webhooks set deleted_at = now() where id = $1 and deleted_at is null';
@@ -216,7 +216,7 @@ const selectDeleted = `
   select w.id from webhooks w
   where w.deleted_at is not null and not exists (select from dead_jobs d where d.client = w.id)`;
 
-/** What happens while there is none is told to none. */
+/** Events are dropped while there is no webhook. */
 const forgetEvents = `
   delete from webhook_events where not exists (select from webhooks where deleted_at is null)`;
 
@@ -225,14 +225,14 @@ const insertTest = `
 
 interface DeliveriesParams {
   webhookId: string;
-  /** Null: whatever became of them. */
+  /** Null matches any outcome. */
   outcome: string | null;
   us: string | null;
   jobId: string | null;
   limit: number;
 }
 
-/** Dead ones are those that can be sent again; of one that was, there is what became of it then. */
+/** Lists a dead delivery only while it can be resent; a resent one appears with its later outcome. */
 const selectDeliveries = unnamedStatementOf<DeliveriesParams>(
   ($) => `
   select e.id as "jobId", e.tags[1] as event, e.outcome, e.ended_at as at, e.attempt, e.status, e.error,

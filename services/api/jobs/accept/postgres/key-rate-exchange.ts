@@ -3,7 +3,7 @@ import { plainArray } from '../../../../../shared/postgres/connection/array-lite
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { KeyRatesDeps } from '../key-rates.ts';
 
-/** @param deps.owner this process, apart from all others */
+/** @param deps.owner id of this process */
 export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: string }): KeyRatesDeps['exchange'] {
   return async (brought) => {
     const told = { keys: plainArray([...brought.keys()]), jobs: plainArray([...brought.values()]), owner };
@@ -13,8 +13,8 @@ export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: stri
 }
 
 /**
- * One row for each key and process, which no other process writes. Those of processes that have said nothing for ten
- * minutes count no more, and go.
+ * One row for each key and process, written by that process only. Rows of processes that were silent for ten minutes no
+ * longer count and are deleted.
  */
 const exchange = statementOf<{ keys: string; jobs: string; owner: string }>(
   'exchange-key-rates',
