@@ -10,18 +10,18 @@ import type { Page } from '../frame/page.port.ts';
 
 export interface RunPrices {
   currency: string | null;
-  /** By step: a decimal, or null where it has none. */
+  /** Price by step: a decimal string, or null if the step has none. */
   steps: readonly (string | null)[];
 }
 
 export interface RunHeader {
   runId: string;
   kind: RunKind;
-  /** Of a test, by step; null: its users get all of them. */
+  /** Modes of a test by step; null if all steps are live. */
   stepModes: readonly StepMode[] | null;
-  /** Whether its first users are all that is fed; null: it has no canary. */
+  /** State of the canary; null if the run has none. */
   canary: CanaryState | null;
-  /** The run whose failed users this one tries again. */
+  /** Run whose failed users this run retries. */
   parentRunId: string | null;
   campaignId: string;
   campaignName: string;
@@ -32,60 +32,58 @@ export interface RunHeader {
   startedAt: Date | null;
   endedAt: Date | null;
   deadlineAt: Date;
-  /** Since when it is in its state. */
   stateSince: Date;
-  /** The campaign's, but for what was changed for this run alone. */
+  /** The campaign's settings, merged with the changes for this run only. */
   settings: RunSettings;
-  /** `receipts`: its action type is asynchronous, and says by receipts what became of what it accepted. */
+  /** `receipts`: the action type is asynchronous, and receipts report delivery after acceptance. */
   chain: readonly { action: string; receipts: boolean; unitsPerUser?: number }[];
-  /** What a unit of each step cost when it began; null: it has not. */
+  /** Price of a unit of each step at the start of the run; null before the start. */
   prices?: RunPrices | null;
 }
 
-/** One consistent look at a run: everything in it was true at `asOf`, by the database's clock. */
+/** Consistent snapshot of a run: all fields are as of `asOf`, by the database's clock. */
 export interface RunSnapshot extends RunHeader {
   asOf: Date;
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
   /**
-   * What stalls it: its audience cannot be read, a step of it waits, or what the keeper of runs saw last. Null:
-   * nothing.
+   * Cause of the stall: the audience cannot be read, a step waits, or the engine's last observation. Null if the run is
+   * not stalled.
    */
   stalledBy: 'audience' | 'step' | 'engine' | null;
-  /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
+  /** Start of the wait that the engine last observed; null if there is none. */
   waitingSince: Date | null;
   /**
-   * What keeps which part of the run waiting, the oldest first: holds, what keeps a step with batches from being
-   * called, and what batches were put back for where any still wait. Of that only what was met in the last two
-   * minutes, and not before the shard's breaker closed.
+   * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes of postponed batches that
+   * still wait. The last kind covers only the previous two minutes, since the shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
-  /** The campaign's: all of its runs spend them together. */
+  /** Budgets of the campaign, shared by all of its runs. */
   budgets: readonly BudgetFigures[];
-  /** False once the single failures are no longer kept; the figures by reason stay. */
+  /** False once individual failures were deleted; the figures by reason stay. */
   failuresKept: boolean;
-  /** When the receipts of single users were deleted; their figures stay. Null: they are kept. */
+  /** Time at which receipts of individual users were deleted; their figures stay. Null if they are kept. */
   receiptsDeletedAt: Date | null;
   countries: {
     country: string;
-    /** The step that these users begin with: a country has a line for each. */
+    /** The step with which these users begin; a country has an entry for each. */
     fromStep: number;
-    /** The segment that is all of the audience; null where there is more to it. */
+    /** The segment if the audience consists of one; null otherwise. */
     segment: string | null;
-    /** At most so many, before exclusions; null where that is unknown. */
+    /** Upper bound on users before exclusions; null if unknown. */
     estimate: number | null;
-    /** Held-out users included. */
+    /** Includes held-out users. */
     fedUsers: number;
     heldOutUsers: number;
     excludedUsers: number;
-    /** Of a dry run: of fedUsers, those whom several sources name. */
+    /** Dry runs only: users among `fedUsers` that several sources contain. */
     sharedUsers?: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;
     totals: StepTotals[];
-    /** Steps in which a receipt came. */
+    /** Totals of steps that received receipts. */
     receipts: ReceiptTotals[];
   }[];
 }
@@ -94,31 +92,31 @@ export interface RunSnapshot extends RunHeader {
 export interface RunWaitRow {
   step: number;
   country: string;
-  /** In words for people, without secrets. */
+  /** Description for people, without secrets. */
   cause: string;
   since: Date;
   batches: number;
-  /** No call is made until a person has mended it; otherwise they are tried again by themselves. */
+  /** True if a person must fix the cause before the next call; otherwise calls are retried automatically. */
   held: boolean;
-  /** When one batch of a held step, or behind an open breaker, is tried, or quiet hours end. Null for all others. */
+  /** Time of the next probe of a held step or open breaker, or end of quiet hours. Null for other waits. */
   nextTryAt: Date | null;
-  /** Nothing of the step is called there: its breaker is open, no worker serves its shard, or the hours are quiet. */
+  /** Reason why the step is not called in this country: open breaker, no worker for its shard, or quiet hours. */
   blockedBy: BlockedBy | null;
 }
 
-/** `no-worker` where both are true: without one no probe closes the breaker. */
+/** `no-worker` has precedence over `breaker`: without a worker no probe closes the breaker. */
 export type BlockedBy = 'breaker' | 'no-worker' | 'quiet-hours';
 
-/** How far a run was when, in the order of time. Farther apart the longer it went on. */
+/** Progress of a run over time, in ascending order. The distance of points grows with the duration. */
 export interface RunPoints {
   startedAt: Date | null;
   endedAt: Date | null;
-  /** `ended`: users that had ended a step by then. */
+  /** `ended`: users that had ended a step. */
   points: { at: Date; ended: number }[];
 }
 
 export interface FailureFilter {
-  /** How the user id begins. */
+  /** Prefix of the user id. */
   q?: string | undefined;
   step?: number | undefined;
   country?: string | undefined;
@@ -155,35 +153,35 @@ export interface FailureGroup {
 export interface RunFilter {
   campaignId?: string | undefined;
   state?: RunState | undefined;
-  /** Runs of their campaigns where absent. */
+  /** Kind of run; live runs if undefined. */
   kind?: RunKind | undefined;
-  /** Part of the name of its campaign as it is now, large and small letters alike. */
+  /** Part of the campaign's current name; case-insensitive. */
   text?: string | undefined;
   ended?: boolean | undefined;
-  /** Campaigns that the caller may see; undefined: all. */
+  /** Campaigns that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export interface RunReports {
   /**
-   * Newest first; `cursor` is the id of the last one of the page before.
-   * @throws {InvalidCursorError} when it is no id
+   * Lists runs, newest first; `cursor` is the id of the last run of the previous page.
+   * @throws {InvalidCursorError} if the cursor is not an id
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
   /**
-   * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again.
-   * First those planned before it, the newest first; then those planned later, the newest first.
+   * Lists runs for comparison: of the same campaign, started, ended, and not retries. Runs scheduled before this one
+   * come first, then later ones, each newest first.
    */
   comparable(runId: string, limit: number, within?: CampaignScope): Promise<RunHeader[]>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
-  /** Of the runs that there are, in no order; all as of one moment. */
+  /** Returns snapshots of existing runs, unordered, all as of one moment. */
   snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
-  /** Undefined for a run that is not there. */
+  /** Returns undefined if the run does not exist. */
   points(runId: string): Promise<RunPoints | undefined>;
   failureGroups(runId: string): Promise<FailureGroup[]>;
   /**
-   * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.
-   * @throws {InvalidCursorError} when it is none that a page ended with
+   * Lists failures in the order of (country, batch, step, user), stable under concurrent writes. The cursor is opaque.
+   * @throws {InvalidCursorError} if the cursor was not returned with a page
    */
   failures(runId: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
 }

@@ -30,7 +30,7 @@ export interface RunRoutesDeps extends ForecastDeps {
   retries: Pick<Retries, 'sums'>;
   watch: RunWatch;
   streams: EventStreams;
-  /** Whether the key that a request came with would be taken now. */
+  /** Returns whether the key of a request is still valid. */
   isKeyGood: (request: FastifyRequest) => Promise<boolean>;
 }
 
@@ -136,7 +136,7 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
       if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
         return reply.send(progress);
       }
-      // Some proxies hold small answers back until they are asked not to.
+      // Some proxies buffer small answers unless this header is set.
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const gone = new AbortController();

@@ -31,7 +31,7 @@ export function runSummaryView(run: RunHeader): RunSummary {
   };
 }
 
-/** What progress and report have in common: a line per step, for every country and for all of them. */
+/** Returns the common part of progress and report: a line per step, for each country and in total. */
 export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
     country,
@@ -40,7 +40,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     lines: linesOf(feeds, snapshot.chain.length),
     receipts: feeds.flatMap((feed) => feed.receipts),
   }));
-  // A run that is still being prepared has no countries yet, and its steps are shown all the same.
+  // A run in state `preparing` has no countries yet, but its steps are shown.
   const nobody = stepLines(0, [], snapshot.chain.length);
   const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
@@ -74,7 +74,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   };
 }
 
-/** Of all feeds of a country: those of a child run begin with different steps. */
+/** Sums the lines of all feeds of a country; feeds of a child run begin with different steps. */
 function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
   const ofFeeds = feeds.map(({ fedUsers, totals, heldOutUsers, fromStep }) =>
     stepLines(fedUsers, totals, steps, heldOutUsers, fromStep),
@@ -99,7 +99,7 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
   return { by: stalledBy, cause: stalled, since, nextStep };
 }
 
-/** What a person can do about what a run waits for. */
+/** Advice for a person on each cause of a wait. */
 export const nextSteps = {
   pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
   budget:
@@ -117,7 +117,7 @@ export const nextSteps = {
   engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
 } as const;
 
-/** A run that is paused waits for a person since then; otherwise what it has waited for longest decides. */
+/** Returns the start of a pause, or else of the longest wait. */
 function waitingSince({ state, stateSince, waits, waitingSince: since }: RunSnapshot): Date | null {
   if (isPaused(state)) return stateSince;
   return waits[0]?.since ?? since;
@@ -133,7 +133,7 @@ function stepLineView(
   receipts: readonly ReceiptTotals[],
 ): StepLineShape {
   const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
-  // A step of which there are receipts shows them, whatever is configured since.
+  // A step with receipts shows them, even if the action type is no longer asynchronous.
   const hasReceipts = isAsynchronous || receipts.some((each) => each.step === step);
   return {
     ...{ step, action, ...line },
@@ -142,7 +142,7 @@ function stepLineView(
   };
 }
 
-/** Null as soon as one country has no estimate: half a sum would look like a whole one. */
+/** Returns null if any country has no estimate: a partial sum would look complete. */
 export function estimatedUsers({ countries }: RunSnapshot): number | null {
   if (countries.length === 0) return null;
   return countries.reduce<number | null>(

@@ -1,59 +1,54 @@
 import { LRUCache } from 'lru-cache';
 import type { RunSnapshot } from './run-reports.port.ts';
 
-/** Users per second. */
+/** Rates in users per second. */
 export interface Rates {
-  /** That ended a step: a user counts once for each. */
+  /** Users that ended a step; a user counts once per step. */
   oneMinute: number;
   tenMinutes: number;
-  /** Over the last minute, each user once: fed, and through the chain. A pace is of the first. */
+  /** Users over the last minute, each once: those fed, and those that completed the chain. A pace limits the first. */
   fed: number;
   through: number;
   /**
-   * Nothing has ended for much longer than is usual between two batches: the rates tell of the past, and nothing of the
+   * True if nothing has ended for much longer than the usual pause between batches: the rates then do not predict the
    * end.
    */
   isStill: boolean;
 }
 
-/** Remembers how far runs were at the last looks, which is all that a rate needs. */
+/** Computes rates from the recent progress of runs. */
 export interface WatchRates {
-  /** Rates as of the snapshot. Who looks for the first time gets the mean since the run started. */
+  /** Returns rates as of the snapshot. The first call for a run returns the mean since its start. */
   observe(snapshot: RunSnapshot): Rates;
 }
 
 interface Sample {
   atMs: number;
-  /** Steps of users that had ended by then: succeeded, failed or unknown. */
+  /** Steps of users that had ended: succeeded, failed or unknown. */
   ended: number;
   /** Batches that had ended a step. */
   batches: number;
-  /** Users. */
   fed: number;
   through: number;
 }
 
-/** What is remembered of a run. */
 interface Seen {
   samples: Sample[];
-  /** The look at which something had ended since the look before. */
+  /** The last sample in which something had ended since the one before. */
   lastMoved: Sample;
 }
 
 const oneMinuteMs = 60_000;
 const tenMinutesMs = 600_000;
 
-/** Closer looks would fill the memory and not sharpen the rate. */
+/** Minimum distance of samples: closer ones use memory without improving the rate. */
 const minGapMs = 1000;
 
-/**
- * How many times the usual pause between two batches may pass before a run counts as still, and how long that is at
- * least.
- */
+/** A run is still after this many usual pauses between batches, and at least `stillAfterMs`. */
 const stillAfterPauses = 3;
 const stillAfterMs = 5000;
 
-/** @param maxRuns runs remembered at once; the one longest unwatched is forgotten first */
+/** @param maxRuns limit of runs in memory; the least recently observed run is evicted first */
 export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   const seenByRun = new LRUCache<string, Seen>({ max: maxRuns });
 
@@ -82,12 +77,12 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   };
 }
 
-/** When the run started nothing had ended: that much is known of the time before the first look. */
+/** Returns a sample at the start of the run, when nothing had ended. */
 function firstSamples({ startedAt }: RunSnapshot): Sample[] {
   return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0, fed: 0, through: 0 }] : [];
 }
 
-/** Neither who expired nor who was cancelled tells how fast a run goes. */
+/** Returns ended steps without expired and cancelled users, which say nothing about the run's speed. */
 function endedSteps({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, t) => sum + t.succeeded + t.failed + t.unknown, 0);
 }
@@ -96,7 +91,7 @@ function fedUsers({ countries }: RunSnapshot): number {
   return countries.reduce((sum, feed) => sum + feed.fedUsers, 0);
 }
 
-/** Succeeded at the last step. */
+/** Returns the users that succeeded in the last step. */
 function throughUsers({ countries, chain }: RunSnapshot): number {
   const last = countries.flatMap(({ totals }) => totals).filter(({ step }) => step === chain.length);
   return last.reduce((sum, { succeeded }) => sum + succeeded, 0);
@@ -106,7 +101,7 @@ function endedBatches({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, { batches }) => sum + batches, 0);
 }
 
-/** By the mean pause between the batches that ended between looks, or since the start. */
+/** Compares with the mean pause between batches that ended between samples, or since the start. */
 function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
   const [first] = samples;
   const batches = lastMoved.batches - (first?.batches ?? 0);
@@ -114,7 +109,7 @@ function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
   return now.atMs - lastMoved.atMs > Math.max(stillAfterMs, stillAfterPauses * pauseMs);
 }
 
-/** Since the newest sample that is as old as the window, or the oldest there is. */
+/** Returns the rate since the newest sample outside of the window, or else since the oldest sample. */
 function rate(
   samples: readonly Sample[],
   now: Sample,
@@ -131,7 +126,7 @@ function add(samples: Sample[], sample: Sample): void {
   if (!last || sample.atMs - last.atMs >= minGapMs) samples.push(sample);
 }
 
-/** Keeps the newest of the samples that are older than the window: it is what the window begins with. */
+/** Keeps the newest sample outside of the window, where the window begins. */
 function forget(samples: Sample[], beforeMs: number): void {
   const newestOld = samples.findLastIndex(({ atMs }) => atMs <= beforeMs);
   if (newestOld > 0) samples.splice(0, newestOld);

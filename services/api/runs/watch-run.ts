@@ -16,49 +16,49 @@ export interface WatchRunDeps {
 }
 
 export interface RunWatch {
-  /** One look; undefined when there is no such run. */
+  /** Reads a run's progress once; undefined if the run does not exist. */
   look(runId: string): Promise<RunProgress | undefined>;
-  /** One look at many, by id, with the rates of those that go on; those that are not there are left out. */
+  /** Reads many runs by id, with the rates of open runs. Missing runs are omitted. */
   lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
-   * What changed since `from`, each time it did, until the run has ended (its last progress included), the signal
-   * aborts or the watch is stopped. A watcher that is slower than the run misses what lies between, never the newest.
-   * `quiet` says that nothing changed for a while.
+   * Yields each change since `from` until the run has ended (including the last progress), the signal aborts or the
+   * watch is stopped. A slow consumer skips intermediate states, never the newest. Yields `quiet` if nothing changed
+   * for a while.
    */
   follow(runId: string, from: RunProgress, signal: AbortSignal): AsyncGenerator<RunProgress | 'quiet', void>;
   /**
-   * The same of several at once, by their ids: those that changed, twice a second at most; an empty list says that
-   * nothing changed for so long. Until all of them have ended.
+   * Yields changes of several runs by id, at most twice a second, until all have ended. Yields an empty list if nothing
+   * changed for `quietAfterMs`.
    */
   followAll(
     from: ReadonlyMap<string, RunProgress>,
     quietAfterMs: number,
     signal: AbortSignal,
   ): AsyncGenerator<readonly RunProgress[], void>;
-  /** Ends all watching, now and from now on. */
+  /** Ends all current and future watching. */
   stop(): void;
 }
 
-/** Two looks a second: what is shown is then at most one second old with room for the way. */
+/** Two polls a second keep the display at most one second old, including the transfer. */
 const lookEveryMs = 500;
 
-/** Runs in one statement. */
+/** Maximum runs per statement. */
 const runsAtOnce = 100;
 
-/** Proxies close connections on which nothing was said for a while; a minute is a common limit. */
+/** Proxies close idle connections; a minute is a common limit. */
 const usualQuietMs = 15_000;
 
 const maxRunsRemembered = 1000;
 
 const noRates: Rates = { oneMinute: 0, tenMinutes: 0, fed: 0, through: 0, isStill: true };
 
-/** A run that is watched, by however many streams. */
+/** A watched run, with its streams. */
 interface Watched {
   newest: RunProgress;
   watchers: Set<() => void>;
 }
 
-/** One poller for all runs that are watched; it ends with the last watcher. */
+/** Shares one poller among all watched runs; it ends with the last watcher. */
 export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDeps): RunWatch {
   const rates = createWatchRates({ maxRuns: maxRunsRemembered });
   const watched = new Map<string, Watched>();
@@ -69,7 +69,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
 
   const observed = (snapshot: RunSnapshot) => runProgressView(snapshot, rates.observe(snapshot), timeoutOf);
 
-  /** Of what has ended, no rates are remembered: a page of old runs would drive those out that go on. */
+  /** No rates are kept for ended runs: a page of old runs would evict open ones. */
   const listed = (snapshot: RunSnapshot) =>
     snapshot.endedAt ? runProgressView(snapshot, noRates) : observed(snapshot);
 
@@ -96,7 +96,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
     }
   }
 
-  /** Each watcher once, however many of its runs changed. */
+  /** Wakes each watcher once, however many of its runs changed. */
   function tell(seen: ReadonlyMap<string, RunProgress>): void {
     const woken = new Set<() => void>();
     for (const [runId, progress] of seen) {
@@ -136,7 +136,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
     const ended = AbortSignal.any([signal, stopping.signal]);
     const isOver = () => ended.aborted;
     const reported = new Map(from);
-    // Another watcher's look may be a moment older than this one's own first.
+    // Another watcher's poll may be slightly older than this watcher's first progress.
     const news = () =>
       [...reported].flatMap(([runId, { asOf }]) => {
         const newest = watched.get(runId)?.newest;
@@ -169,7 +169,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
   };
 }
 
-/** Apart from when it was said. */
+/** Compares progress without the time of the snapshot. */
 function isUnchanged(a: RunProgress, b: RunProgress): boolean {
   return JSON.stringify({ ...a, asOf: '' }) === JSON.stringify({ ...b, asOf: '' });
 }

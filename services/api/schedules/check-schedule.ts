@@ -11,10 +11,10 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { dueInstant } from './due-instant.ts';
 import { quoted } from '../frame/http-problem.ts';
 
-/** How far behind us a time may lie: a request takes a moment, and clocks differ. */
+/** Tolerated age of a start time in milliseconds, for slow requests and clock skew. */
 const pastToleranceMs = 60_000;
 
-/** What of a campaign's schedule is wrong beyond its shape: a time that has passed, or that cannot be read. */
+/** Returns problems of a campaign's schedule besides its shape: a time that has passed or cannot be parsed. */
 export function checkSchedule(schedule: unknown, countries: readonly unknown[], now: Date): readonly FieldProblem[] {
   const at = scheduleAt.safeParse(schedule);
   if (at.success) {

@@ -11,16 +11,19 @@ type ScheduleAt = z.infer<typeof scheduleAt>;
 
 export type DueInstant = { ok: true; dueAt: Date } | { ok: false; problem: FieldProblem };
 
-/** The same texts as for a job: `instantPattern` and `isLocalTime` decide, these find the reason of a refusal. */
+/**
+ * The same formats as for a job: `instantPattern` and `isLocalTime` decide, these patterns find the reason for a
+ * refusal.
+ */
 const looksLikeInstant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const looksLikeLocalTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/;
 
-/** Names of the IANA database only: `+08:00` and whole times with a zone in brackets would pass as zones otherwise. */
+/** Accepts names of the IANA database only; Temporal also accepts `+08:00` and whole times with a zone in brackets. */
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
 /**
- * When a campaign that starts at a time is due, in whole milliseconds. A local time that a clock change skips is due at
- * the first valid instant after the gap, one that comes twice at its first pass. Pointers count from the schedule.
+ * Returns the due time of a campaign with a start time, in whole milliseconds. A local time in a DST gap is due at the
+ * first valid instant after the gap, a repeated one at its first occurrence. Pointers are relative to the schedule.
  */
 export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
   const hasOffset = looksLikeInstant.test(time);
@@ -70,7 +73,7 @@ function refused(pointer: string, code: string, detail: string): DueInstant {
   return { ok: false, problem: { pointer, code, detail } };
 }
 
-/** Temporal has no other way to ask whether it takes a text. */
+/** Temporal can only report an invalid text by throwing. */
 function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -14,7 +14,7 @@ export interface GroupRoutesDeps {
 const byName = z.object({ name: groupName });
 const tags = ['groups'];
 
-/** The markets that schedules fire for. */
+/** Routes of groups: the markets for which schedules fire. */
 export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): void {
   server.route({
     method: 'GET',

@@ -32,7 +32,7 @@ const occurrenceQuery = pageQuery.extend({
   group: groupName.optional(),
 });
 
-/** What schedules fire, have fired and would fire. */
+/** Routes of past, manual and previewed fires of schedules. */
 export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   fireRoutes(server, deps);
   previewRoutes(server, deps);
@@ -64,7 +64,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules } = deps;
   const answered = { 200: jsonAnswer('What fired', firedShape) };
 
-  /** A job that is made by hand has a trace of its own, as those that the scheduler makes. */
+  /** A job of a manual fire starts its own trace, like jobs of the scheduler. */
   const fire = async (id: string, asked: FireRequest, groups: readonly string[] | null) => {
     const beganMs = deps.clock.monotonicMs();
     const fired = await schedules.fire(requireId('schedule', id), asked, groups);
@@ -98,7 +98,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       const { body, begun } = request;
       await checkOwner(request, id, schedules);
       const { groups = null } = body ?? {};
-      // A repeat whose first answer was lost fires at the same instant, which has fired.
+      // A repeat of the request uses the same instant, which has fired already.
       const asked = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
       return fire(id, asked, groups);
     },
@@ -143,7 +143,7 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   });
 }
 
-/** A uuid v7 begins with its milliseconds. */
+/** Returns the milliseconds with which a uuid v7 begins. */
 function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
@@ -203,7 +203,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
   server.route({
     method: 'POST',
     url: '/schedules/preview',
-    // It changes nothing that would be looked for later.
+    // A preview has no effects that an audit would look for.
     config: { role: 'viewer', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
@@ -215,7 +215,7 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
     },
     handler: ({ body: { count, after, before, ...definition } }) => {
       const nowMs = clock.now().getTime();
-      // It recurred no less before now: that is where the last clock change can be looked at.
+      // The preview may begin before now, for example at the last clock change.
       const madeAtMs = after === undefined ? nowMs : Math.min(nowMs, Date.parse(after));
       return preview(definition, madeAtMs, { count, after, before });
     },

@@ -13,7 +13,7 @@ export function stateForbids(
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 
-/** Problem of a change while the scheduler still decides about missed occurrences by the definition as it is. */
+/** Problem of a change while the scheduler still decides on missed occurrences by the current definition. */
 export function stillDeciding(id: string): HttpProblem {
   const detail = `the scheduler is still deciding about missed occurrences of ${id}; try again in a moment`;
   return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });

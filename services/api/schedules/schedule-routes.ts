@@ -41,11 +41,11 @@ export interface ScheduleRoutesDeps {
   secretBox: SecretBox;
   clientEgress: ClientEgress;
   clock: Clock;
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 
-/** Which of them, the schedule says. */
+/** Roles that may change schedules; the schedule's owner determines which one. */
 export const eitherRole = ['scheduler', 'manager'] as const;
 
 export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
@@ -62,7 +62,7 @@ const listQuery = pageQuery.extend({
   q: partOfName,
 });
 
-/** What recurs. */
+/** Routes of schedules. */
 export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules, secretBox } = deps;
   const answer = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>
@@ -74,7 +74,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     return schedule;
   }
 
-  /** One that stays at its host may be changed otherwise, whatever may be called by now. */
+  /** A schedule that keeps its host may be changed in other fields, even if egress rules now forbid the host. */
   async function placeOf({ target }: NewScheduleBody, scope: Scope, before?: ScheduleRecord): Promise<CallPlace> {
     const named = await clientNamed(target.client, scope, deps.clients, '/target/client');
     const client = await knowingEndpoint(named, target.endpoint, deps.clients);
@@ -180,7 +180,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       body: schedulePatch,
       response: { 200: answered, ...problems(409) },
     },
-    // What is wrong is said by the merged schedule, whose fields have their usual limits.
+    // The merged schedule is validated instead of the patch, as its fields have the usual limits.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -238,7 +238,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   });
 }
 
-/** A manager has campaigns, and their schedules; a scheduler those of clients. */
+/** Checks the owner: managers change schedules of campaigns, schedulers those of clients. */
 export async function checkOwner(
   request: FastifyRequest,
   id: string,

@@ -9,26 +9,26 @@ import type { Page } from '../frame/page.port.ts';
 export interface ScheduleRecord {
   scheduleId: string;
   name: string;
-  /** Whom it calls for, or what it starts: exactly one is set. */
+  /** Target of the schedule: exactly one of client and campaign is set. */
   clientId: string | null;
   campaignId: string | null;
-  /** Moves with every change of name, definition or note. */
+  /** Increases with every change of name, definition or note. */
   revision: number;
   definition: ReadSchedule;
   state: ScheduleState;
   stateReason: string | null;
   stateSince: Date;
   nextAt: Date | null;
-  /** Everything up to it, inclusive, is decided. */
+  /** All instants up to this time, inclusive, are decided. */
   highWater: Date;
   note: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What recurs of itself; a campaign's schedule is made with its start (campaign-store.ts). */
+/** A schedule of a client. A campaign's schedule is created when the campaign starts (campaign-store.ts). */
 export interface NewSchedule {
-  /** uuid v7; one that exists is not made again. A new one where none is given. */
+  /** Uuid v7; a new one unless given. A schedule that exists is not created again. */
   scheduleId?: string | undefined;
   name: string;
   clientId: string;
@@ -43,62 +43,61 @@ export type ScheduleChange = {
 export type ScheduleChanged =
   | { kind: 'changed'; schedule: ScheduleRecord }
   | { kind: 'missing' }
-  /** It is not at the expected revision any more: nothing was changed. */
+  /** The schedule has another revision than expected; nothing was changed. */
   | { kind: 'outdated'; schedule: ScheduleRecord }
-  /** So much was missed that deciding it takes the scheduler a while: nothing was changed. */
+  /** The scheduler is still deciding on many missed instants; nothing was changed. */
   | { kind: 'busy' };
 
 export interface OccurrenceRecord {
-  /** Of a range: its first instant. */
+  /** First instant of a range. */
   scheduledFor: Date;
-  /** Empty: the schedule has no groups, or all of them are meant. */
+  /** Empty if the schedule has no groups, or for all groups. */
   group: string;
   state: 'fired' | 'buffered' | 'skipped';
   kind: OccurrenceKind | null;
   cause: SkipCause | null;
-  /** More than one where neighbours were skipped for one cause. */
+  /** More than one if neighbouring instants were skipped for the same cause. */
   instants: number;
   lastInstant: Date;
-  /** A job's id, where it called. */
+  /** Job of a fired occurrence. */
   jobId: string | null;
-  /** Where it started one. */
+  /** Run that the occurrence started. */
   runId: string | null;
   dueAt: Date | null;
-  /** Whose node fired it. */
+  /** Region of the node that fired the occurrence. */
   region: string | null;
   decidedAt: Date;
 }
 
-/** What fires beside the rhythm, because a person asks for it. */
+/** Fires that a person requests outside of the recurrence. */
 export type FireRequest =
-  /** At this instant, which tells it from others; null: now. It is due now either way. */
+  /** Fires one occurrence, due now. `atMs` identifies the occurrence; null means now. */
   | { kind: 'manual'; atMs: number | null }
-  /** What recurs between the two, inclusive, and has not fired. */
+  /** Fires all recurring instants in the range, inclusive, that have not fired. */
   | { kind: 'backfill'; fromMs: number; untilMs: number };
 
 export type Fired =
   | { kind: 'fired'; schedule: ScheduleRecord; occurrences: OccurrenceRecord[]; alreadyFired: number }
   | { kind: 'missing' }
-  /** It cannot be read. */
+  /** The definition cannot be parsed. */
   | { kind: 'unreadable'; cause: string }
-  /** Switched off. */
   | { kind: 'disabled'; schedule: ScheduleRecord }
   | { kind: 'too-many'; atMost: number }
-  /** Its client may have no such number of jobs more, by that bound. */
+  /** The client's bound does not permit this many more jobs. */
   | { kind: 'no-room'; jobs: number; room: { jobs: number; bound: string; limit: number } }
-  /** The account of its campaign may have no run more open. */
+  /** The account of the campaign has the maximum number of open runs. */
   | { kind: 'no-run-room'; limit: number }
-  /** None of the schedule's, at the moment. */
+  /** No group matches the schedule now. */
   | { kind: 'no-groups' };
 
 export interface ScheduleFilter {
   state?: ScheduleState | undefined;
   clientId?: string | undefined;
-  /** In its name, whatever the case. */
+  /** Part of the name; case-insensitive. */
   text?: string | undefined;
-  /** Those of campaigns, and of these clients alone. */
+  /** Limits the list to schedules of campaigns and of these clients. */
   clientIds?: readonly string[] | undefined;
-  /** Campaigns whose schedules the caller may see; undefined: all. */
+  /** Campaigns whose schedules the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
@@ -107,39 +106,46 @@ export interface OccurrenceFilter {
   group?: string | undefined;
 }
 
-/** Schedules as people make and change them. Due times are counted by the database's clock. */
+/** Store of schedules. Due times are computed by the database's clock. */
 export interface ScheduleStore {
-  /** @throws {BeyondScheduleBoundError} its client may have no such one more */
+  /** @throws {BeyondScheduleBoundError} if the client has the maximum number of schedules or fires */
   create(schedule: NewSchedule): Promise<ScheduleRecord>;
   get(scheduleId: string): Promise<ScheduleRecord | undefined>;
   /**
-   * Newest first; `cursor` is the id of the last one of the page before.
-   * @throws {InvalidCursorError} when it is no id
+   * Lists schedules, newest first; `cursor` is the id of the last schedule of the previous page.
+   * @throws {InvalidCursorError} if the cursor is not an id
    */
   list(filter: ScheduleFilter, limit: number, cursor: string | null): Promise<Page<ScheduleRecord>>;
   /**
-   * What was due before the change still fires, by the definition that it was due by; what fired is left alone. Of one
-   * that is broken, what came while it was is skipped.
-   * @param expected revision; null for whatever it is
-   * @throws {BeyondScheduleBoundError} it would make more jobs, and its client may bring no more
+   * Changes a schedule. Instants that were due before still fire by the previous definition; fired occurrences stay.
+   * Instants missed by a broken schedule are skipped.
+   * @param expected expected revision; null accepts any
+   * @throws {BeyondScheduleBoundError} if the schedule would create more jobs than its client permits
    */
   change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChanged>;
   /**
-   * What was due before fires. A campaign's run that it started is paused, resumed or cancelled with it.
-   * @throws {BeyondQuotaError} it would go on, and the account of its campaign has as many runs open as it may
+   * Pauses, resumes, disables or enables a schedule. Instants that were due before still fire. The run that a
+   * campaign's schedule started is paused, resumed or cancelled too.
+   * @throws {BeyondQuotaError} if enabling would exceed the open runs of the campaign's account
    */
   control(
     scheduleId: string,
     verb: ScheduleVerb,
     reason: string | null,
   ): Promise<{ move: ScheduleMove; schedule: ScheduleRecord } | undefined>;
-  /** With what it decided; jobs and runs that it began go on. A campaign's cannot be deleted. */
+  /**
+   * Deletes a schedule with its occurrences; jobs and runs that it started continue. A campaign's schedule cannot be
+   * deleted.
+   */
   remove(scheduleId: string): Promise<'removed' | 'missing' | 'of-campaign'>;
-  /** Now, beside the rhythm, whatever the overlap policy. @param groups null: all of the schedule's */
+  /**
+   * Fires now, outside of the recurrence and regardless of the overlap policy.
+   * @param groups null for all of the schedule's groups
+   */
   fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<Fired>;
   /**
-   * Newest first; `cursor` is `next` of the page before.
-   * @throws {InvalidCursorError} when it is none
+   * Lists occurrences, newest first; `cursor` is `next` of the previous page.
+   * @throws {InvalidCursorError} if the cursor was not returned with a page
    */
   occurrences(
     scheduleId: string,
@@ -155,13 +161,13 @@ export interface GroupRecord extends RegisteredGroup {
   updatedAt: Date;
 }
 
-/** The registry of groups. Schedules look it up when they fire. */
+/** Registry of groups, which schedules read when they fire. */
 export interface GroupStore {
-  /** By name. */
+  /** Lists groups by name. */
   listGroups(): Promise<GroupRecord[]>;
   getGroup(name: string): Promise<GroupRecord | undefined>;
-  /** Makes it, or says it anew; where nothing differs, nothing moves. */
+  /** Creates or replaces a group; has no effect if nothing differs. */
   putGroup(group: RegisteredGroup): Promise<GroupRecord>;
-  /** Undefined where there is none. Schedules that name it go on without it. */
+  /** Deletes a group if it exists. Schedules that name the group continue without it. */
   removeGroup(name: string): Promise<void>;
 }

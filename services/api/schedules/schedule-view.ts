@@ -19,7 +19,7 @@ import { dayOf, whyDayOff } from '../../../shared/domain/recurrence/work-calenda
 import { shownHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
-/** @param withContent the body of the call too, which jobs show to the same callers only */
+/** @param withContent includes the body of the call, which jobs show to the same callers only */
 export function scheduleView(record: ScheduleRecord, withContent: boolean): ScheduleShape {
   const { definition, clientId, campaignId, name, revision, state, stateReason, note } = record;
   const { kept, unreadable } = definition;
@@ -47,16 +47,14 @@ export function scheduleView(record: ScheduleRecord, withContent: boolean): Sche
   };
 }
 
-/** Undefined where it calls nothing, or what it calls cannot be read. */
+/** Returns undefined if the schedule calls nothing, or its call cannot be parsed. */
 export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecord): KeptCall | undefined {
   return kept ? kept.call : readableCall(unreadable.stored);
 }
 
 const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown(), body: z.unknown() }) });
 
-/**
- * Headers that cannot be read may be secrets all the same. A definition without a readable call is content as a whole.
- */
+/** Omits headers, as unparsable ones may be secrets. A definition without a readable call counts as content. */
 function readablePart(stored: unknown, withContent: boolean): unknown {
   const read = storedDefinition.safeParse(stored).data;
   if (!read) return withContent ? stored : null;
@@ -136,7 +134,7 @@ export function previewView({ zone, recurrence }: Previewed, { instants, lookedU
   };
 }
 
-/** Of days off, the earliest first: it stands for them too. */
+/** Returns the days off whose instants moved to this one, earliest first. */
 function movedTimes(recurrence: Recurrence, localMs: number) {
   if (recurrence.kind !== 'cron' || !recurrence.daysOff) return [];
   const { cron, daysOff } = recurrence;

@@ -23,32 +23,32 @@ import type { ScheduleRecord } from './schedule-store.port.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 import { scheduleView, storedCallOf } from './schedule-view.ts';
 
-/** A schedule as it is wanted, and what of its stored call is to stay. */
+/** A schedule as requested, and the parts of its stored call to keep. */
 export interface WantedSchedule {
   wanted: NewScheduleBody;
   kept: KeptSecrets;
 }
 
 interface KeptSecrets {
-  /** Not among the wanted ones. */
+  /** Stored headers that are not among the requested ones. */
   headers: StoredHeaders;
-  /** Where the wanted URL is as it was shown. */
+  /** Stored URL, if the requested URL equals the displayed one. */
   url: string | null;
 }
 
 export const nothingKept: KeptSecrets = { headers: {}, url: null };
 
-/** Where it calls. */
+/** Target of the schedule's calls. */
 export interface CallPlace {
   client: Client;
   endpoint: ClientEndpoint | undefined;
-  /** Its own, or its endpoint's as it is now. */
+  /** The schedule's own URL, or the current URL of its endpoint. */
   url: string;
 }
 
 /**
- * A schedule's definition as it is stored.
- * @throws {HttpProblem} 409 where it has secrets, which cannot be kept; 422 where its template cannot be filled
+ * Returns a schedule's definition in its stored form.
+ * @throws {HttpProblem} 409 if it has secrets that cannot be stored; 422 if its template cannot be filled
  */
 export function definitionOf(
   { wanted: { target, groups, name: _, note: __, ...recurrence }, kept }: WantedSchedule,
@@ -81,7 +81,7 @@ export function definitionOf(
   };
 }
 
-/** What only the server says: it may come back in a patch. */
+/** Read-only fields, which are ignored in a patch. */
 const shownOnly = new Set([
   'id',
   'revision',
@@ -99,8 +99,8 @@ const shownOnly = new Set([
 ]);
 
 /**
- * A schedule with the fields of a patch.
- * @throws {HttpProblem} 422 where that is no schedule
+ * Merges a patch into a schedule.
+ * @throws {HttpProblem} 422 if the result is not a valid schedule
  */
 export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedSchedule {
   const unsaid = unreadableFields(before).filter((field) => !Object.hasOwn(fields.safeParse(patch).data ?? {}, field));
@@ -123,8 +123,8 @@ export function patchedSchedule(before: ScheduleRecord, patch: unknown): WantedS
 }
 
 /**
- * What is sealed was sealed for its client and server.
- * @throws {HttpProblem} 422 where it is to go to another
+ * Refuses to move kept secrets: they are sealed for their client and server.
+ * @throws {HttpProblem} 422 if the call would go to another client or server
  */
 export function checkKept({ kept }: WantedSchedule, { client, url }: CallPlace, before: ScheduleRecord): void {
   const call = storedCallOf(before);
@@ -148,13 +148,15 @@ function storedHeadersOf(before: ScheduleRecord): StoredHeaders {
 
 const targetUrl = z.object({ target: z.object({ url: z.string() }) });
 
-/** As it is shown, what is sealed of a URL makes it none. */
+/** Removes the sealed part of a displayed URL, which would make the URL invalid. */
 const openPartOf = (url: string) => sealedPartOf(url)?.open ?? url;
 
 const shownTarget = z.object({ target: z.object({ headers: z.record(z.string(), z.unknown()) }) });
 const shownSecret = z.strictObject({ set: z.literal(true), length: z.int() });
 
-/** Names of the secrets that are still as they were shown, and that no other header of the name takes the place of. */
+/**
+ * Returns names of secret headers that are still as displayed, and that no other header with the same name replaces.
+ */
 function keptHeaders(merged: unknown, stored: StoredHeaders): ReadonlySet<string> {
   const headers = Object.entries(shownTarget.safeParse(merged).data?.target.headers ?? {});
   const isShown = (value: unknown) => shownSecret.safeParse(value).success;
@@ -171,14 +173,14 @@ function withoutHeaders(merged: unknown, names: ReadonlySet<string>): unknown {
   return { ...read, target: { ...target, headers: Object.fromEntries(others) } };
 }
 
-/** What is stored of them would be lost unseen. */
+/** Returns the fields that cannot be parsed; a patch must set them, or their stored value would be lost. */
 function unreadableFields({ definition: { unreadable } }: ScheduleRecord): string[] {
   const places = unreadable?.places ?? [];
   const named = places.flatMap((place) => {
     const [part, field] = place.split('.');
     if (part === 'call') return ['target'];
     if (part === 'groups') return ['groups'];
-    // Both are missing, or both are said: the rhythm's own check names them.
+    // Either both are missing or both are set: the recurrence's own check reports them.
     if (field === 'cron' || field === 'everySeconds') return [];
     return part === 'recurrence' && field !== undefined ? [field] : ['target', ...Object.keys(recurrenceDefaults)];
   });
@@ -194,7 +196,7 @@ function unreadableProblem(field: string): FieldProblem {
 
 const fields = z.record(z.string(), z.unknown());
 
-/** RFC 7396. */
+/** Applies a merge patch (RFC 7396). */
 function mergePatch(before: unknown, patch: unknown): unknown {
   const wanted = fields.safeParse(patch);
   if (!wanted.success) return patch;

@@ -6,7 +6,7 @@ export interface WorkCalendarRecord {
   name: string;
   definition: WorkCalendarDefinition;
   revision: number;
-  /** How many go by it. */
+  /** Number of schedules that use the calendar. */
   schedules: number;
   createdAt: Date;
   updatedAt: Date;
@@ -14,20 +14,20 @@ export interface WorkCalendarRecord {
 
 export type RemovedCalendar =
   | { kind: 'removed' | 'missing' }
-  /** The first ten of the schedules that name it. */
+  /** The first ten schedules that use the calendar. */
   | { kind: 'in-use'; users: { scheduleId: string; name: string }[] };
 
-/** Days off that schedules go by. */
+/** Store of work calendars: days off for schedules. */
 export interface WorkCalendarStore {
-  /** By name. */
+  /** Lists calendars by name. */
   list(): Promise<WorkCalendarRecord[]>;
   get(name: string): Promise<WorkCalendarRecord | undefined>;
   /**
-   * Makes it, or says it anew; where nothing differs, nothing moves. What its schedules have not decided goes by it.
-   * Undefined: there are as many as there may be.
+   * Creates or replaces a calendar; has no effect if nothing differs. Undecided instants of its schedules follow the
+   * new definition. Undefined if the maximum number of calendars exists.
    */
   put(name: string, definition: WorkCalendarDefinition): Promise<WorkCalendarRecord | undefined>;
   remove(name: string): Promise<RemovedCalendar>;
-  /** That a recurrence names; empty where it names none, or there is none. */
+  /** Returns the calendar that a recurrence names; empty if it names none, or the calendar does not exist. */
   named(recurrence: Pick<RecurrenceDefinition, 'workCalendar'>): Promise<WorkCalendars>;
 }

@@ -9,13 +9,13 @@ import {
 import { brokenUpload } from '../frame/upload-bytes.ts';
 import { createSettlementJudge } from '../user-files/judge-settlement.ts';
 
-/** Settled in one transaction. */
+/** Lines settled per transaction. */
 const linesPerPart = 1000;
-/** Rejects that are kept with their line. */
+/** Maximum rejects that are stored with their line. */
 const maxRejects = 1000;
-/** Lines that are read and judged before the first one settles a user. A file that is misread is so from its start. */
+/** Lines that are read and judged before the first one settles a user. A wrongly parsed file fails from its start. */
 export const judgedLines = 20_000;
-/** Upper bound on the bytes of these lines, which are in memory. */
+/** Upper bound on the bytes of these lines, which are held in memory. */
 const judgedBytes = 8 * 1024 ** 2;
 
 export interface SettleFileDeps {
@@ -25,15 +25,15 @@ export interface SettleFileDeps {
 
 interface SettledFile extends SettlementForm {
   bytes: AsyncIterable<unknown>;
-  /** Rejected lines that the caller accepts. */
+  /** Number of rejected lines that the caller accepts. */
   acceptRejected?: number | undefined;
 }
 
 /**
- * Reads a file and settles as it reads, once its first lines are judged: lines after a cut are missing, users of lines
- * before it stay settled, and the same file may come again.
- * @throws {HttpProblem} if the file was cut, came too slowly, cannot be unpacked or cannot be read, or if too many
- *   of its lines are rejected
+ * Settles users while reading a file, after judging its first lines. If the file is cut off, users of the lines before
+ * stay settled, and the same file may be sent again.
+ * @throws {HttpProblem} if the file is cut off, too slow, cannot be decompressed or parsed, or has too many rejected
+ * lines
  */
 export async function settleFile(
   record: SettlementRecord,
@@ -80,7 +80,7 @@ function rejectedLine({ line, entry }: ReadLine): RejectedLine[] {
   return 'rule' in entry ? [{ line, ...entry }] : [];
 }
 
-/** Settles lines, and keeps those that settle no user. */
+/** Settles lines, and collects lines that settle no user. */
 function createSettling({ settlementId, runId }: SettlementRecord, settlements: SettleFileDeps['settlements']) {
   const rejects: RejectedLine[] = [];
 

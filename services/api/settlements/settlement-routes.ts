@@ -144,7 +144,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
   });
 }
 
-/** A file is checked line by line, as it is read. */
+/** A file is validated line by line while it is read. */
 const settleValidator: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {
@@ -163,7 +163,7 @@ async function settleAsAsked(
   const { settlements, settlementRequests, catalogue } = deps;
   const { runId, chain } = snapshot;
   if (body.by === 'status') {
-    // A status endpoint that was given to the type just now counts.
+    // The refresh includes a status endpoint that was added to the type just now.
     await catalogue.refresh();
     requireStatusEndpoint(body, chain, catalogue.registered());
     const wanted = { step: body.step ?? null, country: body.country ?? null };
@@ -220,7 +220,7 @@ function newSettlement(
   return { settlementId: begun?.createdId ?? uuidv7(), runId, method, apiKey: who, ...wanted };
 }
 
-/** @throws {HttpProblem} 409 while the run has not ended: its workers and its end still write what they know */
+/** @throws {HttpProblem} 409 if the run has not ended: its workers and its end still write outcomes */
 async function begin(wanted: NewSettlement, { settlementRequests }: SettlementRoutesDeps): Promise<SettlementRecord> {
   const begun = await settlementRequests.begin(wanted);
   if (begun) return begun;

@@ -37,10 +37,10 @@ export interface ShareRoutesDeps {
 
 const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
-/** Of one address: a person reads one, and guessing at tokens finds none in an age. */
+/** Limit per IP address: enough for a person who reads one report, too low for guessing tokens. */
 const readsPerMinute = 60;
 
-/** Reports for people without a key. */
+/** Routes of reports for people without a key. */
 export function shareRoutes(server: HttpServer, deps: ShareRoutesDeps): void {
   makeRoute(server, deps);
   listRoutes(server, deps);
@@ -166,7 +166,7 @@ function pageContext({ installation, catalogue }: ShareRoutesDeps): PageContext 
   };
 }
 
-/** What never was, has ended and was revoked look the same. */
+/** Returns one problem for unknown, expired and revoked links, so that they cannot be told apart. */
 function gone(): HttpProblem {
   const detail = 'this link shows nothing, or nothing any more: ask the team that gave it to you for another';
   return new HttpProblem({ status: 404, code: 'link-not-found', detail });

@@ -6,18 +6,18 @@ import { pageStyle } from './page/page-style.ts';
 import { spanText, timeText, zoneText } from './page/page-times.ts';
 import { reasonsTable } from './page/reasons-table.ts';
 
-/** The page fetches nothing and runs no script. */
+/** Policy of a page without external resources and scripts. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 export interface PageContext {
-  /** Null: the installation has no name. */
+  /** Null if the installation has no name. */
   installationName: string | null;
-  /** IANA name of the zone of every time on the page. */
+  /** IANA name of the time zone of all times on the page. */
   zone: string;
   titleOf: (action: string) => string;
 }
 
-/** The console's report for people who have nothing but the link: the same blocks and numbers, in print form. */
+/** Renders the console's report for people who only have the link: the same blocks and numbers, in print form. */
 export function sharedReportPage(report: SharedReport, context: PageContext): string {
   const { campaignName, kind, linkExpiresAt, asOf, steps } = report;
   const { installationName, zone, titleOf } = context;
@@ -51,7 +51,7 @@ function stillGoing(asOf: string): string {
   return `<p class="banner"><b>This run still goes on.</b> These are its figures so far, as of ${safe(asOf)}; pending users are in the sum.</p>`;
 }
 
-/** `Completed`, also for a run that was cancelled after its last user had ended, as the console shows it. */
+/** Returns `Completed` also for a run that was cancelled after its last user had ended, as the console does. */
 function stateWord({ state, audience, steps }: SharedReport): string {
   const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
   const isThrough = state === 'cancelled' && audience.complete && steps.length > 0 && !hasStopped;

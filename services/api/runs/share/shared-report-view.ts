@@ -13,7 +13,7 @@ export function reportLinkView({ linkId, madeBy, createdAt, expiresAt, state }: 
   };
 }
 
-/** Named one by one: what a report comes to say of users later is not among them by itself. */
+/** Lists fields explicitly, so that new fields of reports do not become public by default. */
 export function sharedReportView(report: RunReport, expiresAt: Date): SharedReport {
   const { campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } =
     report;

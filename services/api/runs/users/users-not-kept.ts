@@ -1,6 +1,6 @@
 import { HttpProblem } from '../../frame/http-problem.ts';
 
-/** Retention has dropped users that were asked for, or drops them while they are read. */
+/** Retention has deleted the requested users, or deletes them while they are read. */
 export class UsersNotKeptError extends Error {
   override readonly name = 'UsersNotKeptError';
 }

@@ -23,7 +23,7 @@ import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-ca
 import type { Fired, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
-/** Occurrences of one request, at most: they are inserted in one transaction. */
+/** Maximum occurrences per request, which inserts them in one transaction. */
 export const maxFiredByHand = 1000;
 
 export interface HandFire {
@@ -34,7 +34,7 @@ export interface HandFire {
   quotas: FireQuotas;
 }
 
-/** Fires what a person asks for. The schedule's row is locked by this transaction. */
+/** Fires occurrences that a person requests. The caller's transaction must have locked the schedule's row. */
 export async function fireByHand(
   client: PoolClient,
   { schedule, request, groups, decider, quotas }: HandFire,
@@ -56,7 +56,7 @@ export async function fireByHand(
 
   const kind: OccurrenceKind = request.kind;
   const wanted = instants.flatMap((atMs, index) => {
-    // A run is known by its time: neighbours must not have the same one.
+    // Runs are identified by their time, so each gets a different millisecond.
     const dueAtMs = found.clockMs + index;
     return names.map((group): NewOccurrence => {
       const targetId = targetIdOf(scheduleId, row.target, group, atMs);
@@ -81,7 +81,7 @@ interface InstantsQuestion {
   calendars: WorkCalendars;
 }
 
-/** One more than may be, where there are more. */
+/** Returns the instants to fire; one more than `atMost` if there are more. */
 export function instantsByHand(
   request: FireRequest,
   { recurrence }: KeptSchedule,
@@ -89,7 +89,7 @@ export function instantsByHand(
 ): number[] {
   if (request.kind === 'manual') return [request.atMs ?? clockMs];
   const whole = recurrenceOf(recurrence, createdAtMs, calendars);
-  // Before it was made it recurred no less: that is what backfilling is for.
+  // Backfilling includes instants before the schedule was created.
   const unbounded =
     whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: request.fromMs } : whole;
   const instants: number[] = [];
@@ -101,6 +101,6 @@ export function instantsByHand(
   return instants;
 }
 
-/** By the clock of this moment: two that waited for the same row begin at different times. */
+/** Uses `clock_timestamp()`: two transactions that waited for the same row start at different times. */
 const selectRow = `select ${plannedColumns}, ${msOf('clock_timestamp()')} as "clockMs" from schedules s
   where s.id = $1`;

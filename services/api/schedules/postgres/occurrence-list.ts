@@ -14,7 +14,7 @@ export interface OccurrenceQuestion {
   cursor: string | null;
 }
 
-/** What fired and what was skipped, newest first. */
+/** Lists fired and skipped occurrences, newest first. */
 export async function listOccurrences(pool: Pool, question: OccurrenceQuestion): Promise<Page<OccurrenceRecord>> {
   const { scheduleId, filter, limit, cursor } = question;
   const after = cursor === null ? null : readCursor(cursor);
@@ -32,7 +32,7 @@ export async function listOccurrences(pool: Pool, question: OccurrenceQuestion):
   return pageOf(rows, limit, writeCursor);
 }
 
-/** Those that were inserted a moment ago. */
+/** Reads occurrences that the same transaction has inserted. */
 export async function readOccurrences(
   client: PoolClient,
   scheduleId: string,
@@ -58,7 +58,7 @@ export function readCursor(cursor: string): { at: string; group: string; cause: 
   }
 }
 
-/** Whole milliseconds in all times, so that a cursor finds its place again. */
+/** SQL: all times are whole milliseconds, so that a cursor matches its row. */
 const fired = (schedule: string) => `
   select o.scheduled_for, o.group_name, '' as cause, o.state, o.kind, 1 as instants, o.scheduled_for as last_at,
     case when s.client is not null then o.target end as job, o.due_at, o.region, o.decided_at, s.campaign
@@ -81,7 +81,7 @@ interface PageParams {
   limit: number;
   state: string | null;
   group: string | null;
-  /** The place of the last one of the page before, or null. */
+  /** Position of the last occurrence of the previous page, or null. */
   afterAt: string | null;
   afterGroup: string | null;
   afterCause: string | null;

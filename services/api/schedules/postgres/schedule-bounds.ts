@@ -7,7 +7,7 @@ import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { readGroups } from '../../../../shared/postgres/schedules/fire-schedules.ts';
 import { unsaidPerSecond } from '../../../../shared/postgres/schedules/room-for-fires.ts';
 
-/** Groups that are named count before they are registered; those with a tag as they are now. */
+/** Groups selected by name count even before they are registered; groups selected by tag count as registered now. */
 export async function firesPerHourOf(client: PoolClient, { recurrence, groups }: KeptSchedule): Promise<number> {
   const instants = instantsPerHour(recurrenceOf(recurrence, 0, everyDayWorks));
   if (groups === undefined) return instants;
@@ -22,8 +22,8 @@ interface WantedFires {
 }
 
 /**
- * The bound that its client has no room in for a schedule as it is to be. Others that write schedules of this client
- * wait for the end of this transaction. What becomes less may stay above the bound.
+ * Returns the client's bound that the schedule would exceed. Concurrent writers of the client's schedules wait for this
+ * transaction. A schedule with fewer fires than before may stay above the bound.
  */
 export async function beyondBounds(
   client: PoolClient,
@@ -53,9 +53,9 @@ interface Limits {
 
 interface Sums {
   schedules: number;
-  /** Of the others. */
+  /** Fires per hour of the client's other schedules. */
   fires: number;
-  /** What it makes so far; null: it is not among this client's yet. */
+  /** Current fires per hour of this schedule; null if it does not belong to the client yet. */
   own: number | null;
 }
 

@@ -15,9 +15,9 @@ interface PageParams extends SeenParams {
   limit: number;
   state: ScheduleState | null;
   client: string | null;
-  /** What its name is like. */
+  /** Pattern of the name, for `ilike`. */
   pattern: string | null;
-  /** Clients whose schedules the list shows, beside the schedules of campaigns that the caller may see. */
+  /** Clients whose schedules are listed, in addition to schedules of campaigns that the caller may see. */
   clients: readonly string[] | null;
 }
 
@@ -44,7 +44,7 @@ interface NewSchedule {
   definition: string;
   firesPerHour: number;
   note: string | null;
-  /** In whole milliseconds: what recurs does so after it. */
+  /** Time in whole milliseconds; recurrence begins after it. */
   now: string;
   next: string | null;
   look: string;
@@ -60,7 +60,7 @@ export const insertSchedule = statementOf<NewSchedule>(
   on conflict (id) do nothing`,
 );
 
-/** Null: stays as it is; but for the note, which may become null. */
+/** Null leaves a field unchanged, except the note, which may become null. */
 interface ScheduleUpdate {
   scheduleId: string;
   name: string | null;
@@ -94,7 +94,7 @@ export const beginFrom = `
     look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
   where id = $1`;
 
-/** What came while it was broken is skipped by the next look, which is at once. */
+/** The next scan, due now, skips the instants of the broken period. */
 export const mend = `
   update schedules set silent_until = now(), silent_cause = 'broken', region_looks = '{}',
     look_at = case when state in ('active', 'broken') then now() end,
@@ -118,7 +118,7 @@ interface ScheduleMove {
   next: string | null;
 }
 
-/** What came while it was off is skipped by the next look, which is at once. */
+/** The next scan, due now, skips the instants of the disabled period. */
 export const moveSchedule = statementOf<ScheduleMove>(
   'move-schedule',
   ($) => `

@@ -27,13 +27,13 @@ import { patternOf } from '../../frame/postgres/name-pattern.ts';
 
 export interface ScheduleStoreDeps {
   pool: Pool;
-  /** Where what is fired by hand is counted. */
+  /** Region and owner under which manual fires are counted. */
   region: string;
   owner: string;
   quotas: FireQuotas;
 }
 
-/** Looks at what was due before a change: each of them handles tens of thousands of instants. */
+/** Maximum scans of due instants before a change; each handles tens of thousands. */
 const maxLooks = 50;
 
 export function createScheduleStore({ pool, region, owner, quotas }: ScheduleStoreDeps): ScheduleStore {
@@ -112,7 +112,7 @@ interface Change {
   expected: number | null;
 }
 
-/** Beyond a bound nothing was written. */
+/** Returns an error without having written anything if a bound is exceeded. */
 async function changeSchedule(
   client: PoolClient,
   { scheduleId, change, expected }: Change,
@@ -153,7 +153,7 @@ interface Control {
   reason: string | null;
 }
 
-/** Beyond a quota nothing was written. */
+/** Returns an error without having written anything if a quota is exceeded. */
 async function control(client: PoolClient, { scheduleId, verb, reason }: Control, firing: Firing) {
   const before = await lock(client, scheduleId);
   if (!before) return undefined;
@@ -178,14 +178,14 @@ async function nextOf(client: PoolClient, definition: RecurrenceDefinition, made
   return scheduleTimesOf({ definition, calendars }, madeAtMs, nowMs)[0];
 }
 
-/** What recurs has a place also between its runs. */
+/** A recurring schedule counts as open also between its runs. */
 async function hasRoom(client: PoolClient, { campaignId }: ScheduleRecord, { openRuns }: FireQuotas): Promise<boolean> {
   if (campaignId === null) return true;
   const runs = await roomForRuns(client, [campaignId], openRuns);
   return runs.take(campaignId);
 }
 
-/** What becomes of a run that the schedule started. */
+/** Verb applied to the run that the schedule started. */
 export const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
 const pastOf: Record<ScheduleVerb, string> = {
   pause: 'paused',
@@ -194,7 +194,7 @@ const pastOf: Record<ScheduleVerb, string> = {
   enable: 'enabled',
 };
 
-/** Into the run's history. */
+/** Returns the entry for the run's history. */
 export function whatHappened(verb: ScheduleVerb): string {
   return `its schedule was ${pastOf[verb]}`;
 }
@@ -205,7 +205,10 @@ async function beginAnew(client: PoolClient, before: ScheduleRecord, recurs: Rec
   await client.query(statements.beginFrom, [before.scheduleId, iso(nowMs), ...times]);
 }
 
-/** By the definition that it was due by: it would be lost otherwise. What came while it rests is listed as skipped. */
+/**
+ * Fires pending instants by the previous definition, before they would be lost. Instants while the schedule is paused
+ * or disabled are listed as skipped.
+ */
 async function decidePending(
   client: PoolClient,
   { scheduleId, state }: ScheduleRecord,
@@ -215,7 +218,10 @@ async function decidePending(
   return state === 'ended' || (await firePending(client, scheduleId, firing));
 }
 
-/** Whatever region it is at home in. False where more is pending than can be decided here. */
+/**
+ * Fires pending instants, whatever the schedule's home region. Returns false if more are pending than can be decided
+ * here.
+ */
 async function firePending(client: PoolClient, scheduleId: string, { decider, quotas }: Firing): Promise<boolean> {
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(statements.selectPending, [scheduleId]);
@@ -226,8 +232,8 @@ async function firePending(client: PoolClient, scheduleId: string, { decider, qu
 }
 
 /**
- * The same of one that is written now.
- * @throws {WorkCalendarError} it would never fire by it, too
+ * Returns the first times of a schedule that is being written.
+ * @throws {WorkCalendarError} if the schedule would never fire, besides the errors of `scheduleTimesOf`
  */
 export function firstTimesOf(recurs: Recurs, madeAtMs: number, afterMs: number): [string | null, string] {
   const times = scheduleTimesOf(recurs, madeAtMs, afterMs);
@@ -245,8 +251,9 @@ interface Recurs {
 }
 
 /**
- * The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look.
- * @throws {WorkCalendarError} its work calendar is not among these
+ * Returns the next instant after `afterMs`, and the time of the next scan; for a schedule that has ended, of its last
+ * scan.
+ * @throws {WorkCalendarError} if its work calendar is not in `calendars`
  */
 export function scheduleTimesOf(
   { definition, calendars }: Recurs,

@@ -28,7 +28,7 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
         const { rowCount } = await pool.query('delete from work_calendars where name = $1', [name]);
         return { kind: rowCount === 1 ? 'removed' : 'missing' };
       } catch (error) {
-        // A schedule has named it meanwhile.
+        // A schedule started to use the calendar meanwhile.
         if (!(error instanceof DatabaseError) || error.code !== foreignKeyViolation) throw error;
         return { kind: 'in-use', users: await usersOf(pool, name) };
       }
@@ -39,8 +39,8 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
 const foreignKeyViolation = '23503';
 
 /**
- * Schedules that go by it are planned anew by the next look. What is decided stays; of those that have nothing due, all
- * until now is: a day that was off until now does not bring back its morning.
+ * Schedules with this calendar are planned again by the next scan. Past decisions stay. A schedule with nothing due
+ * counts as decided until now: a day that was off until now does not fire its past instants.
  */
 async function put(client: PoolClient, name: string, definition: WorkCalendarDefinition) {
   const written = await client.query(upsert, [name, JSON.stringify(definition), mostWorkCalendars]);
@@ -71,7 +71,7 @@ const select = `
     (select count(*) from schedules s where s.work_calendar = c.name)::int as schedules
   from work_calendars c`;
 
-/** Nothing where it is as it was, or there are too many of others. */
+/** Inserts no row if the definition is unchanged or the maximum number of calendars exists. */
 const upsert = `
   insert into work_calendars as c (name, definition)
   select $1, $2::jsonb

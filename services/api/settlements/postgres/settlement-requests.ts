@@ -20,7 +20,7 @@ interface NewRequest {
   country: string | null;
 }
 
-/** One that exists stays as it is. */
+/** An existing request stays unchanged. */
 const insert = statementOf<NewRequest>(
   'begin-settlement',
   ($) => `
@@ -32,29 +32,32 @@ const insert = statementOf<NewRequest>(
 
 const select = `select ${record} from settlement_requests where run = $1`;
 
-/** A file's rejects go with what it settled: a repeat of a request that was cut off ends what that one began. */
+/** A file's rejects are stored when it ends: a repeat of an interrupted request completes it. */
 const end = `
   update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
     where id = $1 and state = 'running'`;
 
 export interface NewSettlement {
-  /** Uuid v7. One that exists is not begun again. */
+  /** Uuid v7. An existing settlement is not started again. */
   settlementId: string;
   runId: string;
   method: SettlementMethod;
-  /** Who asks; null where the caller is unknown. */
+  /** Key of the request; null if the caller is unknown. */
   apiKey: { keyId: string; name: string } | null;
-  /** By status: what is asked for; null for all. */
+  /** Filter of a settlement by status; null for all. */
   step: number | null;
   country: string | null;
 }
 
 export interface SettlementRecord extends NewSettlement {
-  /** `running`: not all is read, or asked for. `failed`: it could not go on; what was settled stays. */
+  /**
+   * `running`: not all lines were read, or not all users requested. `failed`: the settlement stopped; users settled so
+   * far stay settled.
+   */
   state: 'running' | 'done' | 'failed';
   cause: string | null;
   counts: SettlementCounts;
-  /** The first thousand. */
+  /** The first thousand rejects. */
   rejects: readonly RejectedLine[];
   createdAt: Date;
   endedAt: Date | null;
@@ -62,7 +65,7 @@ export interface SettlementRecord extends NewSettlement {
 
 export type SettlementRequests = ReturnType<typeof createSettlementRequests>;
 
-/** Who settled what, and how far it has come. */
+/** Store of settlement requests and their progress. */
 export function createSettlementRequests({ pool }: { pool: Pool }) {
   async function get(runId: string, settlementId: string): Promise<SettlementRecord | undefined> {
     return (await pool.query<SettlementRecord>(`${select} and id = $2`, [runId, settlementId])).rows[0];
@@ -70,15 +73,15 @@ export function createSettlementRequests({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * Undefined while the run has not ended, or where there is none. Once it has ended, no worker settles its users any
-     * more.
+     * Starts a settlement. Undefined if the run has not ended or does not exist. After the end of the run, no worker
+     * settles its users.
      */
     begin: async ({ settlementId, runId, method, apiKey, step, country }: NewSettlement) => {
       const key = { keyId: apiKey?.keyId ?? null, keyName: apiKey?.name ?? null };
       await pool.query(insert.with({ settlementId, runId, method, ...key, step, country }));
       return await get(runId, settlementId);
     },
-    /** Of a person or a file: all lines are read. */
+    /** Ends a settlement by hand or by file, after all lines were read. */
     end: async (
       settlementId: string,
       { state, cause, rejects }: Pick<SettlementRecord, 'cause' | 'rejects'> & { state: 'done' | 'failed' },
@@ -86,7 +89,7 @@ export function createSettlementRequests({ pool }: { pool: Pool }) {
       await pool.query(end, [settlementId, state, cause, JSON.stringify(rejects)]);
     },
     get,
-    /** Newest first, at most so many. */
+    /** Lists settlements, newest first. */
     list: async (runId: string, limit: number) => {
       return (await pool.query<SettlementRecord>(`${select} order by id desc limit $2`, [runId, limit])).rows;
     },

@@ -6,7 +6,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** The text, for content and attributes of HTML. */
+/** Escapes text for content and attributes of HTML. */
 export function safe(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter);
 }
@@ -19,7 +19,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
-/** A share of users as the console writes it: what is not nothing is never `0 %`, what is not all never `100 %`. */
+/** Formats a share of users as the console does: only a true 0 is `0 %`, only all users are `100 %`. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

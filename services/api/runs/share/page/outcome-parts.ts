@@ -4,11 +4,11 @@ import { countText, safe } from './html.ts';
 
 type Line = SharedReport['steps'][number];
 
-/** In the order of the console's equation, so that bars can be compared. */
+/** The order of the console's equation, so that bars can be compared. */
 const shownOutcomes = [...outcomes, 'pending'] as const;
 type ShownOutcome = (typeof shownOutcomes)[number];
 
-/** The audience as the sum of all outcomes, and whether it is. */
+/** Renders the audience as the sum of all outcomes, and whether the sum is right. */
 export function equation(line: Line, note: string): string {
   const terms = termsOf([line]).map(
     (outcome, index) => `<span class="sign">${index === 0 ? '=' : '+'}</span>
@@ -22,7 +22,7 @@ export function equation(line: Line, note: string): string {
 ${terms.join('\n')}</div><footer>${verdict} ${note}</footer></section>`;
 }
 
-/** Each step over all countries, and below it each country, with its bar and every number. */
+/** Renders each step over all countries, followed by each country, with a bar and all numbers. */
 export function outcomesTable({ steps, countries }: SharedReport, titleOf: (action: string) => string): string {
   const columns = termsOf(steps);
   const heads = columns.map((outcome) => `<th scope="col">${outcomeKey(outcome)}</th>`).join('');
@@ -46,7 +46,7 @@ function row(name: string, line: Line, columns: readonly ShownOutcome[], attribu
 <td class="wide">${bar(line)}</td>${cells.join('')}</tr>`;
 }
 
-/** Shares of one full width, with all its numbers as its label. */
+/** Renders a bar of shares, with all numbers in its label. */
 function bar(line: Line): string {
   const parts = shownOutcomes.filter((outcome) => line[outcome] > 0);
   const words = parts.map((outcome) => `${countText(line[outcome])} ${outcomeWord(outcome)}`);

@@ -1,4 +1,7 @@
-/** `Sun 29 Nov 2026, 09:32` in a zone; with day and year, because a shared page is read on another day. */
+/**
+ * Formats a time as `Sun 29 Nov 2026, 09:32` in a zone; with day and year, as a shared page is often read on another
+ * day.
+ */
 export function timeText(instant: string, zone: string): string {
   const parts = partsOf(instant, zone, {
     ...({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const),
@@ -8,13 +11,13 @@ export function timeText(instant: string, zone: string): string {
   return `${part('weekday')} ${part('day')} ${part('month')} ${part('year')}, ${part('hour')}:${part('minute')}`;
 }
 
-/** `Asia/Singapore (UTC+8)` */
+/** Formats a zone as `Asia/Singapore (UTC+8)`. */
 export function zoneText(zone: string, instant: string): string {
   const offset = partsOf(instant, zone, { timeZoneName: 'shortOffset' }).get('timeZoneName')?.replace('GMT', 'UTC');
   return offset === undefined || zone === 'UTC' ? zone : `${zone} (${offset})`;
 }
 
-/** The two largest units of a span: `1 h 38 min`, `2 min 41 s`, `38 s`. */
+/** Formats the two largest units of a duration: `1 h 38 min`, `2 min 41 s`, `38 s`. */
 export function spanText(ms: number): string {
   const seconds = Math.round(Math.max(0, ms) / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -3,7 +3,7 @@ import { countText, safe, shareText } from './html.ts';
 
 type Failure = SharedReport['failures'][number];
 
-/** Reasons over all countries, as the console's report lists them: most users first. */
+/** Renders reasons over all countries in the order of the console's report: most users first. */
 export function reasonsTable({ failures, steps }: SharedReport, titleOf: (action: string) => string): string {
   if (failures.length === 0) return '<p class="small" style="padding:10px 16px">Nobody has failed.</p>';
   const groups = Map.groupBy(failures, ({ step, outcome, reason }) => JSON.stringify([step, outcome, reason]));
@@ -32,7 +32,7 @@ function usersOf(failures: readonly Failure[]): number {
   return failures.reduce((sum, { users }) => sum + users, 0);
 }
 
-/** `SG 709, ID 600`: most users first. */
+/** Formats `SG 709, ID 600`: most users first. */
 function countriesText(failures: readonly Failure[]): string {
   const sorted = failures.toSorted((a, b) => b.users - a.users);
   return sorted.map(({ country, users }) => `${country} ${countText(users)}`).join(', ');

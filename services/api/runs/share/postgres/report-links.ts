@@ -14,11 +14,14 @@ export interface ReportLinkRecord {
   madeBy: string;
   createdAt: Date;
   expiresAt: Date;
-  /** State by the database's clock. A link carries the scope of its maker and ends when that key may not share it. */
+  /**
+   * State by the database's clock. A link has the scope of the key that created it, and ends when that key may no
+   * longer share the run.
+   */
   state: 'open' | 'expired' | 'revoked' | 'key-ended';
 }
 
-/** Of a run, those that are open. */
+/** Maximum open links per run. */
 const maxOpenLinks = 100;
 const tokenBytes = 24;
 const tokenPattern = /^[A-Za-z0-9_-]{32}$/;
@@ -27,7 +30,7 @@ export type ReportLinks = ReturnType<typeof createReportLinks>;
 
 export function createReportLinks({ pool }: { pool: Pool }) {
   return {
-    /** Undefined where the run has as many as it may have. The token is nowhere but here. */
+    /** Creates a link; undefined if the run has the maximum number of links. Only this result contains the token. */
     make: async (runId: string, madeBy: string, lifeSeconds: number) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       await pool.query(forgetOld);
@@ -38,19 +41,19 @@ export function createReportLinks({ pool }: { pool: Pool }) {
       return made && { token, link: { ...made, runId, madeBy, state: 'open' as const } };
     },
 
-    /** The newest first. */
+    /** Lists links, newest first. */
     list: async (runId: string): Promise<ReportLinkRecord[]> =>
       (await pool.query<LinkRow>(`${selectLinks} where l.run = $1 order by l.id desc limit 1000`, [runId])).rows.map(
         linkOf,
       ),
 
-    /** False where the run has no such link. One that was revoked stays so. */
+    /** Returns false if the run has no such link. Revoking a revoked link has no effect. */
     revoke: async (runId: string, linkId: string): Promise<boolean> => {
       const { rows } = await pool.query<{ found: boolean }>(revokeLink, [runId, linkId]);
       return onlyRow(rows).found;
     },
 
-    /** Undefined for what opens nothing, or nothing any more. */
+    /** Returns undefined if the token is unknown or its link is no longer open. */
     open: async (token: string): Promise<{ runId: string; expiresAt: Date } | undefined> => {
       if (!tokenPattern.test(token)) return undefined;
       const [row] = (await pool.query<LinkRow>(`${selectLinks} where l.digest = $1`, [digestOf(token)])).rows;
@@ -84,7 +87,7 @@ function linkOf(row: LinkRow): ReportLinkRecord {
   return { ...link, state: mayShareRun({ state, role, scope }, { countries, actionTypes }) ? 'open' : 'key-ended' };
 }
 
-/** Keys are read as they are now, so a link needs no copy of the scope of its maker. Keys are never deleted. */
+/** Keys are read as they are now, so a link stores no copy of its key's scope. Keys are never deleted. */
 const selectLinks = `
   select l.id as "linkId", l.run as "runId", l.made_by as "madeBy", l.created_at as "createdAt",
     l.expires_at as "expiresAt", l.revoked_at is not null as "isRevoked", l.expires_at <= now() as "isExpired",
@@ -120,5 +123,5 @@ const revokeLink = `
   )
   select exists (select from report_links where run = $1 and id = $2) as found`;
 
-/** They stay listed for a month. */
+/** Ended links stay listed for a month. */
 const forgetOld = `delete from report_links where least(expires_at, revoked_at) < now() - interval '30 days'`;

@@ -12,14 +12,14 @@ export interface HeldOutRow {
 
 export type HeldOutUsers = ReturnType<typeof createHeldOutUsers>;
 
-/** Those of a run's audience who get nothing, as they were when they were fed. */
+/** Store of held-out users of a run's audience, as they were when it was fed. */
 export function createHeldOutUsers({ pool }: { pool: Pool }) {
   return {
     /**
-     * In the order of countries and feeds, and of users in them. A page reads one row: it may have fewer than asked for
-     * and not be the last.
+     * Lists users in the order of countries, feeds and users. A page reads one row, so it may be shorter than the limit
+     * without being the last.
      * @throws {InvalidCursorError}
-     * @throws {UsersNotKeptError} where those of a feed were dropped
+     * @throws {UsersNotKeptError} if the held-out users of a feed were deleted
      */
     page: async (
       runId: string,
@@ -57,7 +57,7 @@ interface FeedRow {
   isKept: boolean;
 }
 
-/** In the order that users are listed in: feeds that hold users out. */
+/** Feeds with held-out users, in the order in which users are listed. */
 const selectFeeds = statementOf<{ runId: string; country: string | null }>(
   'feeds-of-held-out',
   ($) => `
@@ -77,7 +77,7 @@ const selectPart = statementOf<{ feedId: string; part: number }>(
 interface Place {
   feedId: string;
   part: number;
-  /** Of its users, those that were seen. */
+  /** Number of the part's users on earlier pages. */
   taken: number;
 }
 

@@ -2,7 +2,10 @@ import { batchTree, type BatchRange } from '../../../../../shared/postgres/ledge
 import { restCode, stepState } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
-/** In the order that users are listed in. @param country null: all */
+/**
+ * Feeds in the order in which users are listed.
+ * @param country null for all
+ */
 export const selectFeeds = statementOf<{ runId: string; country: string | null }>(
   'feeds-of-users',
   ($) => `
@@ -17,8 +20,8 @@ export const selectFeeds = statementOf<{ runId: string; country: string | null }
 );
 
 /**
- * Fed batches with all that was split from them, and how their steps ended: of one moment, so that no user is seen in a
- * batch that it has left. By keys alone.
+ * Reads fed batches with all of their descendants, and how their steps ended. All rows are of one moment, so that no
+ * user appears in a batch that it has left. Uses keys only.
  */
 export const selectFamilies = statementOf<BatchRange>(
   'batch-families',
@@ -42,7 +45,10 @@ export const selectFamilies = statementOf<BatchRange>(
       ) u) as failures`,
 );
 
-/** @param step that the feed's users begin with. @param after the last one that was seen; empty: none */
+/**
+ * @param step step with which the feed's users begin
+ * @param after last user of the previous page; empty for the first page
+ */
 export const selectUnsendable = statementOf<{ feedId: string; step: number; after: string; limit: number }>(
   'unsendable-users',
   ($) => `

@@ -15,14 +15,14 @@ import { UsersNotKeptError } from '../users-not-kept.ts';
 import { selectFamilies, selectFeeds, selectUnsendable } from './run-user-statements.ts';
 import { placeText } from '../../../../../shared/contracts/stored-texts.ts';
 
-/** Fed batches that one statement reads at most, with all that was split from them. */
+/** Maximum fed batches that one statement reads, with all of their descendants. */
 const maxBatchesAtOnce = 10;
-/** That one page reads, however few of their users fit. */
+/** Maximum batches that one page reads, even if few of their users match. */
 const batchesOfPage = 100;
 
 export interface RunUserFilter {
   outcome?: UserOutcome | undefined;
-  /** Of the chain, from 1. */
+  /** Step of the chain, from 1. */
   step?: number | undefined;
   country?: string | undefined;
 }
@@ -38,14 +38,14 @@ export interface RunUserRow {
 
 export type RunUsers = ReturnType<typeof createRunUsers>;
 
-/** Everybody that a run was fed, with the outcome of each step so far. */
+/** Store of all users that a run was fed, with their outcome in each step so far. */
 export function createRunUsers({ pool }: { pool: Pool }) {
   return {
     /**
-     * In the order of countries and feeds, of batches, and of users in them. Each look is one statement, of one moment.
-     * A page may have fewer than asked for, or none, and not be the last.
+     * Lists users in the order of countries, feeds, batches and users. Each statement reads one moment. A page may be
+     * shorter than the limit, or empty, without being the last.
      * @throws {InvalidCursorError}
-     * @throws {UsersNotKeptError} where the users of a feed were dropped
+     * @throws {UsersNotKeptError} if the users of a feed were deleted
      */
     page: async (
       runId: string,
@@ -59,7 +59,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
       if (first < 0) throw notAPlace(cursor ?? '');
       const items: RunUserRow[] = [];
       let looked = 0;
-      // Batches may have one user or thousands: reading more users than fit would hold the thread for nothing.
+      // Batches have one user to thousands. Starting with one batch avoids parsing more users than the page needs.
       let batchesAtOnce = 1;
       let place = after;
       for (const feed of feeds.slice(first)) {
@@ -82,7 +82,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
     },
   };
 
-  /** What lies behind a place of a feed: batch 0 has those whose ids can never be sent. */
+  /** Reads users after a position of a feed; batch 0 contains the users whose ids can never be sent. */
   async function look(feed: FeedRow, place: Place, limit: number, batchesAtOnce: number): Promise<Looked> {
     const { feedId, fromStep, chainLength } = feed;
     if (place.batchNo === 0) {
@@ -114,7 +114,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
   }
 }
 
-/** Batches that hold about so many users. */
+/** Returns the number of batches that hold about this many users. */
 function batchesFor(users: number, usersOfBatch: number): number {
   return Math.min(maxBatchesAtOnce, Math.max(1, Math.ceil(users / Math.max(1, usersOfBatch))));
 }
@@ -158,7 +158,7 @@ function rowOf(
   { user, batchNo, steps, reasonOf }: Looked['rows'][number],
   { step, outcome }: RunUserFilter,
 ): RunUserRow | undefined {
-  // Of those who began later, the run has nothing to say in this step.
+  // Users that begin with a later step have no outcome in this one.
   if (step !== undefined && step < fromStep) return undefined;
   const end = endOf(steps, step);
   if (outcome !== undefined && end.outcome !== outcome) return undefined;
@@ -168,7 +168,7 @@ function rowOf(
 interface Place {
   feedId: string;
   batchNo: number;
-  /** The last of its users that was seen; null: none. */
+  /** Last user of the batch on earlier pages; null if none. */
   user: string | null;
 }
 

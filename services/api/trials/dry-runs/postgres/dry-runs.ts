@@ -6,30 +6,33 @@ import type { Asker } from '../../../../../shared/domain/run/asker.ts';
 import { timeBeside } from '../../../runs/postgres/time-beside.ts';
 
 const longestSeconds = 6 * 3600;
-/** What the segmentation service and the database do for it beside the runs that give something. */
+/** Rate that the segmentation service and the database can serve beside live runs. */
 const usersPerSecond = 20_000;
 
 export interface NewDryRun {
-  /** Of the run to be made; one that exists is not made again. */
+  /** Id of the run to create; an existing run is not created again. */
   runId: string;
   campaignId: string;
   revision: number;
-  /** Who asks, for the history of the run. */
+  /** The person or key that requested the run, for its history. */
   asker: Asker;
 }
 
-/** Runs of whole audiences without a call (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). */
+/**
+ * Store of dry runs, which read whole audiences without a call
+ * (docs/decisions/0083-test-sends-canaries-and-dry-runs.md).
+ */
 export function createDryRuns({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
     /**
-     * Has a trigger prepare it.
-     * @returns false where the campaign is at another revision, or put away
+     * Inserts the run, which a trigger then prepares.
+     * @returns false if the campaign has another revision or is archived
      */
     begin: async ({ runId, campaignId, revision, asker }: NewDryRun): Promise<boolean> => {
       const { rows } = await pool.query<{ account: string | null }>(lookAtCampaign, [campaignId]);
       const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
       return await withinQuota(pool, asked, async (client) => {
-        // Of two at once, the second takes the time behind the first one's.
+        // Serializes concurrent dry runs, so that each gets a different time.
         await client.query(holdCampaign, [campaignId]);
         await client.query(insertDryRun.with({ runId, campaignId, revision, asker, settings, longestSeconds }));
         return (await client.query(isThere, [runId])).rowCount === 1;
@@ -38,7 +41,7 @@ export function createDryRuns({ pool, quotas }: { pool: Pool; quotas: Quotas }) 
   };
 }
 
-/** Its campaign's pace and limits are of the run that it foretells. */
+/** The campaign's pace and limits apply to the live run that is forecast, not to the dry run. */
 const settings = JSON.stringify({
   priority: 'low',
   paceUsersPerSecond: usersPerSecond,
