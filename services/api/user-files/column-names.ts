@@ -18,11 +18,11 @@ const userNames = [
 
 const countryNames = ['country', 'countrycode', 'countryiso', 'isocountry', 'isocountrycode', 'countryname'];
 
-/** Words that name a column and are no id, also with a number behind them. */
+/** Words that name a column and are not ids, optionally followed by a number. */
 const columnWord =
   /^(e?mail(address)?|phone(number)?|mobile|msisdn|tel|(first|last|full)?name|address(line)?|column|col|field|attr(ibute)?|country|market|date|note|tag|status|line|row)\d*$/;
 
-/** A name in small letters, without blanks, `_`, `-`, `.` and characters of no width. */
+/** Normalizes a name: lower case, without blanks, `_`, `-`, `.` and zero-width characters. */
 export function wordOf(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_.\-\u200b-\u200d\u2060\ufeff]/g, '');
 }
@@ -31,12 +31,12 @@ export function isUserName(name: string): boolean {
   return userNames.includes(wordOf(name));
 }
 
-/** Index of the column that has one of the common names of user ids, the preferred one of several; -1 if none has. */
+/** Returns the index of the column with a common name of user ids, the preferred one of several; -1 if none has. */
 export function userColumnOf(names: readonly string[]): number {
   return preferred(names, userNames);
 }
 
-/** Index of the column that has one of the common names of countries; -1 if none has. */
+/** Returns the index of the column with a common name of countries; -1 if none has. */
 export function countryColumnOf(names: readonly string[]): number {
   return preferred(names, countryNames);
 }
@@ -47,15 +47,15 @@ function preferred(names: readonly string[], known: readonly string[]): number {
   return best === undefined ? -1 : words.indexOf(best);
 }
 
-/** Index of the column that the caller names, by the same name or by the same word; -1 if there is none. */
+/** Returns the index of the column that the caller names, by its exact or normalized name; -1 if there is none. */
 export function namedColumn(name: string, names: readonly string[]): number {
   const exact = names.indexOf(name.trim());
   return exact >= 0 ? exact : names.map(wordOf).indexOf(wordOf(name));
 }
 
 /**
- * Returns true if a text looks like a user id and not like the name of a column: it has a digit, is an e-mail address
- * or a single character. Words of letters and words with blanks between them name a column.
+ * Returns true if a text looks like a user id rather than a column name: it has a digit, is an e-mail address or a
+ * single character. Words of letters, and words separated by blanks, name a column.
  */
 export function looksLikeId(text: string): boolean {
   const id = text.trim();
@@ -66,7 +66,7 @@ export function looksLikeId(text: string): boolean {
   return word === '' ? id === '' : /\p{N}/u.test(word) || /[^@]@[^@]/.test(word) || hasControl(word);
 }
 
-/** A text with a control character is a row that is rejected, and no name of a column. */
+/** A text with a control character is a rejected row, not a column name. */
 function hasControl(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

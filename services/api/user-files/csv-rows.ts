@@ -1,4 +1,4 @@
-/** Separators of fields that are recognized. */
+/** Recognized field separators. */
 export const separators = [',', ';', '\t', '|'] as const;
 
 export type Separator = (typeof separators)[number];
@@ -13,8 +13,8 @@ const fieldPatterns: Readonly<Record<Separator, RegExp>> = {
 const openQuote = / *"[^"]*(?:""[^"]*)*$/y;
 
 /**
- * Fields of a row, quoted as in RFC 4180. `open`: the last field is quoted and goes on in the next line. Null: the
- * quotes stand in the middle of a text.
+ * Splits a row into fields, quoted as in RFC 4180. Returns `open` if the last field is quoted and continues in the next
+ * line, null if quotes are in the middle of a text.
  */
 export function fieldsOf(row: string, separator: Separator): string[] | 'open' | null {
   if (!row.includes('"')) return row.includes(separator) ? row.split(separator) : [row];
@@ -34,7 +34,7 @@ export function fieldsOf(row: string, separator: Separator): string[] | 'open' |
   }
 }
 
-/** Returns true for an odd number of quotes: only such a line can end a quoted field that an earlier line began. */
+/** Returns true for an odd number of quotes: only such a line can end a quoted field of an earlier line. */
 export function hasOddQuotes(line: string): boolean {
   let isOdd = false;
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOdd = !isOdd;

@@ -12,9 +12,9 @@ import {
   type HeadLines,
 } from './separator.ts';
 
-/** Columns that the caller names, for files whose header has other names. */
+/** Columns named by the caller, for files with uncommon headers. */
 export interface ColumnChoice {
-  /** Name of the column of user ids, or its number from 1 if there is no header. */
+  /** Name of the column of user ids; without a header, its number from 1. */
   user?: string | undefined;
   country?: string | undefined;
   /** `none`: the first line is a row. */
@@ -29,22 +29,21 @@ export interface FileColumns {
   names: readonly string[];
   /** Index of the column of user ids. */
   id: number;
-  /** Index of the column of countries; -1 without one. */
+  /** Index of the column of countries; -1 if there is none. */
   country: number;
-  /** Number of columns. */
   count: number;
 }
 
 export interface ColumnTerms {
   choice: ColumnChoice;
-  /** `column`: each row has to name its country. `ignored`: users have none. `optional`: the request names it. */
+  /** `column`: each row must name its country. `ignored`: users have no country. `optional`: the request names it. */
   countries: 'column' | 'optional' | 'ignored';
 }
 
 /**
- * Finds the columns of a file by its first lines, before any row counts.
+ * Finds the columns of a file from its first lines, before any row is stored.
  * @param lines lines of the first 64 KiB
- * @throws {HttpProblem} 422 if no column is known to hold user ids, or none the countries
+ * @throws {HttpProblem} 422 if no column is known to hold user ids or, if required, countries
  */
 export function columnsOf(lines: readonly string[], terms: ColumnTerms): FileColumns {
   const head = headLinesOf(lines);
@@ -56,7 +55,7 @@ export function columnsOf(lines: readonly string[], terms: ColumnTerms): FileCol
 }
 
 /**
- * Rows that are not UTF-8 are rejected one by one; a first line that is not has no names that could be compared.
+ * Refuses a first line that is not UTF-8, as its names cannot be compared. Later rows are rejected individually.
  * @throws {HttpProblem} 422
  */
 export function requireEncoded({ first }: HeadLines): void {
@@ -89,8 +88,8 @@ function separatorOf(head: HeadLines, first: string, choice: ColumnChoice): Sepa
 }
 
 /**
- * Fields of the first line, for a person who chooses among them because `columnsOf` has refused the file. They are
- * names of columns, unless the caller says that there is no header.
+ * Returns the fields of the first line, for a person to choose from after `columnsOf` has refused the file. They are
+ * column names unless the caller states that there is no header.
  */
 export function firstFieldsOf(lines: readonly string[], choice: ColumnChoice): readonly string[] {
   const head = headLinesOf(lines);
@@ -116,7 +115,7 @@ function requireOnce(names: readonly string[], place: number): void {
   throw fileProblem('repeated-column', detail);
 }
 
-/** A file without a header, by the word of the caller: columns are named by their numbers, from 1. */
+/** Returns the columns of a file without a header, as stated by the caller; columns are numbered from 1. */
 function withoutHeader(head: HeadLines, first: string, choice: ColumnChoice): FileColumns {
   const separator = head.named ?? rowSeparatorOf(head.rows);
   const count = fieldsIn(first, separator).length;
@@ -133,7 +132,7 @@ function withoutHeader(head: HeadLines, first: string, choice: ColumnChoice): Fi
   return { separator, skippedLines: head.skippedLines, names: [], id, country, count };
 }
 
-/** The columns of a file whose first line names none: ids alone, or ids and countries. */
+/** Returns the columns of a file whose first line names none: ids alone, or ids and countries. */
 function guessed(
   head: HeadLines,
   { names, separator }: { names: readonly string[]; separator: Separator },
@@ -155,7 +154,7 @@ function guessed(
   if (countries !== 'ignored' && names.length === 2 && looksLikeId(user) && countryCodeOf(country) !== null) {
     return { ...alone, country: 1, count: 2 };
   }
-  // Ids of some log-in services hold this character: auth0|6b1f.
+  // Ids of some login services contain this character: auth0|6b1f.
   if (separator === '|' && names.length === 2 && looksLikeId(names.join(''))) return { ...alone, separator: ',' };
   const detail =
     `the first line names no column of user ids; it has ${listed(names)}. Name the column "userId", or send its name as user=, ` +

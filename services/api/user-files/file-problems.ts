@@ -1,7 +1,7 @@
 import { previewedRefusals, type UserFilePreview } from '../../../shared/contracts/campaigns/user-file-preview.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 
-/** Refusals of files with rows of users, by code. Routes that read such files declare them. */
+/** Refusal codes of files with rows of users. Routes that read such files declare them. */
 export const fileRefusals = {
   'unreadable-file': 'the file is no CSV file, or its text cannot be read',
   'no-user-column': 'no column of the file is known to hold user ids',
@@ -10,7 +10,7 @@ export const fileRefusals = {
   'unclear-separator': 'the rows have another separator than the header',
 } as const;
 
-/** Refusals of files whose rows are also judged by their number and their countries. */
+/** Refusal codes of files whose rows are also judged by number and country. */
 export const listRefusals = {
   ...fileRefusals,
   'no-users': 'the file has no row that is a user',
@@ -21,7 +21,7 @@ export type FileProblemCode = keyof typeof listRefusals | 'no-country-column' | 
 
 const saveAsCsv = 'save it as CSV (in Excel: File, Save as, "CSV UTF-8"), and upload that file';
 
-/** @param format such as `a PDF document` */
+/** @param format noun phrase such as `a PDF document` */
 export function otherFormat(format: string, advice = saveAsCsv): HttpProblem {
   return fileProblem('unreadable-file', `the file is ${format}, and has to be a CSV file; ${advice}`);
 }
@@ -31,9 +31,9 @@ export function fileProblem(code: FileProblemCode, detail: string): HttpProblem 
 }
 
 /**
- * Runs what may refuse the content of a file.
+ * Runs work that may refuse the content of a file.
  * @returns the refusal, or null
- * @throws every other error, and the refusal of a file that is no CSV file
+ * @throws every other error, and the refusal of a file that is not a CSV file
  */
 export async function refusalOf(work: () => unknown): Promise<UserFilePreview['refusal']> {
   try {

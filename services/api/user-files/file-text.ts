@@ -1,33 +1,33 @@
 import { encodingOf, requireRowsOfText, type FileEncoding } from './file-format.ts';
 import { fileProblem } from './file-problems.ts';
 
-/** Bytes of a file that are examined before any of its rows counts. */
+/** Bytes of a file that are examined before any row is processed. */
 const headBytes = 64 * 1024;
 
-/** A file whose format and encoding are known. */
+/** A file of known format and encoding. */
 export interface FileText {
   encoding: FileEncoding;
   /**
-   * Lines of the first 64 KiB, without their ends. A line that continues behind them is left out. Bytes that are not in
-   * the encoding are U+FFFD.
+   * Lines of the first 64 KiB, without line ends and without a last, incomplete line. Bytes outside of the encoding are
+   * U+FFFD.
    */
   headLines: readonly string[];
-  /** The file from its beginning, as UTF-8 without a byte order mark. */
+  /** The whole file as UTF-8 without a byte order mark. */
   bytes: AsyncIterable<Buffer>;
-  /** Ends the source. It has to be called even if `bytes` are not read, because the sender waits until then. */
+  /** Ends the source. Must be called even if `bytes` are not read, as the sender waits until then. */
   close(): Promise<void>;
 }
 
 interface FileHead {
   bytes: Buffer;
   isWhole: boolean;
-  /** Why the source ended early. */
+  /** Error that ended the source early. */
   failure: { error: unknown } | null;
 }
 
 /**
- * Examines the beginning of a file and decides its encoding.
- * @throws {HttpProblem} 422 for a format or an encoding that cannot be read
+ * Examines the beginning of a file and determines its encoding.
+ * @throws {HttpProblem} 422 for an unreadable format or encoding
  */
 export async function openFile(
   bytes: AsyncIterable<unknown>,
@@ -43,7 +43,7 @@ export async function openFile(
     const first = head.bytes.subarray(markBytes);
     const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(first, { stream: !head.isWhole });
     requireRowsOfText(text, { allowsJson });
-    // Files of old Macs end their lines with a carriage return alone.
+    // Files of old Macs end lines with a lone carriage return.
     const hasReturns = !text.includes('\n') && /\r[^\r]/.test(text);
     const lines = text.split(hasReturns ? '\r' : '\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
     const headLines = head.isWhole ? lines : lines.slice(0, -1);
@@ -74,7 +74,7 @@ async function readHead(source: AsyncIterator<unknown>): Promise<FileHead> {
   return { bytes: Buffer.concat(chunks), isWhole: false, failure: null };
 }
 
-/** @throws what ended the source, or {HttpProblem} 422 if the first 64 KiB are empty lines or a part of one */
+/** @throws the source's error, or {HttpProblem} 422 if the first 64 KiB contain no complete, non-empty line */
 function requireFirstLine(lines: readonly string[], { isWhole, failure }: FileHead): void {
   if (isWhole || lines.some((line) => line.trim() !== '')) return;
   if (failure) throw failure.error;

@@ -2,10 +2,10 @@ import { requireFewRejects } from './reject-share.ts';
 import { ruleWords } from './user-cells.ts';
 import type { ReadLine } from './settlement-lines.ts';
 
-/** Rejected lines that a refusal may name. */
+/** Maximum rejected lines that a refusal lists. */
 const namedLines = 10;
 
-/** Rules of lines that settle no user, in words. */
+/** Descriptions of the rules that rejected lines break. */
 export const settlementRuleWords: Readonly<Record<string, string>> = {
   ...ruleWords,
   'too-long': 'the user id has more than 256 bytes, or the line more than 64 KiB',
@@ -17,15 +17,15 @@ export const settlementRuleWords: Readonly<Record<string, string>> = {
 export interface SettlementJudge {
   take(read: ReadLine): void;
   /**
-   * @param settledLines lines before this one have settled their users
-   * @throws {HttpProblem} 422 if too many of the lines so far cannot be read
+   * @param settledLines number of lines whose users are settled already
+   * @throws {HttpProblem} 422 if too many lines so far are unreadable
    */
   judge(settledLines: number): void;
 }
 
 /**
- * Judges a settlement file by its lines that cannot be read. Users who are not unknown do not count: they depend on the
- * run, and not on how the file was read.
+ * Judges a settlement file by its unreadable lines. Users that are not unknown do not count: they depend on the run,
+ * not on the parsing.
  * @param accepted rejected lines that the caller accepts
  */
 export function createSettlementJudge(accepted: number | undefined): SettlementJudge {

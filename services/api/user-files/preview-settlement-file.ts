@@ -9,16 +9,16 @@ import { openSettlementFile, type ReadLine, type SettlementForm, type Settlement
 
 export interface SettlementPreviewTerms extends SettlementForm, UploadTerms {
   body: Readable;
-  /** Rejected lines that the caller accepts. */
+  /** Number of rejected lines that the caller accepts. */
   acceptRejected: number | undefined;
 }
 
 type Content = Omit<UserFilePreview, 'format'>;
 
 /**
- * Reads a settlement file as a settlement does, from its first byte to its last, and settles no user. If a settlement
- * refuses the file because of its content, the refusal is part of the answer.
- * @throws {HttpProblem} the file has another format, is too large, was cut, came too slowly or cannot be unpacked
+ * Reads a whole settlement file as a settlement does, without settling users. A refusal of the file's content is part
+ * of the answer.
+ * @throws {HttpProblem} if the file has another format, is too large, cut off, too slow or cannot be decompressed
  */
 export async function previewSettlementFile(terms: SettlementPreviewTerms): Promise<UserFilePreview> {
   const { body, encoding, clock, acceptRejected, ...form } = terms;
@@ -87,7 +87,7 @@ function countLines() {
     if ('rule' in entry) {
       rejected++;
       const detail = settlementRuleWords[entry.rule] ?? entry.rule;
-      // A line that cannot be read is one rule of all files.
+      // Unreadable lines have one rule in all kinds of files.
       const rule = previewedRules.find((each) => each === entry.rule) ?? 'malformed-row';
       if (rejects.length < shownRejects) rejects.push({ line, value: entry.userId ?? '', rule, detail });
       return;

@@ -15,19 +15,18 @@ export const shownUsers = 5;
 export const shownRejects = 10;
 const shownCountries = 50;
 
-/** Country of users who have none. */
+/** Country of users without one. */
 const anywhere = '*';
 
 export interface PreviewTerms extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
   body: Readable;
-  /** Rejected rows that the caller accepts. */
+  /** Number of rejected rows that the caller accepts. */
   acceptRejected: number | undefined;
 }
 
 /**
- * Reads a file as an upload does, from its first byte to its last, and stores nothing. If an upload refuses the file
- * because of its content, the refusal is part of the answer.
- * @throws {HttpProblem} the file is no CSV file, is too large, was cut, came too slowly or cannot be unpacked
+ * Reads a whole file as an upload does, without storing it. A refusal of the file's content is part of the answer.
+ * @throws {HttpProblem} if the file is not a CSV file, is too large, cut off, too slow or cannot be decompressed
  */
 export async function previewUserFile({ body, encoding, clock, ...terms }: PreviewTerms): Promise<UserFilePreview> {
   let format: UploadEncoding = encoding;
@@ -59,7 +58,7 @@ async function previewOf(
 ): Promise<Content> {
   const { columns, refusal: unknown } = await findColumns(file, choice, countryNeedOf({ hasCountries, country }));
   if (columns === null) return { ...nothingRead, columns: fieldsToChoose(file.headLines, choice), refusal: unknown };
-  // Users are shown even if no column holds their countries.
+  // Users are listed even if no column contains their countries.
   const isWithout = !hasCountries || unknown !== null;
   const all = isWithout ? { country: anywhere, countries: { has: () => true } } : { ...terms, country };
   const users = collectUsers(isWithout);
@@ -70,7 +69,7 @@ async function previewOf(
     if (unknown === null) requireFewRejects(reading.end(), acceptRejected);
   });
   const read = { reading: describeReading(file, columns, reading), columns: columnsWithUse(columns) };
-  // The rows before it were not handed on.
+  // The earlier rows were not passed on.
   if (refusal?.code === 'other-country') return { ...nothingRead, ...read, refusal };
   const { rows, rejected, rejects } = reading.end();
   return {
@@ -87,7 +86,10 @@ export const nothingRead = {
   ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0, outcomes: [] },
 } satisfies Partial<Content>;
 
-/** Columns of a file, or why they are not known. Both, if none of them holds countries. */
+/**
+ * Returns the columns of a file, or the refusal if they are unknown. Returns both if only the column of countries is
+ * missing.
+ */
 async function findColumns(
   { headLines }: FileText,
   choice: ColumnChoice,
@@ -99,7 +101,7 @@ async function findColumns(
   return { columns: found[0] ?? null, refusal };
 }
 
-/** Columns of a file whose use is not known, for a person who chooses among them. */
+/** Returns the columns of a file with unknown meaning, for a person to choose from. */
 export function fieldsToChoose(headLines: readonly string[], choice: ColumnChoice): Content['columns'] {
   const fields = firstFieldsOf(headLines, choice);
   return fields.map((field, index) => ({ name: choice.header === 'none' ? `${index + 1}` : field, use: 'ignored' }));
@@ -112,7 +114,7 @@ function columnsWithUse({ names, id, country, count }: FileColumns): Content['co
   }));
 }
 
-/** Collects the first users, and counts all of them by country. */
+/** Collects the first users, and counts all users by country. */
 function collectUsers(isWithoutCountries: boolean) {
   const firstUsers: Content['firstUsers'] = [];
   const byCountry = new Map<string, number>();
@@ -135,7 +137,7 @@ function collectUsers(isWithoutCountries: boolean) {
   return { add, found };
 }
 
-/** The countries with the most users, and the users of all others. */
+/** Returns the countries with the most users, and the number of all other users. */
 export function largestFirst(byCountry: ReadonlyMap<string, number>): Pick<Content, 'countries' | 'usersElsewhere'> {
   const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
   return { countries: counts.slice(0, shownCountries), usersElsewhere: sumOf(counts.slice(shownCountries)) };

@@ -3,25 +3,25 @@ import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../../shared
 import { createRowReader, maxLineBytes, type RowCounts, type RowTerms } from './row-reader.ts';
 import { maxRejectsKept, type UploadEnd, type UploadRows } from './upload.port.ts';
 
-/** Rows that are handed on at once. */
+/** Maximum rows per call of `onRows`. */
 const rowsPerPart = 20_000;
-/** Users that are kept to compare them with each other. */
+/** Maximum users that are kept for comparison with each other. */
 const sampledUsers = 5000;
 
 export interface ReadUploadTerms extends RowTerms {
-  /** Awaited before more is read. */
+  /** Receives rows; reading waits for its result. */
   onRows: (rows: UploadRows) => Promise<void>;
 }
 
-/** The result so far, also if reading failed in the middle. */
+/** Progress and result of reading a file, also after a failure. */
 export interface UploadReading {
   end(): UploadEnd;
-  /** Lines, from 1. */
+  /** Returns the number of lines read. */
   lines(): number;
   counts(): RowCounts;
-  /** The first users of the file. */
+  /** Returns the first users of the file. */
   sample(): readonly string[];
-  /** Reads to the end. Rejects when the bytes do not come whole. */
+  /** Reads to the end. Rejects if the bytes are incomplete. */
   read(bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ interface Part {
 const lineFeed = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads rows of a CSV file as its bytes come. Memory is bounded, however long the file or one of its lines is. */
+/** Reads rows of a CSV file as its bytes arrive. Memory is bounded for files and lines of any length. */
 export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): UploadReading {
   const { skippedLines } = terms.columns;
   let lines = 0;
@@ -56,7 +56,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
     if (rejects.length < maxRejectsKept) rejects.push({ line, value: escapeUserId(value), rule });
   }
 
-  /** Validates all ids as one text, and one after the other only if an id among them is broken. */
+  /** Validates all ids as one text, and individually only if that fails. */
   async function handOn(): Promise<void> {
     const full = part;
     part = { countries: [], users: [], lines: [] };
@@ -98,7 +98,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
   }
 
   async function read(bytes: AsyncIterable<Buffer>): Promise<void> {
-    /** Chunks of a line whose end has not come. */
+    /** Chunks of an incomplete line. */
     let rest: Buffer[] = [];
     let restLength = 0;
     /** The beginning of a line that is too long. */
@@ -141,12 +141,12 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
   };
 }
 
-/** The same for a line that comes whole as for one whose end has not come yet. */
+/** Complete and incomplete lines have the same limit. */
 function isTooLong(line: string): boolean {
   return line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
 }
 
-/** Lines as texts; as bytes if a line is not UTF-8. */
+/** Returns lines as strings, except lines that are not UTF-8. */
 function textsOf(bytes: Buffer): readonly (string | Buffer)[] {
   const whole = decoded(bytes);
   if (whole !== null) return whole.split('\n');

@@ -6,15 +6,15 @@ import { createUploadReading, type ReadUploadTerms, type UploadReading } from '.
 
 export interface UserFileTerms extends Omit<ReadUploadTerms, 'columns'> {
   choice: ColumnChoice;
-  /** False for users without countries, as those of suppression lists. */
+  /** False for users without countries, such as those of suppression lists. */
   hasCountries: boolean;
   /** Called before the first row is read. */
   onBegin?: (reading: UploadReading) => void;
 }
 
 /**
- * Reads a file of users from its first byte to its last, and describes what it was read as.
- * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read
+ * Reads a whole file of users, and describes how it was parsed.
+ * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns
  */
 export async function readUserFile(
   bytes: AsyncIterable<unknown>,
@@ -32,7 +32,7 @@ export async function readUserFile(
   }
 }
 
-/** Tells if the columns of a file have to name countries. */
+/** Returns whether the columns of a file must name countries. */
 export function countryNeedOf({
   hasCountries,
   country,

@@ -11,16 +11,15 @@ import type { Upload, UploadEnd } from './upload.port.ts';
 
 export interface ReceiveUploadTerms<Received> extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
   body: Readable;
-  /** Rejected rows that the caller accepts. */
+  /** Number of rejected rows that the caller accepts. */
   acceptRejected: number | undefined;
   upload: Upload<Received>;
   logger: FastifyBaseLogger;
 }
 
 /**
- * Reads a file into a list. Whatever keeps it from its end leaves a list that has failed, with its cause, and none of
- * its users.
- * @throws {HttpProblem} the file was cut, came too slowly, cannot be read, or holds no user or too many rejected rows
+ * Stores a file as a list. If reading fails, the list is in state failed with its cause and has no users.
+ * @throws {HttpProblem} if the file is cut off, too slow or unreadable, has no users or too many rejected rows
  */
 export async function receiveUpload<Received>({
   body,
@@ -57,7 +56,7 @@ export async function receiveUpload<Received>({
   } catch (error) {
     const problem = brokenUpload(error, begun?.lines() ?? 0) ?? beyondQuota(error);
     const end = judged ?? begun?.end() ?? { rows: 0, rejected: 0, rejects: [] };
-    // The sender may be gone: then the list itself is where the cause is read.
+    // The list also stores the cause, as the sender may have disconnected.
     await upload.fail(problem?.message ?? 'it could not be stored', end).catch((failure: unknown) => {
       logger.warn({ err: failure }, 'could not mark an upload as failed');
     });

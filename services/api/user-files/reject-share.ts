@@ -2,12 +2,12 @@ import { HttpProblem } from '../frame/http-problem.ts';
 import { fileProblem } from './file-problems.ts';
 import { ruleWords } from './user-cells.ts';
 
-/** Share of rejected rows, of all rows, that needs no consent. */
+/** Maximum share of rejected rows without consent. */
 const freeShare = 0.05;
-/** Rejected rows that a refusal names. */
+/** Maximum rejected rows that a refusal lists. */
 const namedRows = 3;
 
-/** A file that was read, as far as its rows are judged. */
+/** Counts of a file that decide whether it is accepted. */
 interface JudgedFile {
   rows: number;
   rejected: number;
@@ -15,21 +15,22 @@ interface JudgedFile {
   rejects: readonly { line: number; value: string; rule: string }[];
 }
 
-/** Words of a refusal for one kind of file. */
+/** Wording of a refusal for one kind of file. */
 export interface FileWording {
-  /** Noun for a row that is accepted. */
+  /** Noun for an accepted row. */
   row: string;
-  /** Rules of rejected rows in words. */
+  /** Descriptions of the rules that rejected rows break. */
   rules: Readonly<Record<string, string>>;
-  /** Effects of the file before its refusal, as a sentence without its end. */
+  /** Effects of the file before its refusal, as a clause without punctuation. */
   kept: string;
 }
 
 const ofList: FileWording = { row: 'user', rules: ruleWords, kept: 'Nothing of the file was stored' };
 
 /**
- * Rows that are not UTF-8 always need consent: the file is in another encoding, and more of its ids may be misread.
- * @param accepted how many rejected rows the caller accepts
+ * Judges the share of rejected rows. Rows that are not UTF-8 always need consent: the file has another encoding, and
+ * more of its ids may be misread.
+ * @param accepted rejected rows that the caller accepts
  * @throws {HttpProblem} 422 for a file without users, or with more rejected rows than the caller accepts
  */
 export function requireFewRejects(end: JudgedFile, accepted: number | undefined, wording = ofList): void {

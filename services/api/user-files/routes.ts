@@ -22,9 +22,9 @@ const previewQuery = z.strictObject({
   ...fileQuery,
 });
 
-/** Shows what an upload would read in a file. Nothing is stored. */
+/** Registers the preview of an upload, which stores nothing. */
 export async function routes(server: HttpServer, parts: ApiParts): Promise<void> {
-  // For itself, because no other route takes a body that is read as it comes.
+  // A separate scope, because no other route takes a streamed body.
   await server.register((scope: HttpServer) => {
     previewRoute(scope, parts);
     return Promise.resolve();
@@ -39,7 +39,7 @@ function previewRoute(server: HttpServer, { catalogue, clock }: ApiParts): void 
   server.route({
     method: 'POST',
     url: '/user-files/preview',
-    // It changes nothing. Each role that may upload some file of users may preview one.
+    // A preview changes nothing. Each role that may upload some user file may preview one.
     config: {
       role: 'manager',
       scope: 'calculation',

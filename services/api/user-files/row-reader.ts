@@ -6,14 +6,14 @@ import type { FileColumns } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
 import { isRounded, mayHaveEdges, ruleOfMark, withoutEdges } from './user-cells.ts';
 
-/** Upper bound on the bytes of a line, and on the characters of a row of several lines. */
+/** Maximum bytes of a line, and maximum characters of a row of several lines. */
 export const maxLineBytes = 64 * 1024;
-/** Different texts of countries that are remembered with their code. */
+/** Maximum country texts whose codes are cached. */
 const maxPlaces = 1000;
 
 export interface RowTerms {
   columns: FileColumns;
-  /** Country of all rows; null if each row names its own. */
+  /** Country of all rows; null if each row names its country. */
   country: string | null;
   /** Configured countries that the caller may use. */
   countries: Pick<ReadonlySet<string>, 'has'>;
@@ -26,9 +26,9 @@ export interface RowSink {
 
 export interface RowCounts {
   rows: number;
-  /** User ids whose blanks at the edges were removed. */
+  /** User ids whose surrounding blanks were removed. */
   trimmed: number;
-  /** User ids with blanks at the edges in a file without a header, where they are kept. */
+  /** User ids with surrounding blanks in a file without a header, where blanks are kept. */
   padded: number;
   /** User ids that Excel has rounded. */
   rounded: number;
@@ -36,25 +36,25 @@ export interface RowCounts {
 
 export interface RowReader {
   readonly counts: Readonly<RowCounts>;
-  /** @param at number of the line, from 1 */
+  /** @param at line number, from 1 */
   takeLine(line: string, at: number): void;
   rejectLine(beginning: string, at: number, rule: RejectRule): void;
-  /** Ends a row whose quotes have not closed. */
+  /** Ends a row with unclosed quotes. */
   end(): void;
 }
 
-/** Turns lines into users. The lines of a quoted field are one row. */
+/** Parses lines to users. The lines of a quoted field are one row. */
 export function createRowReader({ columns, country, countries }: RowTerms, sink: RowSink): RowReader {
   const { id: idAt, country: countryAt, separator, names, count } = columns;
   const header = names[idAt];
   const places = new Map<string, string | null>();
   const counts: RowCounts = { rows: 0, trimmed: 0, padded: 0, rounded: 0 };
-  /** Lines of a row whose quoted field goes on. */
+  /** Lines of a row whose quoted field is not closed yet. */
   let open: { lines: string[]; at: number; length: number } | null = null;
-  /** True while lines may belong to a quoted field that is too long, or to a quote that never closes. */
+  /** True while lines may belong to an overlong quoted field, or to an unclosed quote. */
   let isUnclear = false;
 
-  /** Returns the code of a text in the file; null if there is no such country. */
+  /** Returns the country code of a text in the file; null if there is no such country. */
   function codeOf(place: string): string | null {
     if (countries.has(place)) return place;
     const known = places.get(place);
@@ -82,7 +82,7 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
     else takeRow(fields, line, at);
   }
 
-  /** A stray quote opens a field too. If the quotes do not close, each line that has all columns is a row. */
+  /** A stray quote also opens a field. If quotes remain unclosed, each line with all columns is a row. */
   function closeRow(): void {
     if (!open) return;
     const { lines, at, length } = open;
@@ -130,7 +130,7 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
     return code === null ? { rule: 'missing-country' } : { user, code };
   }
 
-  /** Blanks at the edges are removed if a header shows that the file is a table. */
+  /** Removes surrounding blanks if a header shows that the file is a table. */
   function idOf(field: string | undefined): string | undefined {
     if (field === undefined || !mayHaveEdges(field)) return field;
     const bare = withoutEdges(field);

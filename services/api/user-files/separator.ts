@@ -2,19 +2,19 @@ import { quoted } from '../frame/http-problem.ts';
 import { fieldsOf, separators, type Separator } from './csv-rows.ts';
 import { fileProblem } from './file-problems.ts';
 
-/** The beginning of a file, cut into what decides its columns. */
+/** The parts of a file's beginning that determine its columns. */
 export interface HeadLines {
-  /** The separator that a first line such as `sep=;` names. */
+  /** The separator named by a first line such as `sep=;`. */
   named: Separator | undefined;
-  /** Lines before the first one that is not empty. */
+  /** Number of lines before the first non-empty one. */
   skippedLines: number;
-  /** The first line that is not empty. */
+  /** The first non-empty line. */
   first: string | undefined;
-  /** The first lines that are not empty, with the first one. */
+  /** The first non-empty lines, including `first`. */
   rows: readonly string[];
 }
 
-/** Lines that decide which character separates the fields. */
+/** Maximum lines that determine the separator. */
 const judgedLines = 100;
 
 /** @throws {HttpProblem} 422 if the line `sep=` names another character */
@@ -36,13 +36,16 @@ export function headLinesOf(lines: readonly string[]): HeadLines {
   return { named, skippedLines: place, first: lines[place], rows };
 }
 
-/** The separator by which a field of a header is the one that is looked for. */
+/** Returns the separator with which a field of the header matches. */
 export function separatorWhere(header: string, isWanted: (name: string) => boolean): Separator | undefined {
   const found = separators.filter((each) => header.includes(each));
   return found.find((each) => fieldsIn(header, each).some(isWanted));
 }
 
-/** The separator that cuts the first line, and most others into the same number of fields; a comma if none does. */
+/**
+ * Returns the separator that splits the first line and most others into the same number of fields; a comma if none
+ * does.
+ */
 export function rowSeparatorOf(rows: readonly string[]): Separator {
   const regular = separators.filter((each) => {
     const counts = rows.map((row) => fieldsIn(row, each).length);
@@ -52,15 +55,15 @@ export function rowSeparatorOf(rows: readonly string[]): Separator {
   return regular[0] ?? ',';
 }
 
-/** The fields of a first line. A quoted field that does not end there is taken as it is. */
+/** Returns the fields of a first line. If a quoted field is unclosed, the line is one field. */
 export function fieldsIn(line: string, separator: Separator): string[] {
   const fields = fieldsOf(line, separator);
   return Array.isArray(fields) ? fields : [line];
 }
 
 /**
- * Refuses a file whose rows are mostly cut by another separator than its header: their ids would be `u-1;SG`. A line
- * such as `sep=,` says that they are ids. `|` is common in ids, as in `auth0|6b1f`.
+ * Refuses a file whose rows mostly have another separator than its header: their ids would be `u-1;SG`. A line such as
+ * `sep=,` confirms the separator. `|` is common in ids, as in `auth0|6b1f`.
  * @throws {HttpProblem} 422
  */
 export function requireSameSeparator(

@@ -5,7 +5,7 @@ import { requireEncoded, type ColumnChoice } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
 import { fieldsIn, headLinesOf, rowSeparatorOf, separatorWhere } from './separator.ts';
 
-/** Fields of a settlement, in the order of a file without a header. */
+/** Fields of a settlement, in the order used without a header. */
 export const settlementFields = ['userId', 'step', 'outcome', 'code', 'country'] as const;
 
 export type SettlementField = (typeof settlementFields)[number];
@@ -15,15 +15,15 @@ export interface SettlementColumns {
   /** Lines before the first row. */
   skippedLines: number;
   hasHeader: boolean;
-  /** Names of the columns; empty without a header. */
+  /** Column names; empty without a header. */
   names: readonly string[];
-  /** The field that each column holds; null for a column that is ignored. */
+  /** Field of each column; null for an ignored column. */
   fields: readonly (SettlementField | null)[];
 }
 
 /**
- * Finds the columns of a settlement file by its first lines, before any line settles a user.
- * @throws {HttpProblem} 422 for a header that is not UTF-8, or names no column of user ids, of steps or of outcomes
+ * Finds the columns of a settlement file from its first lines, before any user is settled.
+ * @throws {HttpProblem} 422 for a header that is not UTF-8, or lacks user ids, steps or outcomes
  */
 export function settlementColumnsOf(
   lines: readonly string[],
@@ -55,7 +55,7 @@ export function settlementColumnsOf(
   return { separator, skippedLines: skippedLines + 1, hasHeader: true, names, fields };
 }
 
-/** Every row has the number of a step, and no header has a digit alone. */
+/** Every row contains the number of a step; a header has no field of digits only. */
 function isHeader(names: readonly string[]): boolean {
   return names.length > 1 && names.every((name) => /^[\p{L}\s_.-]+$/u.test(name));
 }

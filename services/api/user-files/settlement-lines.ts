@@ -25,18 +25,17 @@ export interface RejectedLine extends RejectedLineShape {
 const maxLineBytes = 64 * 1024;
 
 export interface ReadLine {
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
-  /** Length of the line. */
   bytes: number;
-  /** What it settles, or why it settles no user. */
+  /** The user to settle, or the reason for the reject. */
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
 }
 
-/** A settlement file whose format, encoding and columns are known. */
+/** A settlement file of known format, encoding and columns. */
 export interface SettlementText {
   encoding: FileEncoding;
-  /** Null: the lines are JSON. */
+  /** Null if the lines are JSON. */
   columns: SettlementColumns | null;
   lines: AsyncIterable<ReadLine>;
   /** Ends the source. */
@@ -49,9 +48,9 @@ export interface SettlementForm {
 }
 
 /**
- * Opens a settlement file, and decides its columns.
- * @param onHead called with its first lines before that
- * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
+ * Opens a settlement file and finds its columns.
+ * @param onHead receives the first lines before the columns are found
+ * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns, before the first line
  */
 export async function openSettlementFile(
   bytes: AsyncIterable<unknown>,
@@ -70,10 +69,10 @@ export async function openSettlementFile(
 }
 
 /**
- * Lines of a settlement file as its bytes come: CSV (`userId,step,outcome[,code[,country]]`, or columns in any order
- * under a header) or NDJSON with the same fields. Memory is bounded however long the file or a line of it is. A line
- * that cannot be read is a reject.
- * @throws {HttpProblem} 422 for a file whose format, encoding or columns cannot be read, before its first line
+ * Yields lines of a settlement file as its bytes arrive: CSV (`userId,step,outcome[,code[,country]]`, or any order
+ * under a header) or NDJSON with the same fields. Memory is bounded for files and lines of any length. An unreadable
+ * line is a reject.
+ * @throws {HttpProblem} 422 for an unreadable format or encoding, or unknown columns, before the first line
  */
 export async function* readSettlementLines(
   bytes: AsyncIterable<unknown>,
@@ -87,7 +86,7 @@ export async function* readSettlementLines(
   }
 }
 
-/** @param columns null: the lines are JSON */
+/** @param columns null if the lines are JSON */
 async function* linesOf(file: AsyncIterable<Buffer>, columns: SettlementColumns | null): AsyncGenerator<ReadLine> {
   let line = 0;
   for await (const bytesOfLine of byteLines(file, maxLineBytes)) {
@@ -121,7 +120,7 @@ function decoded(bytes: Buffer): string | null {
 
 type Fields = Record<string, unknown>;
 
-/** Undefined if quotes do not close on the line, or if it has more fields than there are columns. */
+/** Returns undefined if quotes are unclosed, or if there are more fields than columns. */
 function csvFields(line: string, { separator, fields: columns, hasHeader }: SettlementColumns): Fields | undefined {
   const cells = fieldsOf(line, separator);
   if (!Array.isArray(cells) || cells.slice(columns.length).some((cell) => cell !== '')) return undefined;
@@ -146,13 +145,13 @@ function jsonFields(line: string): Fields | undefined {
   }
 }
 
-/** A country that is no code matches no user. */
+/** A country that is not a code matches no user. */
 const shape = z.object({
   ...settledFields,
   country: z.string().max(2).refine(isStorable, unstorable).optional(),
 });
 
-/** Rejects are stored as JSON and valid ids are always storable, so only an id that breaks a rule has to be escaped. */
+/** Rejects are stored as JSON. Valid ids are always storable, so only ids that break a rule are escaped. */
 function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   const userId = fields?.['userId'];
   if (typeof userId !== 'string') return { userId: null, rule: 'malformed' };
@@ -165,7 +164,7 @@ function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   return { userId, rule: paths.has('outcome') ? 'invalid-outcome' : 'malformed' };
 }
 
-/** As a person or a file names a user. */
+/** Converts a user of a request or a file. */
 export function settledUser({ userId, step, outcome, code, country }: z.output<typeof shape>): SettledUser {
   return { user: userId, step, outcome, country: country ?? null, reason: code ?? reasons.settled, detail: null };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Query parameters of every file of users whose columns have other names. */
+/** Query parameters of user files with uncommon column names. */
 export const columnQuery = {
   user: z
     .string()
@@ -14,7 +14,7 @@ export const columnQuery = {
   header: z.literal('none').optional().describe('none: the first line is a row already'),
 };
 
-/** Query parameters of every file that becomes a list. */
+/** Query parameters of files that are stored as lists. */
 export const fileQuery = {
   ...columnQuery,
   acceptRejected: z.coerce
@@ -28,7 +28,7 @@ export const fileQuery = {
     ),
 };
 
-/** Query parameter of every file whose users have countries. */
+/** Query parameter of files whose users have countries. */
 export const countryQuery = {
   country: z
     .string()

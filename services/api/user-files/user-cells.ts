@@ -1,31 +1,31 @@
 import type { RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
 import { isUserName, wordOf } from './column-names.ts';
 
-/** Blanks at the edges of a field, also those of no width. */
+/** Blanks around a field, including zero-width ones. */
 const edges = /^[\s\u200b-\u200d\u2060\ufeff]+|[\s\u200b-\u200d\u2060\ufeff]+$/g;
 
 export function withoutEdges(text: string): string {
   return text.replaceAll(edges, '');
 }
 
-/** Returns true if `withoutEdges` may change a text: a cheap look at its ends. */
+/** Returns true if `withoutEdges` may change a text: a cheap check of its ends. */
 export function mayHaveEdges(text: string): boolean {
   const first = text.charCodeAt(0);
   const last = text.charCodeAt(text.length - 1);
   return first <= 0x20 || last <= 0x20 || first >= 0xa0 || last >= 0xa0;
 }
 
-/** Texts that databases and spreadsheets write for a missing value, in small letters. */
+/** Texts that databases and spreadsheets write for a missing value, in lower case. */
 const missing = new Set([
   ...['null', '(null)', '\\n', 'none', 'nan', 'undefined', 'nil', 'n/a', '#n/a', '-', '--'],
   ...['#ref!', '#value!', '#name?', '#null!', '#num!', '#div/0!', '#spill!', '#calc!'],
 ]);
 
-/** Upper bound on the length of texts that stand for no user. */
+/** Maximum length of texts that do not name a user. */
 const longestMark = 20;
 
 /**
- * The rule that a text breaks which stands for no user: a missing value, or the header that comes again.
+ * Returns the rule that a text breaks if it does not name a user: a missing value, or a repeated header.
  * @param header name of the column of user ids; undefined without a header
  */
 export function ruleOfMark(text: string, header: string | undefined): 'no-value' | 'repeated-header' | null {
@@ -36,7 +36,7 @@ export function ruleOfMark(text: string, header: string | undefined): 'no-value'
   return isHeader ? 'repeated-header' : null;
 }
 
-/** Most user ids end in a digit, and no mark does. */
+/** Most user ids end in a digit, placeholders never do. */
 function endsInDigit(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0x30 && last <= 0x39;
@@ -47,7 +47,7 @@ export function isRounded(id: string): boolean {
   return id.charCodeAt(id.length - 3) === 0x2b && /^-?\d([.,]\d+)?E\+\d\d$/i.test(id);
 }
 
-/** Rules of rejected rows as a person reads them. */
+/** Descriptions of the rules that rejected rows break. */
 export const ruleWords: Readonly<Record<RejectRule, string>> = {
   empty: 'the user id is empty',
   'too-long': 'the user id has more than 256 bytes, or the row more than 64 KiB',

@@ -122,7 +122,7 @@ function sendRoute(server: HttpServer, deps: Deps): void {
       requireClear(begunTest, record, { [country]: users.length });
       const run = begunTest.kind === 'begun' ? await reports.snapshot(runId) : undefined;
       if (!run) throw changedMeanwhile(params.id);
-      // As the run has it: of a repeated request, what was said the first time.
+      // Uses the modes stored with the run: a repeated request gets the answer of the first one.
       const view = viewOf(run, run.stepModes ?? [], said);
       const created = publicId('run', runId);
       request.auditDetail = { users: users.length, country, isReal: view.isReal, created };
@@ -149,7 +149,7 @@ function viewOf(run: RunHeader | null, modes: readonly StepMode[], { users, chai
   };
 }
 
-/** @throws {HttpProblem} 409 if it needs an approval, or if it names users whom an earlier test has reached */
+/** @throws {HttpProblem} 409 if the test needs an approval, or if it names users whom an earlier test has reached */
 function requireClear(judged: JudgedTest | BegunTest, record: CampaignRecord, users: UsersByCountry): void {
   if (judged.kind === 'needed') throw approvalNeeded(record, judged, users);
   if (judged.kind === 'reached') throw reachedBefore(record.campaignId, judged.users);
@@ -166,7 +166,7 @@ function reachedBefore(campaignId: string, users: readonly string[]): HttpProble
   return new HttpProblem({ status: 409, code: 'reached-by-test', detail });
 }
 
-/** As of any run: the least of what the endpoints of the chain take. */
+/** Returns the batch size of any run with this chain: the smallest of its action types. */
 function batchUsersOf(actions: readonly string[], { actionTypes }: Catalogue): number {
   return Math.min(...actions.map((action) => actionTypes[action]?.batchSize ?? usualBatchUsers));
 }

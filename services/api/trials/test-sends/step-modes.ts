@@ -2,17 +2,17 @@ import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-co
 import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 
-/** By step: a test is told to the endpoints of action types that say that they understand it. */
+/** Returns the mode of each step: `test` if the action type's endpoint supports tests. */
 export function stepModesOf(chain: readonly ChainStep[], { actionTypes }: Pick<Catalogue, 'actionTypes'>): StepMode[] {
   return chain.map(({ action }) => (actionTypes[action]?.understandsTest === true ? 'test' : 'live'));
 }
 
-/** What of a chain gives something, and costs it. */
+/** Returns the chain with units for live steps only. */
 export function chainThatGives(chain: readonly ChainStep[], modes: readonly StepMode[]): ChainStep[] {
   return chain.map((step, index) => (modes[index] === 'test' ? { ...step, unitsPerUser: undefined } : step));
 }
 
-/** What of it is real, first. */
+/** Describes the effects of a test, live steps first. */
 export function summaryOf(users: number, steps: readonly { action: string; mode: StepMode }[]): string {
   const actionsOf = (wanted: StepMode) => [
     ...new Set(steps.flatMap(({ action, mode }) => (mode === wanted ? [action] : []))),

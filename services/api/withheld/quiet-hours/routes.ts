@@ -10,7 +10,7 @@ const tag = 'quiet hours';
 
 export const tags = [{ name: tag, description: 'When an action type calls nobody of a country' }];
 
-/** When an action type calls no users of a country. */
+/** Registers the routes of quiet hours, in which an action type calls no users of a country. */
 export function routes(server: HttpServer, { pool }: ApiParts): void {
   const store = createQuietHoursStore({ pool });
   server.route({

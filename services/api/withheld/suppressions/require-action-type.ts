@@ -3,8 +3,8 @@ import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 
 /**
- * A type that was registered just now passes: the store is asked before one is refused.
- * @throws {HttpProblem} it is not registered, and not all of them
+ * Refuses unknown action types. Refreshes the catalogue first, so that a type registered just now passes.
+ * @throws {HttpProblem} if the type is not registered, unless the name means all types
  */
 export async function requireActionType(
   name: string,

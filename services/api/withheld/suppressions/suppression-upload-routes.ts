@@ -59,11 +59,11 @@ const uploadQuery = z.strictObject({
   ...fileQuery,
 });
 
-/** Rows have no country: a person is suppressed everywhere. */
+/** Suppression applies in all countries. */
 const anywhere = '*';
 
 export async function suppressionUploadRoutes(server: HttpServer, deps: SuppressionUploadRoutesDeps): Promise<void> {
-  // For itself, because no other route takes a body that is read as it comes.
+  // A separate scope, because no other route takes a streamed body.
   await server.register((scope: HttpServer) => {
     uploadRoute(scope, deps);
     return Promise.resolve();

@@ -10,7 +10,7 @@ import { userId } from '../../../../shared/contracts/user-ids.ts';
 const people = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 
-/** Users of one request, at most; more come by an upload. */
+/** Maximum users per request; larger numbers need an upload. */
 export const maxSuppressedAtOnce = 1000;
 
 export const listName = z

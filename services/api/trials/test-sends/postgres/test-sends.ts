@@ -11,11 +11,11 @@ import { countStart } from '../../../../../shared/postgres/approvals/unapproved-
 import { judgeTest, previewTest, type JudgedTest, type WantedTest } from './judge-test.ts';
 import { timeBeside } from '../../../runs/postgres/time-beside.ts';
 
-/** Of a test: what has not been called by then tells nothing any more. */
+/** Maximum duration of a test: later calls would no longer be informative. */
 const longestSeconds = 3600;
 
 export interface NewTestSend {
-  /** Of the run to be made; one that exists is not made again. */
+  /** Id of the run to create; an existing run is not created again. */
   runId: string;
   campaignId: string;
   revision: number;
@@ -24,7 +24,7 @@ export interface NewTestSend {
   /** By step of the chain. */
   modes: readonly StepMode[];
   batchUsers: number;
-  /** Who asks, for the history of the run. */
+  /** The person or key that requested the test, for the history of the run. */
   asker: Asker;
 }
 
@@ -33,18 +33,21 @@ export type BegunTest = { kind: 'begun' } | { kind: 'changed' } | Exclude<Judged
 
 export type TestSends = ReturnType<typeof createTestSends>;
 
-/** Runs of a few users, beside what their campaigns do (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). */
+/**
+ * Store of test sends: runs of a few users that do not affect their campaign's runs
+ * (docs/decisions/0083-test-sends-canaries-and-dry-runs.md).
+ */
 export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
-    /** Judges a test that is not begun. */
+    /** Judges a test without starting it. */
     judge: (test: WantedTest): Promise<JudgedTest> => previewTest(pool, test),
 
-    /** Begins a run of these users, with its feed: no trigger has to prepare it. */
+    /** Starts a run of these users and inserts its feed, so that no trigger has to prepare it. */
     begin: async (test: NewTestSend, wanted: WantedTest): Promise<BegunTest> => {
       const { rows } = await pool.query<{ account: string | null }>(selectAccount, [test.campaignId]);
       const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
       return await withinQuota(pool, asked, async (client): Promise<BegunTest> => {
-        // If two tests begin at once, the second one begins after the first one and sees the users that it reached.
+        // The lock makes concurrent tests sequential, so that the second one sees the users that the first one reached.
         await client.query(lockCampaign, [test.campaignId]);
         const isThere = async () => (await client.query(selectRun, [test.runId])).rowCount === 1;
         if (await isThere()) return { kind: 'begun' };
@@ -60,7 +63,7 @@ export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }
       });
     },
 
-    /** Returns the figures of all tests of a campaign that are kept. */
+    /** Returns the figures of all stored tests of a campaign. */
     figures: async (campaignId: string): Promise<TestFigures> => {
       const { rows } = await pool.query<{ figures: TestFigures }>(selectFigures, [campaignId]);
       return rows[0]?.figures ?? { runs: 0, liveRuns: 0, users: 0, steps: [] };
@@ -98,7 +101,7 @@ interface TestParams extends NewTestSend, ClearedBy {
   longestSeconds: number;
 }
 
-/** It is paused by nothing but people. A step that gives nothing costs its campaign's budget nothing. */
+/** Only people pause a test. A step that is not live does not use the campaign's budget. */
 const insertTest = unnamedStatementOf<TestParams>(
   ($) => `
   with r as (

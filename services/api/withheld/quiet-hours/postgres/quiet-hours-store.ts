@@ -9,7 +9,7 @@ import type { FeedStep } from '../../../../../shared/ports/step-holds.ts';
 export type QuietRules = z.output<typeof keptQuietRule>[];
 
 export interface QuietHoursRecord {
-  /** 0: there have never been any. */
+  /** 0 if quiet hours were never set. */
   revision: number;
   rules: QuietRules;
   madeAt: Date | null;
@@ -20,7 +20,7 @@ const noHours: QuietHoursRecord = { revision: 0, rules: [], madeAt: null };
 const selectNewest = `
   select revision, rules, created_at as "madeAt" from quiet_hours order by revision desc limit 1`;
 
-/** Of two at once, the second finds the first one's revision there. */
+/** Of two concurrent changes, the second one finds the first one's revision. */
 const insertHours = `
   with h as (
     insert into quiet_hours (revision, rules, made_by)
@@ -30,7 +30,10 @@ const insertHours = `
   )
   ${moveRevision} where exists (select from h)`;
 
-/** What waits for the end of hours that may be others now is due: where it is quiet still, it is put back once more. */
+/**
+ * Makes steps due that wait for the end of quiet hours, as the hours may have changed. If it is still quiet, workers
+ * postpone them again.
+ */
 async function liftHolds(client: PoolClient): Promise<void> {
   const { rows } = await client.query<FeedStep>(dropHolds);
   await makeDue(client, rows);
@@ -48,12 +51,15 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
 
   return {
     read,
-    /** Undefined where another revision is in force than was expected. @param expected null for whatever it is */
+    /**
+     * Returns undefined if the current revision is not the expected one.
+     * @param expected null accepts any revision
+     */
     set: async (rules: QuietRules, expected: number | null, by: string | null) => {
       const values = [JSON.stringify(rules), by, expected];
       const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
       if (isMade !== 1) return undefined;
-      // A flush that puts back locks the same rows, in another order.
+      // A flush that postpones steps locks the same rows in another order.
       await retryingDeadlocks(() => inTransaction(pool, liftHolds));
       return await read();
     },

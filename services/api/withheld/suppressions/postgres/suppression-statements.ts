@@ -1,6 +1,6 @@
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
-/** Statements of suppression lists. A change of a list has locked its row. */
+/** Statements of suppression lists. Changes require that the list's row is locked. */
 
 const columns = 'action_type as "actionType", people::float8 as people, version, changed_at as "changedAt"';
 
@@ -9,7 +9,7 @@ export const selectLists = `select ${columns} from suppression_lists order by ac
 /** $1 list. */
 export const lockList = `select list_no as "listNo" from suppression_lists where action_type = $1 for update`;
 
-/** Numbers are taken one after the other. */
+/** Serializes the assignment of numbers. */
 export const lockNumbers = 'lock table suppression_numbers in share row exclusive mode';
 
 /** $1 list, $2 state. */
@@ -21,7 +21,7 @@ export const takeNumber = `
 /** $1 list, $2 number. */
 export const insertList = `insert into suppression_lists (action_type, list_no) values ($1, $2)`;
 
-/** $1 number, $2 users separated by line breaks, $3 note. Who is on it already stays as they came. */
+/** $1 number, $2 users separated by line breaks, $3 note. Users who are on the list already stay unchanged. */
 export const addLines = `
   insert into suppressed_people (list_no, user_id, note)
   select $1, user_id, $3 from unnest(string_to_array($2, e'\\n')) k (user_id)
@@ -30,7 +30,7 @@ export const addLines = `
 /** $1 number, $2 users. */
 export const removePeople = 'delete from suppressed_people where list_no = $1 and user_id = any($2::text[])';
 
-/** $1 list, $2 people more. */
+/** $1 list, $2 number of added people. */
 export const moveVersion = `
   update suppression_lists set people = people + $2, version = version + ($2::bigint <> 0)::int,
     changed_at = case when $2::bigint = 0 then changed_at else now() end
@@ -48,7 +48,7 @@ const uploadColumns = `
 
 export const selectUpload = `select ${uploadColumns} from suppression_uploads where id = $1`;
 
-/** $1 limit, $2 id of the last one of the page before or null. */
+/** $1 limit, $2 id of the last upload of the previous page or null. */
 export const selectUploads = `
   select ${uploadColumns} from suppression_uploads where $2::uuid is null or id < $2 order by id desc limit $1`;
 
@@ -57,7 +57,7 @@ interface NewUpload {
   actionType: string;
   mode: string;
   note: string | null;
-  /** Of a replacement. */
+  /** Number of a replacement. */
   listNo: number | null;
 }
 
@@ -95,7 +95,7 @@ export const endUpload = statementOf<EndedUpload>(
 export const holdLoading = `
   select list_no as "listNo" from suppression_numbers where list_no = $1 and state = 'loading' for key share`;
 
-/** $1 number, $2 the one in force, $3 upload. */
+/** $1 number, $2 number in force, $3 upload. Copies users added since the upload began. */
 export const takeAlong = `
   insert into suppressed_people (list_no, user_id, note, added_at)
   select $1, user_id, note, added_at from suppressed_people
@@ -107,12 +107,12 @@ interface AddedPart {
   listNo: number;
   /** Number under which the file was loaded. */
   loadedNo: number;
-  /** Last user of the part before. */
+  /** Last user of the previous part. */
   after: string;
   users: number;
 }
 
-/** Copies the next people of a file that was loaded. `last` is null when there are no more. */
+/** Copies the next people of a loaded file. `last` is null if there are no more. */
 export const addPart = statementOf<AddedPart>(
   'add-suppressed-part',
   ($) => `
@@ -132,9 +132,9 @@ export const addPart = statementOf<AddedPart>(
 export const countPeople = 'select count(*)::float8 as people from suppressed_people where list_no = $1';
 
 /**
- * Counts the people on the list in force, and those of them who are not on the one that takes its place: $1 and $2 are
- * their numbers. `except` is hashed; a left join probes the index for each person and takes three times as long (1.6 s
- * and 5.2 s for a million people).
+ * Counts the people on the list in force ($1), and those of them who are not on its replacement ($2). `except` is
+ * hashed; a left join probes the index for each person and takes three times as long (1.6 s and 5.2 s for a million
+ * people).
  */
 export const countRemoved = `
   select
@@ -159,6 +159,6 @@ export const putInForce = `
 /** $1 number. */
 export const giveNumberUp = `update suppression_numbers set state = 'gone' where list_no = $1`;
 
-/** The value that the worker which started last has written. */
+/** Selects the lease as set by the worker that started last. */
 export const selectWorkerLease = `
   select value::int as "leaseMs" from service_settings where service = 'worker' and name = 'WORKER_LEASE_MS'`;

@@ -5,14 +5,14 @@ import { inTransaction } from '../../../../../shared/postgres/connection/transac
 import * as statements from './suppression-statements.ts';
 
 export interface SuppressionListRecord {
-  /** Or `allActionTypes`. */
+  /** Name of an action type, or `allActionTypes`. */
   actionType: string;
   people: number;
   version: number;
   changedAt: Date;
 }
 
-/** What a change has made of a list, and how many people it has brought or taken. */
+/** A changed list, and the number of people added or removed. */
 export interface ListChange {
   list: SuppressionListRecord;
   users: number;
@@ -20,19 +20,16 @@ export interface ListChange {
 
 export interface SuppressionStore {
   lists(): Promise<SuppressionListRecord[]>;
-  /**
-   * Users that are added are called by no claim that is made after this resolves
-   * (docs/decisions/0085-gates-before-a-call.md).
-   */
+  /** Adds users. Claims made after this resolves do not call them (docs/decisions/0085-gates-before-a-call.md). */
   add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
-  /** Undefined where there is no such list. */
+  /** Returns undefined if the list does not exist. */
   remove(list: string, users: readonly string[]): Promise<ListChange | undefined>;
   /**
-   * Returns for how long after a change a batch may still be called that was claimed before: the lease of the workers.
-   * Null if none has ever started.
+   * Returns for how long after a change a batch claimed before may still be called: the workers' lease. Null if no
+   * worker has ever started.
    */
   lastCallWithinMs(): Promise<number | null>;
-  /** The lists that a user is on. */
+  /** Returns the lists that contain a user. */
   listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
 }
 
@@ -66,7 +63,7 @@ export function createSuppressionStore({ pool }: { pool: Pool }): SuppressionSto
   };
 }
 
-/** The users are on the list when the transaction commits. */
+/** Adds users, effective when the transaction commits. */
 async function addTo(
   client: PoolClient,
   list: string,
@@ -78,18 +75,18 @@ async function addTo(
   return changedBy(client, list, added.rowCount ?? 0);
 }
 
-/** Of the list that is in force; changes of one list come one after the other. */
+/** Locks the list in force and returns its number; serializes changes of the list. */
 export async function lockedNumber(client: PoolClient, list: string): Promise<number | undefined> {
   const { rows } = await client.query<{ listNo: number }>(statements.lockList, [list]);
   return rows[0]?.listNo;
 }
 
-/** Locks the list in force, and begins it if there is none yet. */
+/** Locks the list in force, and creates it if it does not exist. */
 export async function lockedOrNewNumber(client: PoolClient, list: string): Promise<number> {
   return (await lockedNumber(client, list)) ?? (await beginList(client, list));
 }
 
-/** Two who begin it at once wait for each other, and the second finds it. */
+/** Of two concurrent creations, the second one waits and finds the first one's list. */
 async function beginList(client: PoolClient, list: string): Promise<number> {
   await client.query(statements.lockNumbers);
   const known = await lockedNumber(client, list);

@@ -26,16 +26,16 @@ export interface SuppressionUploadRecord {
 }
 
 export interface SuppressionUploadStart {
-  /** uuid v7. */
+  /** Uuid v7. */
   uploadId: string;
   actionType: string;
   mode: UploadMode;
   note: string | null;
-  /** People whom the caller expects the replacement to remove; null if the caller confirms no number. */
+  /** Number of people that the caller expects the replacement to remove; null without confirmation. */
   confirmRemoved: number | null;
 }
 
-/** `known`: it was begun under this id before. `busy`: another file for the list is being received. */
+/** `known`: an upload with this id exists. `busy`: another file for the list is being received. */
 export type SuppressionUploadBegin =
   | { kind: 'begun'; upload: Upload<SuppressionUploadRecord> }
   | { kind: 'known'; record: SuppressionUploadRecord }
@@ -43,25 +43,25 @@ export type SuppressionUploadBegin =
 
 export interface SuppressionUploads {
   /**
-   * The file is loaded beside the list, which stays as it is until the file is whole and accepted. `add`: its people
-   * are then copied onto the list, part by part. `replace`: the list is another at once; people who came onto it
+   * Starts an upload. The file is loaded beside the list, which does not change until the file is complete and
+   * accepted. `add` then copies its people onto the list part by part. `replace` swaps the list at once; people added
    * meanwhile stay.
    */
   begin(start: SuppressionUploadStart): Promise<SuppressionUploadBegin>;
   get(uploadId: string): Promise<SuppressionUploadRecord | undefined>;
-  /** Newest first; `cursor` is the id of the last one of the page before. */
+  /** Lists uploads, newest first; `cursor` is the id of the last upload of the previous page. */
   list(limit: number, cursor: string | null): Promise<Page<SuppressionUploadRecord>>;
 }
 
-/** People that are copied onto a list in one transaction, under the lock of the list. */
+/** People that are copied per transaction, under the list's lock. */
 const peoplePerPart = 20_000;
 
-/** How often an upload says that its rows still come. */
+/** Interval of an upload's heartbeat. */
 const heardOfEveryMs = 10_000;
 
 export interface SuppressionUploadsDeps {
   pool: Pool;
-  /** Statements of a part may take long. */
+  /** Pool whose statements may take long. */
   uploadPool: Pool;
 }
 
@@ -109,11 +109,11 @@ interface BegunDeps {
 
 function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploadRecord> {
   const { uploadId, actionType, mode, note } = start;
-  /** People who are on the list, or will be when it is replaced. */
+  /** People on the list, or on its replacement. */
   let people = 0;
   let heardOfMs = performance.now();
 
-  /** Short transactions: nothing stays open while the sender takes its time. */
+  /** Uses short transactions, so that none is open while the sender is slow. */
   async function add(users: readonly string[]): Promise<void> {
     const loaded = await inTransaction(pool, (client) => insertLoading(client, listNo, users, note));
     if (mode === 'replace') people += loaded;
@@ -126,7 +126,7 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
     await pool.query(statements.hearOfUpload, [uploadId, people]);
   }
 
-  /** Short transactions: changes of the list do not wait for the whole file. */
+  /** Uses short transactions, so that changes of the list do not wait for the whole file. */
   async function copyOntoList(): Promise<void> {
     let after: string | null = '';
     while (after !== null) {
@@ -164,14 +164,14 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
 }
 
 async function insertLoading(client: PoolClient, listNo: number, users: readonly string[], note: string | null) {
-  // A replacement that was given up meanwhile is being deleted.
+  // Fails if the replacement was abandoned meanwhile and is being deleted.
   onlyRow((await client.query(statements.holdLoading, [listNo])).rows);
   return (await client.query(statements.addLines, [listNo, users.join('\n'), note])).rowCount ?? 0;
 }
 
 interface LoadedPart {
   loadedNo: number;
-  /** Last user of the part before. */
+  /** Last user of the previous part. */
   after: string;
   users: number;
 }
@@ -192,7 +192,7 @@ async function copyPart(client: PoolClient, actionType: string, part: LoadedPart
   return copied;
 }
 
-/** In one transaction, under the list's lock: people who were added while it was loaded come along. */
+/** Runs in one transaction under the list's lock, and includes people who were added during loading. */
 async function putInForce(
   client: PoolClient,
   actionType: string,
@@ -214,13 +214,13 @@ async function putInForce(
 }
 
 interface ReplacedCounts {
-  /** People on the list that is replaced. */
+  /** People on the replaced list. */
   people: number;
   /** Those of them who are not on the new list. */
   removed: number;
 }
 
-/** @throws {HttpProblem} 409 if more than a tenth of a list would leave it, and the caller did not confirm how many */
+/** @throws {HttpProblem} 409 if the file removes more than a tenth of the list without a confirmation of the number */
 function requireConfirmed({ people, removed }: ReplacedCounts, peopleAfter: number, confirmed: number | null): void {
   if (removed * 10 <= people || removed === confirmed) return;
   throw replacementNotConfirmed({ before: people, after: peopleAfter, removed });
