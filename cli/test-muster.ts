@@ -5,18 +5,17 @@ import { createTestTerminal } from './frame/test-terminal.ts';
 import type { Terminal } from './frame/terminal.ts';
 
 export interface Sitting {
-  /** Who answers; an address and a key that are good unless `environment` has others. */
+  /** The API to call. Address and key are valid unless `environment` overrides them. */
   api?: Pick<TestApi, 'url'>;
   environment?: NodeJS.ProcessEnv;
-  /** What a person types; absent: no terminal. */
+  /** Input typed by a person; undefined without a terminal. */
   typed?: string | undefined;
-  /** What comes from a file or another program. */
+  /** Input from a file or another program. */
   piped?: string | undefined;
   terminal?: Partial<Terminal>;
   interrupt?: AbortSignal | undefined;
 }
 
-/** Runs the command as a shell would. */
 export async function runMuster(args: string[], sitting: Sitting) {
   const { api, typed, piped, interrupt } = sitting;
   const terminal = createTestTerminal({ ...sitting.terminal, live: typed !== undefined });

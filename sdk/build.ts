@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeClient } from './write-client.ts';
 
-/** What `npm pack` puts into the package: JavaScript and its types, with the client of the API as it is here. */
+/** Builds the content of the npm package: JavaScript and types, with a client generated from the current API. */
 const here = import.meta.dirname;
 const compiler = join(here, '../node_modules/typescript/bin/tsc');
 
@@ -13,7 +13,7 @@ const compile = async () => {
   await promisify(execFile)(process.execPath, [compiler, '-p', join(here, 'tsconfig.build.json')]);
 };
 
-// Both take seconds of one core, and the client that is there is mostly the right one.
+// Runs both at once: each takes seconds of one core, and the existing client is mostly up to date.
 const [isCompiled, isChanged] = await Promise.all([
   compile().then(
     () => true,

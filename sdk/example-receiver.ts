@@ -4,14 +4,14 @@ import { UnverifiedCall, verify } from './verify.ts';
 
 export interface ReceiverTerms {
   secrets: readonly string[];
-  /** Does what is to be done. It throws when it is to be called again. */
+  /** Does the work of a call. Throws to request another call. */
   handle: (body: string) => Promise<void> | void;
 }
 
 /**
- * A receiver as it should be: it believes signed calls alone, does each job once however often it is called, and
- * answers 2xx only when it is done. Here the ids of what is done are in memory; keep them in the transaction of the
- * work itself.
+ * Example of a receiver. It accepts only signed calls, does each job once however often it is called, and answers 2xx
+ * only when the work is done. The example stores ids of finished jobs in memory; store them in the transaction of the
+ * work instead.
  */
 export function createReceiver({ secrets, handle }: ReceiverTerms): Server {
   const done = new Set<string>();

@@ -3,23 +3,23 @@ import { MusterProblem, type Muster } from './muster.ts';
 
 export interface RemindersTerms {
   muster: Muster;
-  /** The client of Muster's that the team has, its name or its id. */
+  /** Name or id of the team's client in Muster. */
   client: string;
 }
 
 const endpoint = 'reminders';
 
 /**
- * A team's service as it should be: what it schedules goes through an endpoint of its own, and bears the name of what
- * it is about, so that a repeat after a crash is the same reminder, and no ids of jobs have to be kept.
+ * Example of a team's service. It schedules jobs through an endpoint of its own, and names each job after its subject.
+ * A repeat after a crash is therefore the same reminder, and no job ids have to be stored.
  */
 export function createReminders({ muster, client }: RemindersTerms) {
   const keyOf = (cart: string) => `reminder/${cart}`;
 
   return {
     /**
-     * With a key of an operator: makes the endpoint, where it is not there yet, and a secret for its calls.
-     * @returns what the receiver verifies them with
+     * Creates the endpoint, unless it exists, and a secret for its calls. Requires an operator's key.
+     * @returns the secret with which the receiver verifies calls
      */
     open: async (url: string): Promise<string> => {
       const made = { client: muster.api, path: { id: client } };
@@ -31,13 +31,19 @@ export function createReminders({ muster, client }: RemindersTerms) {
       return secret;
     },
 
-    /** Asked for twice, it comes once. @returns the id of the job */
+    /**
+     * Schedules a reminder; a repeat has no effect.
+     * @returns the id of the job
+     */
     remind: async (cart: string, delaySeconds: number): Promise<string> => {
       const idempotencyKey = keyOf(cart);
       return (await muster.schedule({ client, endpoint, delaySeconds, idempotencyKey, body: { cart } })).id;
     },
 
-    /** Of carts that were bought. @returns those whose reminder was or is under way already */
+    /**
+     * Cancels reminders of bought carts.
+     * @returns the carts whose reminder was sent, or is being sent
+     */
     forget: async (carts: readonly string[]): Promise<string[]> => {
       const { results } = await muster.cancelMany({ client, idempotencyKeys: carts.map(keyOf) });
       return carts.filter((_, place) => results[place]?.result === 'called' || results[place]?.result === 'too-late');

@@ -31,15 +31,15 @@ import type {
 import { createRetryingFetch } from './retrying-fetch.ts';
 
 export interface MusterOptions {
-  /** Such as `https://muster.example.com`. */
+  /** Base URL, such as `https://muster.example.com`. */
   url: string;
   apiKey: string;
-  /** How often a request is sent again that was refused for now, or whose answer was lost. */
+  /** Maximum repeats of a request that was refused temporarily, or whose answer was lost. */
   retries?: number;
   fetch?: typeof fetch;
 }
 
-/** Muster refused the request. Programs decide by `code`, such as `name-taken`. */
+/** A request that Muster refused. Programs decide by `code`, such as `name-taken`. */
 export class MusterProblem extends Error {
   override readonly name = 'MusterProblem';
   readonly code: string;
@@ -55,12 +55,12 @@ export class MusterProblem extends Error {
   }
 }
 
-/** Muster did not answer as it does. The request may have been carried out. */
+/** A request without a valid answer from Muster. Muster may have processed the request. */
 export class MusterUnavailable extends Error {
   override readonly name = 'MusterUnavailable';
-  /** `unreachable`: no answer came. `unexpected-answer`: a server answered that is not Muster, such as a proxy. */
+  /** `unreachable`: there was no answer. `unexpected-answer`: another server answered, such as a proxy. */
   readonly code: 'unreachable' | 'unexpected-answer';
-  /** Undefined if no answer came. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
 
   constructor(code: MusterUnavailable['code'], message: string, options: ErrorOptions & { status?: number } = {}) {
@@ -71,9 +71,9 @@ export class MusterUnavailable extends Error {
 }
 
 /**
- * What every operation of the API can be called with: `listCampaigns({ client, query: { limit: 20 } })`. A request is
- * sent again when it was refused for now (429, 503), or when its answer was lost and a repeat changes nothing twice: a
- * POST needs an `idempotency-key` for that.
+ * Creates the client for all operations of the API: `listCampaigns({ client, query: { limit: 20 } })`. The client
+ * repeats a request that was refused temporarily (429, 503), or whose answer was lost if a repeat is idempotent: a POST
+ * needs an `idempotency-key` for that.
  */
 export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fetch }: MusterOptions): ApiClient {
   const client = createApiClient({
@@ -86,10 +86,10 @@ export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fet
   return client;
 }
 
-/** Errors of an abort, and of a `fetch` that the caller gave, stay as they are. */
+/** Errors of an abort, and of a caller's own `fetch`, stay unchanged. */
 function errorOf(error: unknown, url: string, response: Response | undefined): unknown {
   if (isProblem(error)) return new MusterProblem(error);
-  // `fetch` throws it for an answer that is cut, too.
+  // `fetch` also throws a TypeError for a truncated answer.
   if (error instanceof TypeError) {
     return new MusterUnavailable('unreachable', `no answer from ${url}: ${reasonOf(error)}`, { cause: error });
   }
@@ -101,37 +101,37 @@ function errorOf(error: unknown, url: string, response: Response | undefined): u
   });
 }
 
-/** `fetch` says "fetch failed" and has the reason in its cause; of a name with several addresses, in one for each. */
+/** Returns the cause, as `fetch` only reports "fetch failed". A name with several addresses has one cause for each. */
 function reasonOf({ message, cause }: Error): string {
   if (cause instanceof AggregateError) return cause.errors.map(String).join(', ');
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
-/** One that is the same for all repeats of a request. */
+/** Returns a key for all repeats of one request. */
 const newKey = () => crypto.randomUUID();
 
 /**
- * Schedules callbacks. A job without an `idempotencyKey` gets one, so that it is stored once however often it is sent;
- * one of your own also finds it again when your program has lost its answer.
+ * Schedules callbacks. A job without an `idempotencyKey` gets a generated one, so repeats store it only once. With a
+ * key of your own, you can also find the job if your program has lost the answer.
  */
 export function createMuster(options: MusterOptions) {
   const client = createMusterClient(options);
   const { retries = 5, fetch: send = fetch } = options;
-  /** Its jobs are known by their own keys: a repeat finds them. */
+  /** Jobs have idempotency keys of their own, so every request may be repeated. */
   const known = { client, fetch: createRetryingFetch({ send, retries, isRepeatable: () => true }) };
 
   return {
-    /** For every other operation of the API. */
+    /** Client for all other operations of the API. */
     api: client,
     schedule: async (job: NewJobInput) =>
       (await createJob({ ...known, body: { ...job, idempotencyKey: job.idempotencyKey ?? newKey() } })).data,
-    /** Up to 5,000, with a result for each. */
+    /** Schedules up to 5,000 jobs, with a result for each. */
     scheduleMany: async ({ jobs, ...others }: NewJobsInput) => {
       const keyed = jobs.map((job) => ({ ...job, idempotencyKey: job.idempotencyKey ?? newKey() }));
       return (await createJobs({ ...known, body: { ...others, jobs: keyed } })).data;
     },
     job: async (id: string) => (await getJob({ client, path: { id } })).data,
-    /** All that fit, page by page. */
+    /** Yields all matching jobs, page by page. */
     async *jobs(query: Omit<NonNullable<ListJobsData['query']>, 'cursor'> = {}): AsyncGenerator<JobSummary> {
       let cursor: string | null | undefined;
       do {
@@ -140,17 +140,17 @@ export function createMuster(options: MusterOptions) {
         cursor = data.next;
       } while (cursor !== null);
     },
-    /** By up to 5,000 ids or keys, with a result for each, as the next two. */
+    /** Finds jobs by up to 5,000 ids or keys, with a result for each; so do `cancelMany` and `resend`. */
     findMany: async (named: ListedJobsInput) => (await findJobs({ ...known, body: named })).data,
     cancelMany: async (named: ListedJobsInput) => (await cancelJobs({ ...known, body: named })).data,
-    /** As new jobs; a repeat of the request sends nothing twice. */
+    /** Sends jobs again as new jobs; a repeat of the request sends nothing twice. */
     resend: async (named: JobsToResendInput) =>
       (await resendJobs({ client, headers: { 'idempotency-key': newKey() }, body: named })).data,
     cancel: async (id: string) => (await cancelJob({ ...known, path: { id } })).data,
     reschedule: async (id: string, due: NewDueInput) =>
       (await rescheduleJob({ ...known, path: { id }, body: due })).data,
     runNow: async (id: string) => (await runJobNow({ ...known, path: { id } })).data,
-    /** Not sent again when its answer is lost: the jobs that fit may be others by then. */
+    /** Not repeated if the answer is lost: other jobs may match by then. */
     changeJobs: async (change: NewJobChangeInput) => (await changeJobs({ client, body: change })).data,
     jobChange: async (id: string) => (await getJobChange({ client, path: { id } })).data,
     client: async (id: string) => (await getClient({ client, path: { id } })).data,
@@ -162,7 +162,7 @@ export function createMuster(options: MusterOptions) {
 
 export type Muster = ReturnType<typeof createMuster>;
 
-/** The first of what is wrong, as a log shows it; all of it is in `problem.errors`. */
+/** Returns the first error for logs; all errors are in `problem.errors`. */
 function messageOf({ detail, errors }: Problem): string {
   const [first, ...others] = errors;
   if (!first) return detail;

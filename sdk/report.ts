@@ -1,22 +1,22 @@
-/** Where, with what and how soon the receiver of a call may report that answers 202. */
+/** URL, token and deadline for the report of a receiver that answers 202. */
 export interface ReportInvitation {
   url: string;
   token: string;
   withinSeconds: number;
 }
 
-/** What became of it. `reason`: the same for what failed alike. */
+/** Outcome of an accepted call. Use the same `reason` for failures of the same kind. */
 export type Report =
   | { outcome: 'done'; detail?: string }
   | { outcome: 'failed'; reason: string; final?: boolean; retryAfterSeconds?: number; detail?: string };
 
 export interface ReportOptions {
   fetch?: typeof fetch;
-  /** How often it is sent again when it was refused for now, or its answer was lost. */
+  /** Maximum repeats of a report that was refused temporarily, or whose answer was lost. */
   retries?: number;
 }
 
-/** Muster did not take a report: the job has ended otherwise, or was called again since. */
+/** A report that Muster did not accept: the job has ended otherwise, or was called again since. */
 export class RefusedReport extends Error {
   override readonly name = 'RefusedReport';
   readonly status: number;
@@ -32,9 +32,9 @@ export class RefusedReport extends Error {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * What a call says of its report; undefined where none is waited for, and a 202 is a success as any 2xx. Keep it beside
- * the work, and answer 202, perhaps with `{"reportWithinSeconds":600}`.
- * @param musterUrl where Muster is; needed where the call tells a path alone
+ * Returns the report data of a call; undefined if no report is expected, so that 202 is a success like any 2xx. Store
+ * the data with the work, and answer 202, optionally with `{"reportWithinSeconds":600}`.
+ * @param musterUrl base URL of Muster; required if the call contains only a path
  */
 export function invitationIn(headers: Headers, musterUrl?: string): ReportInvitation | undefined {
   const [path, token, within] = ['', '-token', '-within'].map((name) => headerOf(headers, `muster-report${name}`));
@@ -44,8 +44,8 @@ export function invitationIn(headers: Headers, musterUrl?: string): ReportInvita
 }
 
 /**
- * Tells Muster what became of an accepted call. Safe to repeat.
- * @throws {RefusedReport} that says why it does not count
+ * Reports the outcome of an accepted call to Muster. Safe to repeat.
+ * @throws {RefusedReport} with the reason why the report does not count
  */
 export async function report(
   { url, token }: Pick<ReportInvitation, 'url' | 'token'>,
@@ -65,7 +65,7 @@ export async function report(
     if (answer?.ok) return resultIn(await answer.json());
     if (answer) {
       const { code, detail } = problemIn(await answer.json().catch(() => undefined));
-      // What became of the call may not be written yet.
+      // Muster may not have stored the end of the call yet.
       const isForNow = code === 'report-too-early' || answer.status === 429 || answer.status >= 500;
       if (left === 0 || !isForNow) throw new RefusedReport(answer.status, code, detail);
     }

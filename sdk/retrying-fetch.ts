@@ -1,22 +1,22 @@
 export interface RetryingFetchOptions {
   send: typeof fetch;
-  /** How often a request is sent again. */
+  /** Maximum repeats of a request. */
   retries: number;
-  /** Whether a request may be sent again that was carried out, perhaps. */
+  /** Returns whether a request may be repeated although it may have been processed. */
   isRepeatable?: (request: Request) => boolean;
 }
 
 const longestWaitMs = 30_000;
 const usualWaitMs = 500;
 
-/** Refused before anything was done. */
+/** Statuses of requests that had no effect. */
 const refusedForNow: ReadonlySet<number> = new Set([429, 503]);
-/** Said by something between us and Muster, which may have carried it out. */
+/** Statuses from a server in front of Muster; Muster may have processed the request. */
 const lostOnTheWay: ReadonlySet<number> = new Set([502, 504]);
 
 /**
- * Sends again what was refused for now, and what may be repeated when its answer was lost. What is sent as a stream is
- * sent once.
+ * Repeats requests that were refused temporarily, and repeatable ones whose answer was lost. Streamed bodies are sent
+ * once.
  */
 export function createRetryingFetch({
   send,
@@ -46,7 +46,7 @@ function changesNothingTwice({ method, headers }: Request): boolean {
   return method !== 'POST' || headers.has('idempotency-key');
 }
 
-/** A file is not held in memory for the case that it is sent again. */
+/** Files are not buffered in memory for a repeat. */
 function isKept({ body, headers }: Request): boolean {
   return body === null || headers.get('content-type')?.startsWith('application/json') === true;
 }

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A call that is not to be believed. */
+/** A call without a valid signature. */
 export class UnverifiedCall extends Error {
   override readonly name = 'UnverifiedCall';
 }
 
 export interface VerifyTerms {
-  /** `whsec_…`; several while they are rotated. */
+  /** Secrets `whsec_…`; several during a rotation. */
   secrets: readonly string[];
-  /** How far the call's time may lie from now, in seconds. */
+  /** Maximum difference between the call's time and now, in seconds. */
   toleranceSeconds?: number;
   nowMs?: number;
 }
@@ -16,10 +16,10 @@ export interface VerifyTerms {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Whether a call was signed by one of our secrets (Standard Webhooks 1.0). The body has to be as it came, byte by byte.
+ * Verifies that one of the secrets has signed a call (Standard Webhooks 1.0). The body must be unchanged, byte by byte.
  *
- * @returns the id of the job: it stays over all repeats, so remember which ones are done
- * @throws {UnverifiedCall} that says why
+ * @returns the id of the job, which is the same for all repeats: store the ids of finished jobs
+ * @throws {UnverifiedCall} with the reason
  */
 export function verify(headers: Headers, body: string | Buffer, terms: VerifyTerms): { id: string; at: Date } {
   const { secrets, toleranceSeconds = 300, nowMs = Date.now() } = terms;

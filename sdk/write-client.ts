@@ -7,8 +7,8 @@ import { apiDocument } from '../services/api/api-document.ts';
 export const clientFolder = join(import.meta.dirname, 'generated');
 
 /**
- * `npm run sdk`: the client of the API as it is here, unless the one that is there was made from the same document by
- * the same generator. Returns whether it was written.
+ * Generates the client of the current API (`npm run sdk`), unless the existing client is from the same document and
+ * generator. Returns whether it was written.
  */
 export async function writeClient(): Promise<boolean> {
   const document = JSON.stringify(await apiDocument());
@@ -21,7 +21,7 @@ export async function writeClient(): Promise<boolean> {
     await writeFile(input, document);
     await createClient({
       input,
-      // Node runs it as it is, so its imports say `.ts`.
+      // Node runs the TypeScript directly, so imports need the extension `.ts`.
       output: { path: beside, module: { extension: '.ts' }, entryFile: false },
       plugins: [
         '@hey-api/typescript',
@@ -42,7 +42,7 @@ export async function writeClient(): Promise<boolean> {
   }
 }
 
-/** What is generated does not keep our strictest rules; its types are believed all the same. */
+/** Excludes generated code from type checks, as it violates our strictest rules; its types are still used. */
 async function excuseFromChecks(folder: string): Promise<void> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
   await Promise.all(

@@ -2,7 +2,7 @@ import type { BudgetFigures } from '../../sdk/generated/types.gen.ts';
 import { moneyWords } from '../../shared/domain/money/amounts.ts';
 import { left, right, type ItemColumn } from './tables.ts';
 
-/** Of a budget in money, figures are told in its currency. */
+/** Amounts of a monetary budget are formatted in its currency. */
 const figure = (name: 'units' | 'used' | 'reserved' | 'left') => (budget: BudgetFigures) => {
   const { money } = budget;
   return money === null ? (budget[name] ?? '') : moneyWords(money[name === 'units' ? 'amount' : name], money.currency);
@@ -10,7 +10,7 @@ const figure = (name: 'units' | 'used' | 'reserved' | 'left') => (budget: Budget
 
 const isLeft = ({ left: units, money }: BudgetFigures) => (units ?? Number(money?.left)) > 0;
 
-/** What each country may spend, and what of it is left. */
+/** Columns of a campaign's budgets by country. */
 export const budgetColumns: readonly ItemColumn<BudgetFigures>[] = [
   left('budget', ({ country }) => country),
   right('units', figure('units')),

@@ -1,6 +1,6 @@
 import { duration } from './numbers.ts';
 
-/** `by the night shift, reason wrong reward`: names and values, what is nested in JSON. */
+/** Formats `by the night shift, reason wrong reward`: names and values, nested values as JSON. */
 export function detailText(detail: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(detail).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [];

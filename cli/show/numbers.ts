@@ -1,11 +1,11 @@
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** `125,000` */
+/** Formats `125,000`. */
 export function count(value: number): string {
   return grouped.format(value);
 }
 
-/** Whole per cent that never says 100 before everything is done, nor 0 when something is. */
+/** Formats a whole percentage; 100 only for all, and 0 only for none. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const rounded = Math.round((part / whole) * 100);
@@ -13,7 +13,7 @@ export function percent(part: number, whole: number): string {
   return '100 %';
 }
 
-/** `8 s`, `2 min 05 s`, `1 h 02 min`, `54 d 12 h` */
+/** Formats `8 s`, `2 min 05 s`, `1 h 02 min` or `54 d 12 h`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
@@ -22,7 +22,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
 }
 
-/** `00:07`, `61:05`: minutes and seconds since something began. */
+/** Formats elapsed minutes and seconds: `00:07`, `61:05`. */
 export function clockTime(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   return `${pad(Math.floor(whole / 60))}:${pad(whole % 60)}`;

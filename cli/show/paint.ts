@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Few colours, each with one meaning. Painted or plain, a text takes the same room. */
+/** Few colours, each with one meaning. Painted and plain texts have the same width. */
 export interface Paint {
   strong(text: string): string;
   faint(text: string): string;
@@ -12,7 +12,7 @@ export interface Paint {
 /** Colours and width of the output. */
 export interface View {
   paint: Paint;
-  /** Cells of a line; infinite where a program reads. */
+  /** Terminal width in cells; infinite if the output is not a terminal. */
   width: number;
 }
 
@@ -23,7 +23,7 @@ export function createPaint(colours: boolean): Paint {
   return { strong: style('bold'), faint: style('dim'), good: style('green'), bad: style('red'), accent: style('cyan') };
 }
 
-/** Whether colours are welcome is asked elsewhere, of the stream that the text goes to. */
+/** `validateStream` is off, as the caller has checked the target stream for colours. */
 function style(format: 'bold' | 'dim' | 'green' | 'red' | 'cyan'): (text: string) => string {
   return (text) => (text === '' ? '' : styleText(format, text, { validateStream: false }));
 }

@@ -5,7 +5,7 @@ import { left, renderItems, right } from './tables.ts';
 import { oneLine } from './text.ts';
 import { entryText } from './sources.ts';
 
-/** A line for each source in each country, and one for what follows. */
+/** Renders a line for each source in each country, and a summary line. */
 export function renderEstimate(
   estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'>,
   { paint }: View,
@@ -38,12 +38,15 @@ function costText(cost: CampaignEstimate['cost']): string {
   return `  costs ${text(atLeast)}${atMost === null ? ' or more' : atMost.units === atLeast.units ? '' : ` to ${text(atMost)}`}\n`;
 }
 
-/** `, SGD 61.70`; nothing where nothing has a price. */
+/** Formats `, SGD 61.70`; empty without a price. */
 export function moneyText(amount: string | null, currency: string | null): string {
   return amount === null ? '' : `, ${currency === null ? '' : `${currency} `}${amount}`;
 }
 
-/** An estimate, how long it takes, and what is wrong. @param labelOf where a problem was said */
+/**
+ * Renders an estimate, its duration and its problems.
+ * @param labelOf returns the option or field of a problem's pointer
+ */
 export function renderPreview(preview: CampaignPreview, labelOf: (pointer: string) => string, view: View): string {
   const { problems, takesSeconds: takes, countries } = preview;
   const wrong = problems.map(
@@ -53,7 +56,7 @@ export function renderPreview(preview: CampaignPreview, labelOf: (pointer: strin
   return `${countries.length === 0 ? '' : renderEstimate(preview, view)}${time}${wrong.join('')}`;
 }
 
-/** By what is known of how fast it goes. */
+/** Describes a duration by its known bounds. */
 export function takesText({ atLeast, atMost }: { atLeast: number; atMost: number | null }): string {
   const most = atMost === null ? ' or more' : ` to ${duration(atMost)}`;
   return `takes about ${duration(atLeast)}${atMost === atLeast ? '' : most}`;
@@ -69,7 +72,7 @@ export function sumOfBounds(bounds: readonly CampaignEstimate['users'][]): Campa
   );
 }
 
-/** `4 to 125,004`, `3,500 or more`. */
+/** Formats `4 to 125,004` or `3,500 or more`. */
 export function rangeText({ atLeast, atMost }: CampaignEstimate['users']): string {
   if (atLeast === atMost) return count(atLeast);
   return atMost === null ? `${count(atLeast)} or more` : `${count(atLeast)} to ${count(atMost)}`;

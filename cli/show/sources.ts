@@ -1,7 +1,7 @@
 import type { Campaign } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from './text.ts';
 
-/** A part of an audience in words, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */
+/** Describes a part of an audience, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */
 export function entryText(entry: Campaign['audience']['include'][number]): string {
   if ('segment' in entry) return `segment ${oneLine(entry.segment)}`;
   if ('list' in entry) return `list ${oneLine(entry.list)}`;

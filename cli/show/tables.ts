@@ -6,11 +6,11 @@ import { cellsOf, cutTo, oneLine, padTo } from './text.ts';
 export interface Column {
   title: string;
   align: 'left' | 'right';
-  /** Its cells are cut when the table is wider than the terminal. They must not be painted. */
+  /** Cells are truncated if the table is wider than the terminal. They must not be painted. */
   cut?: true;
 }
 
-/** Blanks left and right of each cell, and between two of them. */
+/** Blanks on both sides of each cell, and between two cells. */
 const spacings = [
   { padding: 1, middle: ' ' },
   { padding: 0, middle: '  ' },
@@ -22,8 +22,8 @@ type Spacing = (typeof spacings)[number];
 const leastCells = 8;
 
 /**
- * Columns apart by blanks, one line under the head, no box. @param width cells that the terminal has; the table keeps
- * to it as far as it can
+ * Renders columns separated by blanks, with a line under the head and without a box.
+ * @param width terminal width in cells; the table fits into it if possible
  */
 export function renderTable(
   columns: readonly Column[],
@@ -74,11 +74,11 @@ function widthOf(
   { padding, middle }: Spacing,
 ): number {
   const texts = columnWidths(columns, rows).reduce((sum, cells) => sum + cells, 0);
-  // The blanks behind the last column are not printed.
+  // The blanks after the last column are not printed.
   return 1 + texts + columns.length * 2 * padding + (columns.length - 1) * middle.length - padding;
 }
 
-/** Takes what is too much from the columns that may be cut, the widest first. */
+/** Truncates the columns that permit it by the excess width, the widest first. */
 function cutRows(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -98,7 +98,7 @@ function cutRows(
   return rows.map((row) => row.map((cell, index) => (columns[index]?.cut ? cutTo(cell, widths[index] ?? 0) : cell)));
 }
 
-/** A column of a list, by what it shows of each item. */
+/** A column of a list, with the text of each item. */
 export interface ItemColumn<Item> extends Column {
   of: (item: Item) => string;
   tone?: (item: Item) => keyof Paint | undefined;
@@ -110,12 +110,12 @@ export function left<Item>(title: string, of: (item: Item) => string, more: More
   return { title, align: 'left', of, ...more };
 }
 
-/** As `left`, and cut where the table is wider than the terminal. */
+/** Returns a left-aligned column that is truncated if the table is wider than the terminal. */
 export function cut<Item>(title: string, of: (item: Item) => string): ItemColumn<Item> {
   return { title, align: 'left', cut: true, of };
 }
 
-/** A number, unless it is worded already. */
+/** Returns a right-aligned column of numbers or preformatted texts. */
 export function right<Item>(
   title: string,
   of: (item: Item) => string | number,
@@ -128,7 +128,7 @@ export function right<Item>(
   return { title, align: 'right', of: textOf, ...more };
 }
 
-/** A line for each item. What others wrote cannot steer the terminal. */
+/** Renders a line for each item. Control characters in texts are replaced, as they could steer the terminal. */
 export function renderItems<Item>(
   items: readonly Item[],
   columns: readonly ItemColumn<Item>[],
@@ -143,13 +143,16 @@ export function renderItems<Item>(
   return renderTable(columns, rows, paint, width);
 }
 
-/** What shows the items of an answer. @param none what is said where there are none */
+/**
+ * Returns a renderer for a list of items.
+ * @param none text for an empty list
+ */
 export function tableOf<Item>(none: string, columns: readonly ItemColumn<Item>[]) {
   return ({ items }: { items: readonly Item[] }, view: { paint: Paint; width: number }): string =>
     items.length === 0 && none !== '' ? `${none}\n` : renderItems(items, columns, view);
 }
 
-/** A name, what is known of it in a line, and a line for each fact; what is undefined or null is left out. */
+/** Renders a name with a line of facts, followed by a line for each labelled fact. Undefined and null are omitted. */
 export function renderFacts(
   head: { name: string; facts?: readonly string[] },
   facts: readonly (readonly [label: string, text: string | readonly string[] | null | undefined])[],

@@ -1,44 +1,44 @@
 import type { Campaign } from '../../sdk/generated/types.gen.ts';
 
-/** Time zone of a campaign's schedule; undefined if it has none. */
+/** Returns the time zone of a campaign's schedule; undefined if it has none. */
 export function zoneOf({ schedule }: Pick<Campaign, 'schedule'>): string | undefined {
   return 'zone' in schedule ? schedule.zone : undefined;
 }
 
-/** `2027-01-15`, in UTC */
+/** Formats `2027-01-15` in UTC. */
 export function utcDay(instant: string): string {
   return instant.slice(0, 10);
 }
 
-/** `2027-01-15 01:00 UTC` */
+/** Formats `2027-01-15 01:00 UTC`. */
 export function utcTime(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
 }
 
-/** `20:44:20 UTC` */
+/** Formats `20:44:20 UTC`. */
 export function utcTimeOfDay(instant: string): string {
   return `${instant.slice(11, 19)} UTC`;
 }
 
-/** `2027-01-15 09:00 Asia/Singapore`; in UTC where no zone is named. */
+/** Formats `2027-01-15 09:00 Asia/Singapore`; UTC without a zone. */
 export function localTime(instant: string, zone: string | undefined): string {
   if (zone === undefined) return utcTime(instant);
   try {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
     return `${format.format(new Date(instant))} ${zone}`;
   } catch {
-    // A zone that the API knows and this Node does not.
+    // The API knows a zone that this Node does not.
     return utcTime(instant);
   }
 }
 
-/** `2027-01-15 09:00 Asia/Singapore (2027-01-15 01:00 UTC)` */
+/** Formats `2027-01-15 09:00 Asia/Singapore (2027-01-15 01:00 UTC)`. */
 export function localAndUtc(instant: string, zone: string | undefined): string {
   const [local, utc] = [localTime(instant, zone), utcTime(instant)];
   return local === utc ? utc : `${local} (${utc})`;
 }
 
-/** `2027-01-15 01:00:20 UTC` */
+/** Formats `2027-01-15 01:00:20 UTC`. */
 export function utcSecond(instant: string): string {
   return `${instant.slice(0, 10)} ${utcTimeOfDay(instant)}`;
 }

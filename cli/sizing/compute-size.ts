@@ -1,64 +1,66 @@
 import { connectionsOf, type PoolOwner } from '../../shared/postgres/connection/connections.ts';
 import { figures } from './figures.ts';
 
-/** What an installation has to carry. */
+/** Load of an installation. */
 export interface Load {
   usersADay: number;
-  /** In how many hours of the day they are sent. */
+  /** Hours of the day in which users are sent. */
   hours: number;
   steps: number;
-  /** How long a call of a batch takes, in milliseconds. */
+  /** Duration of a batch's call in milliseconds. */
   latencyMs: number;
   failedPercent: number;
-  /** Of the users, whose message is accepted first and has a receipt later. */
+  /** Percentage of users whose message is first accepted and later gets a receipt. */
   receiptsPercent: number;
-  /** Characters of a user id, on average. */
+  /** Mean length of a user id in characters. */
   idLength: number;
-  /** Calls that one worker has in flight (WORKER_CONCURRENCY). */
+  /** Concurrent calls of one worker (WORKER_CONCURRENCY). */
   workerConcurrency: number;
   /**
-   * RETENTION_USERS_DAYS, RETENTION_RECEIPTS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the history of
-   * jobs.
+   * Days from RETENTION_USERS_DAYS, RETENTION_RECEIPTS_DAYS, RETENTION_STEPS_DAYS, RETENTION_FAILURES_DAYS and the
+   * history of jobs.
    */
   keepDays: { users: number; receipts: number; steps: number; failures: number; jobs: number };
   jobsADay: number;
-  /** Callbacks a second while there are most of them. */
+  /** Peak callbacks per second. */
   jobsASecond: number;
 }
 
 export interface Size {
   batchesASecond: number;
-  /** Calls in flight at once, for all steps. */
+  /** Concurrent calls over all steps. */
   slots: number;
   processes: Record<PoolOwner, number>;
   partitionsPerShard: number;
-  /** By process, busy at most half. */
+  /** Cores by process, at most half busy. */
   cores: Record<'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'Postgres' | 'Kafka', number>;
-  /** Postgres' `max_connections` at least, with some for people and tools. */
+  /** Minimum of Postgres' `max_connections`, with some for people and tools. */
   connections: number;
   /** Bytes. */
   disk: { users: number; steps: number; failures: number; receipts: number; jobs: number; logADay: number };
-  /** Names each bound of one database that this load exceeds; empty if one database can carry it. */
+  /** Bounds of one database that this load exceeds; empty if one database suffices. */
   exceeds: readonly (keyof typeof figures.oneDatabase)[];
 }
 
-/** Half of what there is: the other half is for peaks, for a machine that is away, and for what runs beside it. */
+/** Maximum utilization: the rest is for peaks, a failed machine and other processes. */
 const busyAtMost = 0.5;
-/** One may be away, or be replaced. */
+/** Allows one process to fail or to be replaced. */
 const leastProcesses = 2;
 const connectionsOfPeople = 20;
 const usersPerBatch = 100;
-/** Rows of a week leave together, so the oldest stay for seven days more. */
+/** Rows of a week are deleted together, so the oldest stay up to seven days longer. */
 const keptInWeeks = (days: number) => days + 7;
 
-/** As Muster behaves in its benchmarks: docs/performance.md says on what, and what was not reached. */
+/**
+ * Computes sizes from benchmark results; docs/performance.md describes the hardware and the limits of the benchmarks.
+ */
 export function computeSize(load: Load): Size {
   const batchesADay = Math.ceil(load.usersADay / usersPerBatch);
   const batchesASecond = batchesADay / (load.hours * 3600);
   const slots = Math.ceil(batchesASecond * load.steps * (load.latencyMs / 1000));
   const cores = coresOf(load, batchesASecond);
   const bySlots = Math.ceil(slots / (load.workerConcurrency * busyAtMost));
-  // One thread of JavaScript each, so that a process has one core.
+  // Each process runs JavaScript in one thread, so it uses one core.
   const needed = (core: number) => Math.max(leastProcesses, Math.ceil(core));
   const processes = {
     api: needed(cores.api),
@@ -73,7 +75,7 @@ export function computeSize(load: Load): Size {
     batchesASecond,
     slots,
     processes,
-    // So many workers may share one shard; a few more leave room to grow without moving what waits.
+    // This many workers can share one shard; some spare partitions allow growth without moving waiting batches.
     partitionsPerShard: Math.max(6, Math.ceil(processes.worker * 1.5)),
     cores,
     connections,
@@ -88,7 +90,7 @@ function diskOf(load: Load, batchesADay: number): Size['disk'] {
   const { usersADay, steps, jobsADay, keepDays } = load;
   const { kept, log, idLength, perIdCharacter } = figures;
   const further = load.idLength - idLength;
-  /** A byte at least: ids may be shorter than the measured ones. */
+  /** Minimum of one byte: ids may be shorter than the measured ones. */
   const sized = (what: 'user' | 'failure' | 'receipt') => Math.max(1, kept[what] + further * perIdCharacter.kept[what]);
   const logged = (what: 'failure' | 'receipt') => Math.max(1, log[what] + further * perIdCharacter.log[what]);
   return {
@@ -142,7 +144,7 @@ function coresOf({ steps, latencyMs, jobsASecond }: Load, batchesASecond: number
   };
 }
 
-/** Between two measured latencies by a straight line, and above the longest as there. */
+/** Interpolates linearly between two measured latencies; beyond the longest, uses its value. */
 function usOfBatch(latencyMs: number): number {
   const above = figures.batch.findIndex((point) => point.latencyMs >= latencyMs);
   const [to, from] = [figures.batch.at(above), figures.batch.at(above - 1)];

@@ -5,7 +5,7 @@ import { connectionsOf } from '../../shared/postgres/connection/connections.ts';
 import type { Size } from './compute-size.ts';
 import { figures } from './figures.ts';
 
-/** Tables of processes, servers and disk. */
+/** Renders tables of processes, servers and disk. */
 export function renderSize(size: Size, paint: Paint): string {
   const { processes, cores, disk, connections } = size;
   const services = (['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const).map((service) => [
@@ -46,7 +46,7 @@ function warningsOf({ exceeds }: Size, paint: Paint): string {
   return ` ${paint.bad('More than one database can carry')}: ${causes}.\n Split the load over several installations, or keep less.\n`;
 }
 
-/** With one place, and never 0 for what is there. */
+/** Formats one decimal place, never 0 for a positive value. */
 function tenths(value: number): string {
   if (value === 0) return '0';
   return value < 0.1 ? 'below 0.1' : (Math.ceil(value * 10) / 10).toFixed(1);

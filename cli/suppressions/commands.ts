@@ -51,7 +51,7 @@ const add = command({
     `${count(added)} added, ${count(people)} people on the list of ${shown.actionType}${lastCallText(lastCallWithinMs)}`,
 });
 
-/** A batch with these users may have been claimed before. */
+/** Warns that a batch with these users may have been claimed before. */
 function lastCallText(withinMs: number | null): string {
   if (withinMs === null) return '';
   return `; a call that was claimed before may still begin within ${duration(withinMs / 1000)}`;

@@ -3,7 +3,7 @@ import { fieldLabel } from '../frame/command-table.ts';
 import { oneOf, text, whole } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 
-/** Options of every file of users whose columns have other names. */
+/** Options of user files with uncommon column names. */
 export const columnOptions = {
   user: text(
     '--user-column <name>',
@@ -12,7 +12,7 @@ export const columnOptions = {
   header: oneOf('--header <header>', 'none: the first line is a row already', ['none']),
 };
 
-/** Options of every file that becomes a list. */
+/** Options of files that are stored as lists. */
 export const fileOptions = {
   ...columnOptions,
   acceptRejected: whole(
@@ -21,7 +21,7 @@ export const fileOptions = {
   ),
 };
 
-/** The option of the command that a refusal is about. */
+/** Returns the command's option to which a refusal refers. */
 export function fileLabel(pointer: string): string {
   return pointer === '/acceptRejected' ? '--accept-rejected' : fieldLabel(pointer);
 }
@@ -32,7 +32,7 @@ export function separatorName(separator: string): string {
   return separatorNames[separator] ?? separator;
 }
 
-/** Lines that describe what a file was read as; none for a list that was there before. */
+/** Describes how a file was parsed; empty for a list that existed before. */
 export function readingNotes(reading: FileReading | null): string[] {
   if (!reading) return [];
   const { columns, userColumn, countryColumn, separator, encoding, trimmed, warnings } = reading;

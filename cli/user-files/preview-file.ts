@@ -23,7 +23,7 @@ interface PreviewCall {
   context: CommandContext;
 }
 
-/** Shows what an upload would read in a file. If the upload would be refused, the exit code says so to a script. */
+/** Shows how an upload would parse a file. The exit code reports to scripts whether the upload would be refused. */
 export async function previewFile({ file, query, gzip, type, context }: PreviewCall): Promise<ExitCode> {
   return answer(
     {

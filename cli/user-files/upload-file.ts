@@ -3,7 +3,7 @@ import { streamOf } from '../frame/given.ts';
 import { flag } from '../frame/options.ts';
 import { fileOptions } from './file-reading.ts';
 
-/** Options of commands that upload a file which becomes a list. */
+/** Options of commands that upload a file as a list. */
 export const uploadOptions = {
   ...fileOptions,
   gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
@@ -16,7 +16,7 @@ interface FileRequest {
   type?: 'text/csv' | 'application/x-ndjson';
 }
 
-/** Request fields that send a file as it is read. Throws a UsageError if the file is not there. */
+/** Returns the request fields that stream a file. Throws a UsageError if the file does not exist. */
 export async function fileRequest(file: string, { gzip, input, type = 'text/csv' }: FileRequest) {
   const isPacked = gzip === true || file.endsWith('.gz');
   return {

@@ -23,13 +23,13 @@ import { utcTime } from '../show/times.ts';
 const none = 'no webhooks: muster webhooks create --help';
 const readNext = 'its notices are signed with it: keep it, it is not shown again';
 
-/** `tag payday or vip · owner growth`; everything where no part of it says less. */
+/** Formats `tag payday or vip · owner growth`; empty without a filter. */
 function chosenText({ campaigns, tags, owners }: Webhook): string {
   const parts = Object.entries({ campaign: campaigns, tag: tags, owner: owners });
   return parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`])).join(' · ');
 }
 
-/** Nothing of a channel or of e-mail, which are not signed. */
+/** Returns an empty text for channels and e-mail, which are not signed. */
 function issuedText({ secret }: { secret: string | null }): string {
   return secret === null ? '' : `${secret}\n`;
 }

@@ -1,14 +1,14 @@
-/** What the panels of a board show, and how. Times are in seconds, rates a second, as the metrics are. */
+/** Data and display of panels. Times are in seconds, rates per second, as in the metrics. */
 export interface Query {
   /** PromQL. */
   expr: string;
-  /** What each line is called; `{{label}}` stands for a label of its series. */
+  /** Name of each line; `{{label}}` is replaced by a label of its series. */
   legend: string;
 }
 
 export interface Panel {
   title: string;
-  /** What it says, and from when on a person has to look. */
+  /** Meaning of the panel, and the values at which a person should act. */
   meaning: string;
   unit: 'short' | 's' | 'ops' | 'percentunit' | 'bool';
   queries: readonly Query[];
@@ -23,16 +23,16 @@ export interface Board {
   uid: string;
   title: string;
   sections: readonly Section[];
-  /** Labels by which the whole board can be narrowed; each panel's series may leave them out. */
+  /** Labels that filter the whole board; a panel's series may lack them. */
   choices: Readonly<Record<string, string>>;
 }
 
-/** @param labels in braces; the series of one metric over 5 minutes */
+/** @param labels label matchers without braces */
 export const rate = (metric: string, labels: string) => `rate(${metric}{${labels}}[$__rate_interval])`;
 
 export const rateBy = (by: string, metric: string, labels = '') => `sum by (${by}) (${rate(metric, labels)})`;
 
-/** Half of them take less than the first, and of a hundred one longer than the second. */
+/** Returns queries for the median and the 99th percentile. */
 export function quantiles(metric: string, by: readonly string[] = [], labels = ''): Query[] {
   const name = by.map((label) => `{{${label}}} `).join('');
   return [0.5, 0.99].map((quantile) => ({

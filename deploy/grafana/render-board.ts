@@ -1,11 +1,11 @@
 import type { Board, Panel } from './board.ts';
 
-/** A board is 24 columns wide. */
+/** Half of a board, which is 24 columns wide. */
 const width = 12;
 const height = 8;
 const source = { type: 'prometheus', uid: '${source}' };
 
-/** As Grafana reads it, from version 11 on. */
+/** Renders a board as JSON for Grafana 11 and later. */
 export function renderBoard(board: Board): string {
   const panels: object[] = [];
   let y = 0;

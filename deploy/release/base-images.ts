@@ -1,25 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Images of others that ours is made from, or that the compose file starts; each match is the reference. */
+/** Third-party images in the Dockerfile and the compose file; each match is the image reference. */
 const places: Readonly<Record<string, RegExp>> = {
   'deploy/Dockerfile': /(?<=^FROM (?:--platform=\S+ )?)[\w./-]+:[\w.-]+(?:@\S+)?/gm,
   'docker-compose.yml': /(?<=^ {4}image: )[\w./-]+:[\w.-]+(?:@\S+)?/gm,
 };
 
-/** What `docker buildx imagetools inspect` answers, and registries know an image by for ever. */
+/** Digest as printed by `docker buildx imagetools inspect`, an immutable identifier of an image. */
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
 export interface BaseImage {
-  /** From the root of the checkout. */
+  /** Path from the root of the checkout. */
   file: string;
-  /** `node:24.21.0-slim`. */
+  /** Name with tag, such as `node:24.21.0-slim`. */
   name: string;
-  /** `sha256:…`; undefined while it is whatever the tag means that day. */
+  /** Digest `sha256:…`; undefined if the image is not pinned. */
   digest: string | undefined;
 }
 
-/** Each image once for each file that names it. */
+/** Returns each image once per file that names it. */
 export function baseImages(root: string): BaseImage[] {
   return Object.entries(places).flatMap(([file, pattern]) => {
     const references = new Set(readFileSync(path.join(root, file), 'utf8').match(pattern));
@@ -31,8 +31,8 @@ export function baseImages(root: string): BaseImage[] {
 }
 
 /**
- * Writes the digests behind the names.
- * @throws where one is missing, or is none
+ * Writes digests after the image names.
+ * @throws if a digest is missing or invalid
  */
 export function pinImages(root: string, digests: ReadonlyMap<string, string>): void {
   for (const { name } of baseImages(root)) {

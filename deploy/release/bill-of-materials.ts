@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `npm sbom` prints, as far as it is looked into. */
+/** Output of `npm sbom`, as far as it is used. */
 export const npmBill = z.looseObject({
   metadata: z.looseObject({ component: z.looseObject({ name: z.string() }) }),
   components: z.array(z.looseObject({ 'bom-ref': z.string() })),
@@ -23,15 +23,16 @@ const packageLock = z.object({
 });
 
 export interface BillTerms {
-  /** Of the package: npm calls it by the folder that it lies in. */
+  /** Name of the package; npm uses the name of its folder instead. */
   name: string;
-  /** Its package-lock.json; undefined where it brings nothing. */
+  /** The package-lock.json; undefined if the package has no dependencies to install. */
   lock: unknown;
 }
 
 /**
- * The bill of all that npm knows, without what `npm ci --omit=dev --omit=optional` leaves out. Npm's own `--omit` also
- * drops what services and tools both need (npm 11.19: 48 of 160 packages, pg among them).
+ * Returns npm's bill of materials without the packages that `npm ci --omit=dev --omit=optional` omits. The `--omit`
+ * option of `npm sbom` also drops packages that services and tools share (npm 11.19: 48 of 160 packages, pg among
+ * them).
  */
 export function billOf(bill: NpmBill, { name, lock }: BillTerms): NpmBill {
   const installed = lock === undefined ? new Set<string>() : installedOf(lock);
@@ -47,7 +48,7 @@ export function billOf(bill: NpmBill, { name, lock }: BillTerms): NpmBill {
   };
 }
 
-/** `name@version` of each package that is installed without tools. */
+/** Returns `name@version` of each package that is not for development only. */
 function installedOf(lock: unknown): Set<string> {
   const packages = Object.entries(packageLock.parse(lock).packages).filter(([place]) => place !== '');
   const kept = packages.filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional);

@@ -1,8 +1,8 @@
-/** A version's part of docs/CHANGELOG.md. */
+/** The section of one version in docs/CHANGELOG.md. */
 interface Section {
-  /** What stands in brackets: a version, or `Unreleased`. */
+  /** Text in brackets: a version, or `Unreleased`. */
   name: string;
-  /** Without its heading and the empty lines around it. */
+  /** Text without the heading and surrounding empty lines. */
   text: string;
 }
 
@@ -18,7 +18,7 @@ export function sectionsOf(changelog: string): Section[] {
   });
 }
 
-/** Why that version cannot be released with this page; nothing where it can. */
+/** Returns reasons why the version cannot be released with this changelog; empty if it can. */
 export function changelogProblems(changelog: string, version: string): string[] {
   const sections = sectionsOf(changelog);
   const textOf = (name: string) => sections.find((section) => section.name === name)?.text;
@@ -37,9 +37,9 @@ export function changelogProblems(changelog: string, version: string): string[] 
 }
 
 /**
- * What was not released becomes the version's section, and a new one stands empty above it.
- * @param day as 2026-11-24
- * @throws where there is nothing to say of it
+ * Turns the unreleased section into the version's section, and adds an empty unreleased section above.
+ * @param day date such as 2026-11-24
+ * @throws if the unreleased section is empty
  */
 export function closeUnreleased(changelog: string, version: string, day: string): string {
   const text = sectionsOf(changelog).find(({ name }) => name === unreleased)?.text ?? '';

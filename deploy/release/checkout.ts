@@ -4,18 +4,18 @@ import path from 'node:path';
 import { baseImages, type BaseImage } from './base-images.ts';
 import { saidVersions, type SaidVersion } from './version-places.ts';
 
-/** What is to be released, as it lies there. */
+/** State of the checkout to release. */
 export interface Checkout {
-  /** The commit, in full. */
+  /** Full commit hash. */
   commit: string;
-  /** Lines of `git status`: what differs from the commit. */
+  /** Lines of `git status`: differences from the commit. */
   changes: readonly string[];
   tags: readonly string[];
   said: readonly SaidVersion[];
   changelog: string;
-  /** The tag of the version before, or `none`: `migrations/released-version`. */
+  /** Tag of the previous version, or `none`, from `migrations/released-version`. */
   releasedBefore: string;
-  /** The oldest version that may work on this one's schema: `migrations/oldest-version`. */
+  /** Oldest version that is compatible with this version's schema, from `migrations/oldest-version`. */
   oldest: string;
   images: readonly BaseImage[];
 }
@@ -35,7 +35,7 @@ export function readCheckout(root: string): Checkout {
   };
 }
 
-/** As package.json says, which the others have to agree with. */
+/** Returns the version in package.json, which all other files must match. */
 export function versionOf({ said }: Pick<Checkout, 'said'>): string {
   const version = said.find(({ file }) => file === 'package.json')?.version;
   if (version === undefined) throw new Error('package.json says no version');

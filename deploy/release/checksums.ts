@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 export const checksumsFile = 'SHA256SUMS';
 
-/** As `sha256sum --check` reads them: a line for each file of the folder. */
+/** Writes a line for each file of the folder, in the format of `sha256sum --check`. */
 export async function writeChecksums(folder: string): Promise<void> {
   const files = readdirSync(folder).filter((file) => file !== checksumsFile);
   const lines = await Promise.all(

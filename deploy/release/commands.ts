@@ -10,7 +10,7 @@ import { runSteps, shown, type RunTerms } from './run-steps.ts';
 import { commandOf, toolProblems } from './tools.ts';
 import { writeVersion } from './version-places.ts';
 
-/** Why a command does nothing: every cause at once, a line each. */
+/** A refused command, with all reasons, one per line. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 
@@ -24,14 +24,14 @@ function refuse(problems: readonly string[]): void {
 }
 
 export interface ReleaseOptions {
-  /** `ghcr.io/acme`: published there, and nowhere unless given. */
+  /** Registry to publish to, such as `ghcr.io/acme`; undefined does not publish. */
   registry: string | undefined;
-  /** Says each command, and runs none. */
+  /** Reports each command without running it. */
   isDryRun: boolean;
 }
 
 /**
- * Builds what a release consists of, and with a registry publishes it.
+ * Builds a release, and publishes it if there is a registry.
  * @throws {RefusedError} before anything is built
  * @throws {StepFailedError}
  */
@@ -56,8 +56,8 @@ export async function release(terms: RunTerms, { registry, isDryRun }: ReleaseOp
 }
 
 /**
- * Writes the version into every file that says it, and the changelog's section of it.
- * @param day as 2026-11-24
+ * Writes the version into all files that contain it, and its section into the changelog.
+ * @param day date such as 2026-11-24
  * @throws {RefusedError}
  */
 export function bump({ root, report }: Pick<RunTerms, 'root' | 'report'>, version: string, day: string): void {
@@ -71,7 +71,7 @@ export function bump({ root, report }: Pick<RunTerms, 'root' | 'report'>, versio
 }
 
 /**
- * Looks up the digests of the images of others, and writes them behind their names.
+ * Looks up digests of third-party images, and writes them after the image names.
  * @throws {RefusedError}
  */
 export function pin({ root, environment, report }: RunTerms): void {
@@ -82,7 +82,7 @@ export function pin({ root, environment, report }: RunTerms): void {
   for (const [name, digest] of digests) report(`${name}@${digest}`);
 }
 
-/** Of the list that names an image for each platform. */
+/** Returns the digest of the multi-platform manifest list. */
 function lookUp(name: string, env: NodeJS.ProcessEnv): string {
   const args = ['buildx', 'imagetools', 'inspect', name, '--format', '{{.Manifest.Digest}}'];
   return execFileSync('docker', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();

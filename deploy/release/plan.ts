@@ -5,14 +5,14 @@ import { tagOf } from './problems.ts';
 export interface Step {
   name: string;
   command: readonly [program: string, ...args: string[]];
-  /** Where it runs, from the root of the checkout; that itself unless given. */
+  /** Working directory, relative to the root of the checkout, which is the default. */
   folder?: string;
 }
 
 export interface ReleaseTerms {
   version: string;
   commit: string;
-  /** The folder that gets all that is made; absolute. */
+  /** Absolute path of the folder for all build results. */
   out: string;
   helm: string;
 }
@@ -20,7 +20,7 @@ export interface ReleaseTerms {
 const writeBill = 'deploy/release/write-bill.ts';
 const platforms = 'linux/amd64,linux/arm64';
 
-/** What is made of a checkout, in its order; nobody sees anything of it. */
+/** Returns the steps that build a release, in order. They publish nothing. */
 export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] {
   const file = (name: string) => path.join(out, name);
   const archive = `type=oci,dest=${file(`muster-${version}-image.oci.tar`)}`;
@@ -40,15 +40,15 @@ export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] 
   ];
 }
 
-/** What makes it public. The tag comes last: what has one is whole. */
+/** Returns the steps that publish a release. The tag comes last: a tagged release is complete. */
 export function publishPlan({ version, commit, out, helm }: ReleaseTerms, registry: string): Step[] {
   const file = (name: string) => path.join(out, name);
   const image = `${registry}/muster:${version}`;
-  // Without, a version before 1.4.0 would be what `npm install muster-sdk` brings.
+  // Without this tag, `npm install muster-sdk` would install a prerelease.
   const channel = version.includes('-') ? ['--tag', 'next'] : [];
   const pushed = ['--tag', image, '--push', '--metadata-file', file('pushed-image.json')];
   return [
-    // From the cache of the build before: the same layers.
+    // Uses the cache of the previous build: the layers are the same.
     { name: 'push the image', command: buildImage(commit, ...pushed) },
     { name: 'push the chart', command: [helm, 'push', file(`muster-${version}.tgz`), `oci://${registry}/charts`] },
     {
@@ -60,7 +60,7 @@ export function publishPlan({ version, commit, out, helm }: ReleaseTerms, regist
   ];
 }
 
-/** With where each layer came from, and what the system below Node consists of, beside the image. */
+/** Builds with provenance of each layer and a bill of materials of the system below Node, stored with the image. */
 function buildImage(commit: string, ...args: string[]): Step['command'] {
   return [
     ...(['docker', 'buildx', 'build', '--platform', platforms, '--provenance=mode=max', '--sbom=true'] as const),

@@ -9,7 +9,7 @@ export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** Everything that keeps this checkout from being released; nothing where it may be. */
+/** Returns all reasons why this checkout cannot be released; empty if it can. */
 export function releaseProblems(checkout: Checkout): string[] {
   const version = versionOf(checkout);
   return [
@@ -22,7 +22,7 @@ export function releaseProblems(checkout: Checkout): string[] {
   ];
 }
 
-/** Everything that keeps it from getting that version. */
+/** Returns all reasons why the checkout cannot get this version. */
 export function bumpProblems(checkout: Checkout, version: string): string[] {
   if (!versionForm.test(version)) return [`${JSON.stringify(version)} is no version, such as 1.4.0 or 1.4.0-rc.2`];
   const own = versionOf(checkout);
@@ -34,7 +34,7 @@ export function bumpProblems(checkout: Checkout, version: string): string[] {
   ];
 }
 
-/** The newest that is older than the version; undefined before the first. */
+/** Returns the newest tag before the version; undefined for the first version. */
 export function tagBefore(tags: readonly string[], version: string): string | undefined {
   return tags
     .filter((tag) => tag.startsWith('v') && versionForm.test(tag.slice(1)))
@@ -59,7 +59,7 @@ function placeProblems({ said }: Checkout, version: string): string[] {
     .map((one) => `${one.file} says ${one.version ?? 'no version'}, and package.json ${version}`);
 }
 
-/** Processes of the version before are replaced one after the other, on the schema of this one. */
+/** Checks the rolling upgrade: processes of the previous version run on the schema of this one. */
 function upgradeProblems({ tags, releasedBefore, oldest }: Checkout, version: string): string[] {
   const before = tagBefore(tags, version) ?? 'none';
   const problems: string[] = [];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Step } from './plan.ts';
 
-/** A step that failed, and what was not done because of it. */
+/** A failed step, and the steps that were skipped because of it. */
 export class StepFailedError extends Error {
   readonly left: readonly Step[];
 
@@ -17,13 +17,13 @@ export interface RunTerms {
   root: string;
   environment: NodeJS.ProcessEnv;
   report: (line: string) => void;
-  /** Ends the step that is under way, which has failed then. */
+  /** Aborts the running step, which then counts as failed. */
   until?: AbortSignal;
 }
 
 /**
- * One after the other, each told before it runs.
- * @throws {StepFailedError} at the first that fails
+ * Runs steps in order, and reports each before it runs.
+ * @throws {StepFailedError} at the first failure
  */
 export async function runSteps(steps: readonly Step[], terms: RunTerms): Promise<void> {
   for (const [place, step] of steps.entries()) {
@@ -34,7 +34,7 @@ export async function runSteps(steps: readonly Step[], terms: RunTerms): Promise
   }
 }
 
-/** Its exit code, the signal that ended it, or why it did not start. */
+/** Returns the exit code, the signal that ended the step, or the reason why it did not start. */
 async function runStep(
   { command, folder = '' }: Step,
   { root, environment, until }: RunTerms,
@@ -55,7 +55,7 @@ async function runStep(
   }
 }
 
-/** As one would type it. */
+/** Formats a step as a shell command. */
 export function shown({ command, folder }: Step): string {
   const typed = command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll(`'`, `'\\''`)}'`))

@@ -12,14 +12,14 @@ const hints = {
 
 export type Tool = keyof typeof hints;
 
-/** Which of them a shell would not find, each with what to do. */
+/** Returns a hint for each tool that is not on the path. */
 export function toolProblems(environment: NodeJS.ProcessEnv, tools: readonly Tool[]): string[] {
   return tools
     .filter((tool) => !isThere(commandOf(tool, environment), environment['PATH'] ?? ''))
     .map((tool) => `${commandOf(tool, environment)} is not there: ${hints[tool]}`);
 }
 
-/** What is started for it: its name, or what the environment says where it may. */
+/** Returns the command of a tool: its name, or a value from the environment if permitted. */
 export function commandOf(tool: Tool, environment: NodeJS.ProcessEnv): string {
   return (tool === 'helm' ? environment['HELM'] : undefined) ?? tool;
 }

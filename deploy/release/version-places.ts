@@ -1,26 +1,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where the version of Muster stands in the checkout: each match of the pattern is the version and no more. */
+/** Files that contain the version of Muster; each match of the pattern is exactly the version. */
 const places: Readonly<Record<string, RegExp>> = {
   'package.json': /(?<=^ {2}"version": ")[^"]+/gm,
   'package-lock.json': /(?<=^ {2}"version": ")[^"]+|(?<=^ {4}"": \{\n {6}"name": "muster",\n {6}"version": ")[^"]+/gm,
   'sdk/package.json': /(?<=^ {2}"version": ")[^"]+/gm,
   'deploy/Dockerfile': /(?<=org\.opencontainers\.image\.version=")[^"]+/g,
   'deploy/helm/muster/Chart.yaml': /(?<=^(?:version|appVersion): )\S+/gm,
-  // What the chart's tests compare with.
+  // Expected output of the chart's tests.
   'test/chart/rendered/one-region.yaml': /(?<=image: muster:)\S+/g,
   'test/chart/rendered/second-region.yaml': /(?<=image: muster:)\S+/g,
 };
 
 export interface SaidVersion {
-  /** From the root of the checkout. */
+  /** Path from the root of the checkout. */
   file: string;
-  /** Undefined where the file does not say it any more. */
+  /** Undefined if the file no longer contains a version. */
   version: string | undefined;
 }
 
-/** What each of them says: more than one line where a file says different things. */
+/** Returns the version in each file; several entries if a file contains different versions. */
 export function saidVersions(root: string): SaidVersion[] {
   return Object.entries(places).flatMap(([file, pattern]): SaidVersion[] => {
     const found = new Set(readFileSync(path.join(root, file), 'utf8').match(pattern));
@@ -28,7 +28,7 @@ export function saidVersions(root: string): SaidVersion[] {
   });
 }
 
-/** Writes the version into all of them. */
+/** Writes the version into all files. */
 export function writeVersion(root: string, version: string): void {
   for (const [file, pattern] of Object.entries(places)) {
     const full = path.join(root, file);

@@ -4,14 +4,16 @@ import path from 'node:path';
 import { z } from 'zod';
 import { billOf, npmBill } from './bill-of-materials.ts';
 
-/** `node write-bill.ts <folder> <type> <file>`: what the package in the folder consists of, in CycloneDX. */
+/**
+ * `node write-bill.ts <folder> <type> <file>` writes the bill of materials of the folder's package in CycloneDX format.
+ */
 const [folder, type, file] = z
   .tuple([z.string(), z.enum(['application', 'library']), z.string()])
   .parse(process.argv.slice(2));
 
 const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
 const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', type];
-// A library's own folder has nothing installed, and no lock.
+// A library's folder has no installed packages and no lock file.
 const isLocked = existsSync(path.join(folder, 'package-lock.json'));
 const printed = execFileSync('npm', [...args, ...(isLocked ? ['--package-lock-only'] : [])], {
   cwd: folder,

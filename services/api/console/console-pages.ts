@@ -2,21 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { packedBody, type PackedBody } from '../frame/server/packed-body.ts';
 
-/** A file that browsers load, as it was built. */
+/** A built file that browsers load. */
 export interface ConsoleFile extends PackedBody {
-  /** Such as `/assets/main-8f3a.js`. */
+  /** URL path, such as `/assets/main-8f3a.js`. */
   path: string;
   type: string;
-  /** Its name changes with what is in it. */
+  /** True if the name contains a hash of the content. */
   isImmutable: boolean;
 }
 
-/** The console as it was built, in memory: a few MiB, and no path that is asked for ever reaches a disk. */
+/** The built console in memory (a few MiB), so that requested paths never reach the disk. */
 export interface ConsolePages {
   readonly files: readonly ConsoleFile[];
   /**
-   * The one page, which shows every view.
-   * @param basePath below which everything is; empty, or such as `/muster`
+   * Returns the one page, which shows every view.
+   * @param basePath prefix of all paths; empty, or such as `/muster`
    */
   page(basePath: string): string;
 }
@@ -34,7 +34,7 @@ const types: Record<string, string> = {
 const pageName = 'index.html';
 const base = '<base href="/" />';
 
-/** The policy of the page: our own scripts, styles and API, and nothing else. */
+/** Content security policy of the page: only its own scripts, styles and API. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,9 +49,10 @@ export const pagePolicy = [
 ].join('; ');
 
 /**
- * @param folder with `index.html` and `assets/`
- * @returns undefined where nothing was built
- * @throws when the page lacks the mark that the path goes into
+ * Reads the built console.
+ * @param folder folder with `index.html` and `assets/`
+ * @returns undefined if the console was not built
+ * @throws if the page lacks the placeholder for the base path
  */
 export async function readConsolePages(folder: string): Promise<ConsolePages | undefined> {
   const template = await readFile(join(folder, pageName), 'utf8').catch(() => undefined);

@@ -3,12 +3,12 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { sendPacked } from '../frame/server/packed-body.ts';
 import { pagePolicy, type ConsolePages } from './console-pages.ts';
 
-/** What the API answers itself: a mistyped path there is a problem, not a page. */
+/** Paths for which the API answers itself: a mistyped path there is a problem, not a page. */
 const answeredElsewhere = ['/v1', '/docs', '/openapi.json', '/healthz', '/readyz', '/assets'];
 
-/** The console's page, for every path that is not the API's: it shows the view that belongs to the path. */
+/** Sends the console's page for all paths outside of the API; the page shows the view of its path. */
 export interface PageSender {
-  /** Where a person's browser looks for a page; whether there is a view of that path, the page itself says. */
+  /** Returns whether a browser requests a page. The page itself decides whether the path has a view. */
   isFor(request: FastifyRequest): boolean;
   send(reply: FastifyReply): FastifyReply;
 }
@@ -30,7 +30,7 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
   };
 }
 
-/** The files that the page loads, each a route of its own: no other path leads to a file. */
+/** Registers one route per file of the page: no other path leads to a file. */
 export function consoleFileRoutes(server: HttpServer, { files }: ConsolePages): void {
   for (const file of files) {
     server.get(file.path, { schema: { hide: true } }, async (request, reply) => {

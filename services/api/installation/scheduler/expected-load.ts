@@ -7,27 +7,27 @@ import type { ShardShape } from '../shards/shards.contract.ts';
 export interface ExpectedLoadFacts {
   chain: readonly Pick<ChainStep, 'action' | 'check'>[];
   countries: CampaignEstimate['countries'];
-  /** 0 to 99. */
+  /** Percentage from 0 to 99. */
   holdOutPercent: number;
-  /** Of the campaign, over all countries. */
+  /** Pace of the campaign over all countries. */
   paceUsersPerSecond: number | undefined;
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
-  /** Where that was counted: who comes to a step, from 1. */
+  /** Returns counted users of a step, from 1, if known. */
   usersInStep?: (step: number, country: string) => number;
-  /** Users per second of a shard in an earlier run, for those that rest now. */
+  /** Returns users per second of an idle shard in an earlier run. */
   earlierRate?: (actionType: string, country: string) => number | undefined;
 }
 
 export interface ExpectedLoad {
-  /** Null where none of the chain's actions is known. */
+  /** Null if no action of the chain is known. */
   batchUsers: number | null;
   lines: LoadLine[];
-  /** In seconds; null where nothing says how fast it would go. */
+  /** Seconds; null if no rate is known. */
   takes: { atLeast: number; atMost: number | null } | null;
 }
 
-/** What a campaign would bring to the shards, if everybody came through its chain. */
+/** Computes the load of a campaign on the shards, assuming that all users complete the chain. */
 export function expectedLoadOf(facts: ExpectedLoadFacts): ExpectedLoad {
   const batchUsers = batchUsersOf(facts);
   if (batchUsers === null) return { batchUsers, lines: [], takes: null };
@@ -36,7 +36,7 @@ export function expectedLoadOf(facts: ExpectedLoadFacts): ExpectedLoad {
   return { batchUsers, lines: most, takes: takesOf(least, most) };
 }
 
-/** A run's batches are as large as the smallest of its chain. */
+/** Returns the smallest batch size of the chain, which a run uses. */
 function batchUsersOf({ chain, actionTypes }: ExpectedLoadFacts): number | null {
   const called = chain.flatMap(({ action, check }) => (check ? [action, check.type] : [action]));
   const sizes = called.flatMap((name) => (Object.hasOwn(actionTypes, name) ? actionTypes[name] : []));
@@ -85,7 +85,7 @@ function linesFor(facts: ExpectedLoadFacts, batchUsers: number, bound: Bound): L
   );
 }
 
-/** Of a rate that all workers share, over all countries. */
+/** Returns the rate limit that all workers share over all countries. */
 function usersPerSecondOf(types: Catalogue['actionTypes'], action: string, batchUsers: number): number | undefined {
   const rate = Object.hasOwn(types, action) ? types[action]?.ratePerSecond : undefined;
   const limits = [rate?.users, rate?.calls === undefined ? undefined : rate.calls * batchUsers];
@@ -93,7 +93,7 @@ function usersPerSecondOf(types: Catalogue['actionTypes'], action: string, batch
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** A shard that is at work shows how fast it is; of one that rests nothing is known. */
+/** Estimates from the shard's current rate; null for an idle shard. */
 function shardSeconds(users: number | null, shard: ShardShape | undefined, batchUsers: number): number | null {
   if (!shard || shard.lag.aheadBatches === 0) return null;
   const seconds = secondsFor(users, shard.batchesPerSecond * batchUsers);
@@ -109,7 +109,7 @@ function slowest(limits: readonly (readonly [NonNullable<LoadLine['limit']>, num
   return known.sort((a, b) => b.seconds - a.seconds)[0] ?? { limit: null, seconds: null };
 }
 
-/** Steps go on beside each other: the slowest of them decides. Where one is not known, it may be that one. */
+/** Steps run concurrently, so the slowest one determines the duration. An unknown step may be the slowest. */
 function takesOf(least: readonly LoadLine[], most: readonly LoadLine[]): ExpectedLoad['takes'] {
   const longest = (lines: readonly LoadLine[]) => Math.max(0, ...lines.flatMap(({ seconds }) => seconds ?? []));
   if (least.every(({ seconds }) => seconds === null)) return null;

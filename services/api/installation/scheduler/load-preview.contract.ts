@@ -5,7 +5,7 @@ import { fieldProblem } from '../../../../shared/contracts/field-problems.ts';
 
 const count = z.int().min(0);
 
-/** What would become of a definition. Says what is wrong instead of refusing it. */
+/** Preview of a definition, which reports problems instead of refusing them. */
 export const campaignPreview = z
   .object({
     asOf: campaignEstimate.shape.asOf,

@@ -3,9 +3,9 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 
 const minuteMs = 60_000;
-/** Between two looks at what is stored; what this process accepts meanwhile is added. */
+/** Interval of reading stored jobs; jobs that this process accepts meanwhile are added. */
 const lookEveryMs = 15_000;
-/** Later minutes are not watched. */
+/** Hours ahead for which loads are tracked. */
 const watchedHours = 3;
 const forgetAfterMs = 300_000;
 
@@ -14,15 +14,15 @@ export interface Warning {
   detail: string;
 }
 
-/** A client whose jobs name no endpoint, or an endpoint. */
+/** An endpoint, or a client for jobs without an endpoint. */
 export interface RatedOutlet {
   outletId: string;
   publishRatePerSecond: number | undefined;
 }
 
-/** How full the next hours of clients and endpoints with a publish rate are. */
+/** Expected calls per minute of clients and endpoints with a publish rate. */
 export interface MinuteLoads {
-  /** Adds a job that was accepted, and says so where its minute holds more than can be called in it. */
+  /** Adds an accepted job. Returns a warning if its minute holds more jobs than can be called in it. */
   add(outlet: RatedOutlet, dueAtMs: number): Warning[];
   start(): void;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface MinuteLoads {
 
 export interface MinuteLoadsDeps {
   figures: {
-    /** Of the hours to come, the minutes in which something is due. */
+    /** Returns the upcoming minutes that have due jobs. */
     forecast(outletId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
   };
   clock: Clock;

@@ -24,7 +24,7 @@ export const tags = [{ name: tag, description: 'Who fires what is due, and how l
 
 const byName = z.object({ region: z.string() });
 
-/** Who looks at due jobs, who calls them, and what operators do about regions and hosts. */
+/** Registers routes that show the scheduler and change regions and hosts. */
 export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
   const schedulerStatus = createSchedulerStatus({ pool });
   server.route({

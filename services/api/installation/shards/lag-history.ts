@@ -1,24 +1,22 @@
-/** A point for so many seconds; the last one is the current. */
+/** Interval of points; the last point is the current one. */
 export const lagStepSeconds = 30;
 
-/** A quarter of an hour. */
+/** Number of points: a quarter of an hour. */
 const points = 30;
 
-/**
- * How far behind each shard was, as often as it was looked at. Of this process: another one has seen it at other
- * moments.
- */
+/** History of each shard's lag as observed by this process; other processes observe other moments. */
 export interface LagHistory {
-  /** @param seconds null where it is unknown */
+  /** @param seconds null if unknown */
   add(shard: string, nowMs: number, seconds: number | null): void;
   /**
-   * Oldest first, the current point last; null where it was not looked at. Empty for a shard that was never looked at.
+   * Returns points, oldest first and the current one last; null without an observation. Empty for a shard that was
+   * never observed.
    */
   of(shard: string, nowMs: number): (number | null)[];
 }
 
 export function createLagHistory(): LagHistory {
-  /** By shard: the number of a step since 1970, and what was seen in it last. */
+  /** Last observation by shard and number of the step since 1970. */
   const seen = new Map<string, Map<number, number | null>>();
   const stepOf = (nowMs: number) => Math.floor(nowMs / 1000 / lagStepSeconds);
 

@@ -8,10 +8,10 @@ import type { BaseParts } from '../../frame/parts.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
 
-/** Twice in each step of what is remembered of the lag. */
+/** Interval in milliseconds, twice per point of the lag history. */
 const shardLookMs = 15_000;
 
-/** A look at the shards and the workers' group that is repeated in the background. */
+/** Observes the shards and the workers' consumer group in the background. */
 export function createShardParts(parts: BaseParts, group: GroupLook) {
   const { pool, config, registry, clock, logger, onClose, onStart } = parts;
   const shardLook = createShardLook({
@@ -22,7 +22,7 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
     guards: createGuardReader({ pool }),
     group,
   });
-  // So that the lag of the last minutes is known when a page is opened.
+  // Keeps the lag history complete before a page is opened.
   const turn = () => shardLook.look().then(() => shardLookMs);
   const looks = createLoop({ name: 'look-at-shards', turn, afterErrorMs: shardLookMs, clock, logger });
   onClose(looks, (loop) => loop.stop());
@@ -31,8 +31,8 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
 }
 
 /**
- * Asks the brokers about the workers' group. The first look that has brokers and an installation connects.
- * @param installationId whose workers are looked at; undefined until the database has answered
+ * Reads the workers' consumer group from the brokers. Connects on the first call that has brokers and an installation.
+ * @param installationId returns the installation of the workers; undefined until the database has answered
  */
 export function createWorkerLook(
   { config, logger, onClose }: BaseParts,

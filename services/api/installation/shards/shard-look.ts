@@ -11,29 +11,30 @@ import type { ShardShape } from './shards.contract.ts';
 import type { ShardFigures, ShardWork } from './postgres/shard-figures.ts';
 import { shardId, shardView } from './shard-view.ts';
 
-/** However many ask: brokers and database are asked this often at most. */
+/** Minimum interval of requests to brokers and database, for all callers together. */
 const freshMs = 1000;
-/** What runs have to do is summed up over all that go on: beside thousands of them that takes seconds. */
+/** Maximum pause between sums of runs' work, which take seconds with thousands of open runs. */
 const longestWorkPauseMs = 300_000;
 
 export interface ShardLookDeps {
   registry: Pick<RegistryReader, 'refresh'>;
   figures: ShardFigures;
   guards: GuardReader;
-  /** The workers' group. */
+  /** Reader of the workers' consumer group. */
   group: GroupLook;
   topicPrefix: string;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** All shards as they are now. */
+/** Reader of the state of all shards. */
 export interface ShardLook {
   /**
-   * By id; about a second old at most, and what runs have to do twenty times as old as it took to sum up.
-   * @param isChanged a shard was changed: nothing older than this call will do
+   * Returns shards, about a second old at most. The work of runs may be older: up to twenty times the duration of its
+   * query.
+   * @param isChanged true after a change of a shard: the result must not be older than this call
    */
   look(isChanged?: boolean): Promise<readonly ShardShape[]>;
-  /** What was seen last; nothing before the first look. */
+  /** Returns the last result; empty before the first one. */
   last(): readonly ShardShape[];
 }
 
@@ -103,13 +104,13 @@ function keyOf({ actionType, country }: Shard): string {
   return shardId({ actionType, country });
 }
 
-/** For autoscalers. */
+/** Exports shard figures as metrics for autoscalers. */
 export function exportShardFigures(meter: Meter, shards: ShardLook): void {
   const gauge = (spec: GaugeSpec<'action' | 'country'>, value: (shard: ShardShape) => number | null) =>
     meter.gauge({
       ...spec,
       collect: (gauge) => {
-        // Joined by requests that come meanwhile. The next one gets it: to collect has to be quick.
+        // Starts a read for the next collection, as this one must be quick.
         shards.look().catch(() => undefined);
         for (const shard of shards.last()) {
           const level = value(shard);

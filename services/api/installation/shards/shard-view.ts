@@ -4,19 +4,19 @@ import type { PartitionTraffic } from '../../../../shared/ports/group-look.ts';
 import type { ShardShape } from './shards.contract.ts';
 import type { ShardWork, WorkerReport } from './postgres/shard-figures.ts';
 
-/** What is ahead should be done in this time; as many workers as that takes are desired. */
+/** Target time for the work ahead, from which the desired number of workers follows. */
 const targetSeconds = 60;
 
 export interface ShardFacts {
   shard: RegisteredShard;
   topic: string;
-  /** Null while the brokers do not tell; undefined where there is no such topic. */
+  /** Null while the brokers do not answer; undefined if the topic does not exist. */
   traffic: readonly PartitionTraffic[] | null | undefined;
-  /** Of this shard. */
+  /** Reports on this shard. */
   reports: readonly WorkerReport[];
-  /** Of this shard; undefined where nothing is to be done. */
+  /** Work of this shard; undefined if there is none. */
   work: ShardWork | undefined;
-  /** Of this shard; undefined where its breaker was never open. */
+  /** Breaker of this shard; undefined if it was never open. */
   guard: GuardRow | undefined;
 }
 
@@ -67,7 +67,7 @@ function isServing({ refusal }: WorkerReport): boolean {
   return refusal === null;
 }
 
-/** Workers that report to serve the shard, and those that have a partition of it. */
+/** Returns the workers that report serving the shard, or have one of its partitions. */
 function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
   const serving = reports.filter(isServing).map(({ worker }) => worker);
   const names = [...serving, ...(traffic ?? []).flatMap(({ member }) => member ?? [])];
@@ -88,7 +88,7 @@ function secondsOf(batches: number, batchesPerSecond: number): number | null {
   return batchesPerSecond === 0 ? null : rounded(batches / batchesPerSecond);
 }
 
-/** @returns 0 where nothing is ahead; otherwise at least 1 and at most one for each partition */
+/** @returns 0 without work ahead, otherwise from 1 to the number of partitions */
 export function desiredWorkers(ahead: number, batchesPerSecond: number, workers: number, partitions: number): number {
   if (ahead === 0) return 0;
   const isMeasured = workers > 0 && batchesPerSecond > 0;
@@ -102,7 +102,7 @@ function notesOf(facts: ShardFacts): string[] {
   const workers = workersOf(facts).length;
   const isWork = (work?.ready ?? 0) > 0 || (traffic ?? []).some(({ unhandled }) => unhandled > 0);
   if (workers === 0) notes.push(isWork ? 'no worker serves it, and there is work' : 'no worker serves it');
-  // Others serve it: which worker does is a matter of deployment then.
+  // With other workers serving the shard, a refusal is a matter of deployment.
   if (workers === 0) notes.push(...refusalsOf(facts.reports));
   const idle = workers - shard.partitions;
   if (idle > 0) {
@@ -126,7 +126,7 @@ function notesOf(facts: ShardFacts): string[] {
   return notes;
 }
 
-/** The same cause once, however many say it. */
+/** Returns each cause once, with its number of workers. */
 function refusalsOf(reports: readonly WorkerReport[]): string[] {
   const byCause = Map.groupBy(reports, ({ refusal }) => refusal ?? '');
   return [...byCause]

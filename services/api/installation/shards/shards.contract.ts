@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
-/** A shard as it is shown: an action type in a country, which is one topic. */
+/** HTTP shape of a shard: an action type in a country, with one topic. */
 export const shard = z
   .object({
     id: z.string().describe('<action type>.<country>'),

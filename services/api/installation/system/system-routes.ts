@@ -11,9 +11,9 @@ import { shownConfiguration } from './shown-configuration.ts';
 
 export interface SystemRoutesDeps {
   systemFacts: SystemFactsReader;
-  /** Of the process that answers. */
+  /** Facts of the answering process. */
   own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
-  /** Keys alone, unless given. */
+  /** Sign-in methods; only keys by default. */
   doors?: Doors | undefined;
   clock: Clock;
 }

@@ -19,11 +19,11 @@ export interface AcceptJobsDeps {
   room: JobRoom;
   loads: MinuteLoads;
   clock: Clock;
-  /** Null, or absent, where it is off. */
+  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 
-/** @throws {HttpProblem} whatever keeps it from being accepted */
+/** @throws {HttpProblem} if the job is not accepted */
 export async function acceptJob(wanted: WantedJob, sender: JobSender, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, room, loads } = deps;
   const startedMs = deps.clock.monotonicMs();
@@ -51,18 +51,18 @@ export async function acceptJob(wanted: WantedJob, sender: JobSender, deps: Acce
 }
 
 export interface SentJobs {
-  /** Each as it was sent. */
+  /** Unparsed jobs. */
   values: readonly unknown[];
-  /** Of those that name none. */
+  /** Default for jobs that name no client. */
   client: string | undefined;
   sender: JobSender;
-  /** Where a job stands in the body, before the pointers of its problems; empty where it is a line of its own. */
+  /** Returns the pointer of a job in the body, the prefix of its problems' pointers; empty for NDJSON lines. */
   pointerAt: (place: number) => string;
 }
 
 /**
- * Many at once; a result for each, in their order. What is wrong with one spoils no other.
- * @throws {HttpProblem} where nothing could be stored, and nothing was wrong with the jobs
+ * Accepts many jobs, with a result for each, in order. An invalid job does not affect the others.
+ * @throws {HttpProblem} if no job could be stored for a reason other than the jobs
  */
 export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
   const clientOf = rememberClients(deps.admission, sent.sender.scope);
@@ -87,7 +87,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
   });
 }
 
-/** Clients that jobs name, each looked up once: also an unknown one. */
+/** Caches clients that jobs name, including unknown ones. */
 function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   const known = new Map<string, Client>();
   const asked = new Map<string, Promise<Client>>();
@@ -104,7 +104,7 @@ function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   };
 }
 
-/** Of a job that was accepted. */
+/** Returns warnings for an accepted job. */
 function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, loads: MinuteLoads): Warning[] {
   const outlet = {
     outletId: endpoint?.endpointId ?? client.clientId,

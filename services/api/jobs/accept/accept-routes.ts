@@ -24,7 +24,7 @@ import { streamJobResults } from './stream-jobs.ts';
 const tags = ['jobs'];
 
 const keyed = z.looseObject({
-  // The pattern is described here and checked where the header is used: a job with a key of its own ignores it.
+  // The pattern is documented here and checked where the header is used: a job with its own key ignores the header.
   'idempotency-key': z
     .string()
     .optional()
@@ -34,8 +34,8 @@ const keyed = z.looseObject({
 });
 
 /**
- * Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead
- * of the key's.
+ * For thousands of requests a second: no log line, audit entry or stored answer for each, and the client's limits
+ * instead of the key's.
  */
 const frequent = { role: 'scheduler', scope: 'client', isFrequent: true, rateLimit: false } as const;
 
@@ -44,7 +44,7 @@ const maxBulkBytes = 16 * 1024 * 1024;
 const ndjson = 'application/x-ndjson';
 
 export interface AcceptRoutesDeps {
-  /** What jobs are accepted by. */
+  /** Dependencies for accepting jobs. */
   accepting: AcceptJobsDeps;
 }
 
@@ -66,7 +66,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
         201: jsonAnswer('Stored', acceptedJob),
       },
     },
-    // Read by the handler, which is quicker at it.
+    // The handler parses the body faster than the validator.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const body: unknown = request.body;
@@ -79,7 +79,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
     },
   });
 
-  // For itself, because no other route takes lines that are read as they come.
+  // A separate scope, because no other route takes streamed lines.
   await server.register((scope: HttpServer) => {
     scope.addContentTypeParser(ndjson, (_request, payload, done) => done(null, payload));
     bulkRoute(scope, deps);
@@ -98,7 +98,7 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/bulk',
-    // Lines are stored as they come, within the bounds of their client: they hold neither a connection nor a slot.
+    // Streamed lines are stored within the client's limits, and occupy neither a connection nor a slot.
     config: { ...frequent, heavy: 'elsewhere', uploads: { [ndjson]: 'A job a line, as JSON' } },
     bodyLimit: maxBulkBytes,
     schema: {
@@ -117,7 +117,7 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
         },
       },
     },
-    // Jobs are checked one by one: one that is wrong spoils no other.
+    // Jobs are validated individually: an invalid job does not affect the others.
     validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const body: unknown = request.body;

@@ -8,21 +8,21 @@ type Shown<List extends keyof SchedulerShape> = SchedulerShape[List] extends (in
 export type RegionLook = WithDates<Shown<'regions'>, 'changedAt'>;
 type NodeLook = WithDates<Omit<Shown<'nodes'>, 'partitions'>, 'startedAt'>;
 type PartitionLook = WithDates<Shown<'partitions'>, 'since'>;
-/** `clientId` is no public id yet. */
+/** `clientId` is not converted to a public id yet. */
 type HostLook = WithDates<Shown<'hosts'>, 'openedAt'>;
 
 export interface SchedulerLook {
   regions: RegionLook[];
-  /** Alive. */
+  /** Nodes that are alive. */
   nodes: NodeLook[];
-  /** By what they lead. */
+  /** Leaders by scope. */
   leaders: SchedulerShape['leaders'];
   partitions: PartitionLook[];
-  /** Hosts that are left alone. */
+  /** Hosts with an open circuit. */
   hosts: HostLook[];
 }
 
-/** How jobs are looked at, offered and called, for people. */
+/** Reads the state of scheduling, for people, and changes regions and hosts. */
 export function createSchedulerStatus({ pool }: { pool: Pool }) {
   async function regions(): Promise<RegionLook[]> {
     const { rows } = await pool.query<RegionLook>(selectRegions);
@@ -46,15 +46,12 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
       ]);
       return { regions: all, nodes: nodes.rows, leaders: leaders.rows, partitions: partitions.rows, hosts: hosts.rows };
     },
-    /**
-     * Makes this region the only one where jobs are offered and claimed. Undefined when there is no such region; again,
-     * it changes nothing.
-     */
+    /** Makes this region the only active one; a repeat has no effect. Undefined if the region does not exist. */
     switchTo: (region: string, reason: string | null) => change(region, switchRegions, [reason]),
-    /** Lets a region take part again. */
+    /** Activates a region in addition to the active ones. */
     activate: (region: string) => change(region, activateRegion, []),
-    /** Brings the jobs of a host back that is left alone. False when it is not. */
-    /** @param outletId of a client, or of an endpoint */
+    /** Releases the sidelined jobs of a host. Returns false if the host is not sidelined. */
+    /** @param outletId id of a client or an endpoint */
     enableHost: async (outletId: string, host: string): Promise<boolean> => {
       const { rowCount } = await pool.query(enableHost, [outletId, host]);
       return rowCount === 1;
@@ -98,7 +95,7 @@ const selectHosts = `
   ) s
   order by c.opened_at, c.client, c.host collate "C" limit 1000`;
 
-/** Where nothing changes, no epoch moves: claims that are under way in the region that stays are as good as before. */
+/** An unchanged region keeps its epoch, so its current claims stay valid. */
 const switchRegions = `
   update regions set active = name = $1, epoch = epoch + 1, changed_at = now(), reason = $2
   where active <> (name = $1) and exists (select from regions where name = $1)`;

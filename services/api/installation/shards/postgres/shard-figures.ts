@@ -3,20 +3,20 @@ import type { Shard } from '../../../../../shared/domain/endpoint/shard.ts';
 import type { ShardReport } from '../../../../../shared/ports/shard-reports.ts';
 import { heardOfWithin } from '../../../../../shared/postgres/registry/shard-refusals.ts';
 
-/** What a worker said not long ago of a shard that it serves, or should. */
+/** A worker's recent report on a shard that it serves, or should serve. */
 export interface WorkerReport extends ShardReport {
   worker: string;
 }
 
-/** What running runs have to do in a shard. All counts in batches. */
+/** Work of running runs in a shard, in batches. */
 export interface ShardWork extends Shard {
-  /** On the topic, or a worker has it. */
+  /** Batches on the topic or with a worker. */
   ready: number;
-  /** Put back, until it is due. */
+  /** Postponed batches that are not due yet. */
   waiting: number;
-  /** Ready here, in steps before, or still to be fed as far as the audience is estimated: by runs without a pace. */
+  /** Batches that are ready, in earlier steps, or estimated to be fed, of runs without a pace. */
   ahead: number;
-  /** Still to be fed by runs with a pace: it is that, and nothing here, that holds them back. */
+  /** Batches still to be fed by runs with a pace; the pace delays them, not the shard. */
   paced: number;
 }
 
@@ -27,8 +27,8 @@ const reports = `
   order by worker`;
 
 /**
- * Ready is entered + born - done - waiting; what has entered a step survived the one before. As the trigger counts it
- * (docs/feeding.md).
+ * Ready is entered + born - done - waiting; a batch that entered a step survived the previous one. The trigger counts
+ * in the same way (docs/feeding.md).
  */
 const work = `
   with steps as (
@@ -66,9 +66,9 @@ export type ShardFigures = ReturnType<typeof createShardFigures>;
 
 export function createShardFigures({ pool }: { pool: Pool }) {
   return {
-    /** Of workers that were heard of within the last minute. */
+    /** Returns reports of the last minute. */
     reports: async () => (await pool.query<WorkerReport>(reports)).rows,
-    /** Shards in which nothing is to be done are left out. */
+    /** Returns shards with work. */
     work: async () => (await pool.query<ShardWork>(work)).rows,
   };
 }

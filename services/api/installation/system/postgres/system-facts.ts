@@ -12,7 +12,7 @@ interface DatabaseFacts {
   bytes: number;
   now: Date;
   migration: string | null;
-  /** That changed the schema last. */
+  /** Version that changed the schema last. */
   schemaVersion: string | null;
   installedAt: Date;
 }
@@ -30,7 +30,7 @@ interface ProcessCount {
   region: string;
   processes: number;
   oldestAt: Date;
-  /** Of some of them, as `worker@host`. */
+  /** Names of some processes, as `worker@host`. */
   names: string[];
 }
 
@@ -38,16 +38,16 @@ export interface SystemFacts extends ProcessStanding {
   database: DatabaseFacts;
   partitions: PartitionsAhead;
   logArchive: LogArchive;
-  /** Alive. */
+  /** Nodes that are alive. */
   nodes: NodeCount[];
-  /** That said of themselves that they run. */
+  /** Processes that report running. */
   processes: ProcessCount[];
   settings: ServiceSetting[];
 }
 
 export type SystemFactsReader = ReturnType<typeof createSystemFacts>;
 
-/** What the database knows of its installation. All of it is small, however much the installation does. */
+/** Reads the database's records of the installation. Their size does not grow with the load. */
 export function createSystemFacts({ pool }: { pool: Pool }) {
   return async (): Promise<SystemFacts> => {
     const [database, partitions, logArchive, nodes, processes, standing, settings] = await Promise.all([
