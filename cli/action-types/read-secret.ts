@@ -3,8 +3,8 @@ import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
 /**
- * Where a secret is read from: never from the command line, which others on the machine can see and which shells
- * remember.
+ * Source of a secret. Never the command line, which other users of the machine can see and shells store in their
+ * history.
  */
 export interface SecretSource {
   /** A path, or `-` for standard input. */
@@ -12,7 +12,7 @@ export interface SecretSource {
   fromStdin?: true | undefined;
 }
 
-/** Without the line break at its end. */
+/** Reads a secret, without the line break at its end. */
 export async function readSecretFrom({ fromFile, fromStdin }: SecretSource, input: Readable): Promise<string> {
   if ((fromFile === undefined) === (fromStdin === undefined)) {
     throw new UsageError('say where the secret is: --from-file <path> or --from-stdin');
@@ -23,7 +23,7 @@ export async function readSecretFrom({ fromFile, fromStdin }: SecretSource, inpu
   return secret;
 }
 
-/** The secrets that a change gives again, by the options that name their files; undefined where it gives none. */
+/** Reads new secrets, by the options that name their files; undefined if there are none. */
 export async function readSecretFiles(
   files: { authorizationFile?: string | undefined; signingFile?: string | undefined },
   input: Readable,

@@ -5,8 +5,8 @@ import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 
 /**
- * A line for each field and secret, those that join later as they come, and the schema of the parameters as it is read
- * best.
+ * Renders a line for each field and secret, and the schema of the parameters in a readable form. Unknown fields, which
+ * later versions of the API may add, are shown unformatted.
  */
 export function renderActionType(type: ActionType, view: View): string {
   const {

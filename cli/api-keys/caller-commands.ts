@@ -10,7 +10,7 @@ import { utcTime } from '../show/times.ts';
 type CallsOfDay = KeyCalls['days'][number];
 type CallsOfOperation = KeyCalls['operations'][number];
 
-/** Nothing where nothing is, so that what is there is seen. */
+/** Returns an empty text for 0, so that other numbers stand out. */
 const some = (value: number) => (value === 0 ? '' : count(value));
 
 const byDay = tableOf<CallsOfDay>('', [

@@ -33,7 +33,7 @@ function scopeText({ scope: { clients, countries, actionTypes, users } }: ApiKey
   return [...said, ...(users ? ['users of what it sees'] : [])].join(' · ') || 'everything';
 }
 
-/** `200 jobs/s · 500,000 jobs stored`; nothing where it has none of its own. */
+/** Formats `200 jobs/s · 500,000 jobs stored`; empty without bounds. */
 function boundsText({ bounds: { jobsPerSecond, storedJobs, requestsPerMinute } }: ApiKey): string {
   return [
     ...(jobsPerSecond === null ? [] : [`${count(jobsPerSecond)} jobs/s`]),
@@ -59,7 +59,7 @@ function renderKey(key: ApiKey, view: View): string {
   return renderFacts({ name, facts: [id, role, state] }, facts, view);
 }
 
-/** `17 times, last 2026-11-24 10:30 from 10.20.7.14`; nothing where nothing was. */
+/** Formats `17 times, last 2026-11-24 10:30 from 10.20.7.14`; empty without refusals. */
 function refusedText({ refusals }: ApiKey): string {
   if (refusals === null) return '';
   const { count: times, lastAt, lastFrom } = refusals;

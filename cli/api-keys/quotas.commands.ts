@@ -19,7 +19,7 @@ export const commands = command({
   ]),
 });
 
-/** Bytes as people count them. */
+/** Formats bytes as MiB. */
 function amount(name: Quota['name'], value: number): string {
   return name.endsWith('Bytes') ? `${count(Math.round(value / 1024 ** 2))} MiB` : count(value);
 }

@@ -16,22 +16,24 @@ export const callerEnvironment = z.object({
 });
 
 export interface ApiClientDeps {
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   send?: typeof fetch;
   patience?: Patience | undefined;
 }
 
-/** The client of the API that the environment names. @param patience lets an API that says 503 be waited for */
+/**
+ * Creates a client of the API that the environment names.
+ * @param patience makes requests wait while the API answers 503
+ */
 export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): Client {
   const { MUSTER_API_URL, MUSTER_API_KEY } = readEnvironment(callerEnvironment, environment);
   return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), patience });
 }
 
 /**
- * Takes JSON unless it is asked for something else, and knows each POST by a key, so that one that is sent again is
- * carried out once.
+ * Creates a client that accepts JSON by default. Each POST gets an idempotency key, so that repeats take effect once.
  */
 export function createApiClient({ baseUrl, apiKey, send = fetch, patience }: ApiClientDeps): Client {
   const fetchPatiently = createPatientFetch({ baseUrl, send, patience });
@@ -44,7 +46,7 @@ export function createApiClient({ baseUrl, apiKey, send = fetch, patience }: Api
   return client;
 }
 
-/** A job has a key of its own, which is for its owner to give. */
+/** Jobs have an idempotency key of their own, which their owner chooses. */
 function isKnownByKey({ method, url }: Request): boolean {
   return method === 'POST' && !/^\/v1\/jobs(\/bulk)?$/.test(new URL(url).pathname);
 }
@@ -62,11 +64,11 @@ function baseUrlOf(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** A token of the issuer goes where a key does, and is longer. */
+/** An OpenID token may replace an API key, and is longer. */
 const longestOf = (key: string) => (key.startsWith('eyJ') ? 8192 : 512);
 
 /**
- * Looked at before it is sent: what does not fit a header would be repeated in the error, and in a terminal that others
+ * Checks the key before a request: the error for an invalid header would print the key in a terminal that others may
  * see.
  */
 function keyOf(key: string): string {

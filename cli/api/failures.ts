@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** As the API describes what it refuses (RFC 9457), and what stands between may describe as well. */
+/** Problem details of the API (RFC 9457), or of a proxy in front. */
 export const problem = z.object({
   title: z.string(),
   status: z.int(),
@@ -14,15 +14,15 @@ export const problem = z.object({
 
 export type Problem = z.infer<typeof problem>;
 
-/** How a refusal is shown to people, who typed a command and not a body. */
+/** Wording of a refusal for people who typed a command instead of a request body. */
 export interface RefusalWording {
-  /** Such as `not created`. */
+  /** Outcome, such as `not created`. */
   outcome?: string | undefined;
-  /** Where a pointer into the body came from. */
+  /** Returns the name of a body field's option. */
   labelOf?: ((pointer: string) => string) | undefined;
 }
 
-/** The API answered and said no. */
+/** A request that the API refused. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly problem: Problem;
@@ -35,7 +35,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** The API did not answer, or not as the API would: asking again may help. */
+/** No answer, or an invalid one. A repeat may succeed. */
 export class ApiUnavailable extends Error {
   override readonly name = 'ApiUnavailable';
 }

@@ -1,4 +1,4 @@
-/** What the API names by method and path, and the command that does it; `{id}` is the one in the path. */
+/** API routes and the commands that call them; `{id}` is the id in the path. */
 const commands: readonly (readonly [route: string, command: string])[] = [
   ['GET /v1/approvals?runId={id}', 'approvals list'],
   ['POST /v1/campaigns/{id}/submit', 'approvals submit {id}'],
@@ -15,11 +15,11 @@ const commands: readonly (readonly [route: string, command: string])[] = [
 const patterns = commands.map(([route, command]) => {
   const [before = '', after = ''] = route.split('{id}').map(escaped);
   const ofId = route.includes('{id}') ? String.raw`([^\s/?,;:()]+)` : '';
-  // To the end of the path: POST /v1/clients is not the beginning of POST /v1/clients/{id}/keys.
+  // The lookahead matches whole paths only: POST /v1/clients is a prefix of POST /v1/clients/{id}/keys.
   return { pattern: new RegExp(String.raw`${before}${ofId}${after}(?![\w/{?-])`, 'g'), command };
 });
 
-/** Words of the API, which speaks to those who write requests, for those who type commands. */
+/** Replaces routes in the API's messages with the commands that call them. */
 export function inCommands(text: string): string {
   return patterns.reduce((said, { pattern, command }) => {
     return said.replace(pattern, (_, id: unknown) => `\`muster ${command.replace('{id}', String(id))}\``);

@@ -4,33 +4,33 @@ import { ApiRefusal, ApiUnavailable, problem } from './failures.ts';
 export interface Patience {
   clock: Clock;
   signal?: AbortSignal;
-  /** One line, the first time that something has to be waited for. */
+  /** Receives one line when the first wait begins. */
   onWait: (what: string) => void;
 }
 
 export interface PatientFetchDeps {
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   baseUrl: string;
   send: typeof fetch;
-  /** Where it is given, an API that says 503 is waited for, and the wait is shown. */
+  /** If set, requests wait while the API answers 503, and the wait is shown. */
   patience?: Patience | undefined;
 }
 
 const timeoutMs = 30_000;
 
-/** An API that restarts, or whose database does, is waited for; one that stays away is an error. */
+/** Maximum wait in milliseconds, enough for a restart of the API or its database. */
 export const patienceMs = 60_000;
 
 const usualRetryMs = 2000;
 
 /**
- * Good answers alone.
- * @throws {ApiRefusal} the API said no
- * @throws {ApiUnavailable} no answer came, or not one of the API
+ * Creates a `fetch` that returns successful answers only.
+ * @throws {ApiRefusal} if the API refuses the request
+ * @throws {ApiUnavailable} if there is no answer, or not from the API
  */
 export function createPatientFetch({ baseUrl, send, patience }: PatientFetchDeps): typeof fetch {
   async function attempt(request: Request) {
-    // A stream takes as long as it takes.
+    // Streams have no timeout.
     const limit = isStream(request) ? {} : { signal: AbortSignal.timeout(timeoutMs) };
     try {
       return await send(isSentOnce(request) ? request : request.clone(), limit);
@@ -54,7 +54,7 @@ export function createPatientFetch({ baseUrl, send, patience }: PatientFetchDeps
   };
 }
 
-/** A file: it can be read once. */
+/** Returns true for a file, which can be read only once. */
 function isSentOnce({ body, headers }: Request): boolean {
   return body !== null && headers.get('content-type') !== 'application/json';
 }
@@ -63,7 +63,7 @@ function isStream(request: Request): boolean {
   return isSentOnce(request) || request.headers.get('accept') !== 'application/json';
 }
 
-/** Another server's page is not taken for an answer. */
+/** Refuses pages of other servers as answers. */
 function checked(response: Response, request: Request, baseUrl: string): Response {
   const type = response.headers.get('content-type') ?? '';
   if (isStream(request) || response.status === 204 || type.includes('json')) return response;
@@ -73,7 +73,7 @@ function checked(response: Response, request: Request, baseUrl: string): Respons
 async function failureOf(response: Response, request: Request, baseUrl: string): Promise<Error> {
   const text = await response.text().catch(() => '');
   const refused = problem.safeParse(parseJson(text));
-  // 429 is about when, not about what.
+  // 429 is temporary, not a refusal of the request.
   if (refused.success && response.status < 500 && response.status !== 429) return new ApiRefusal(refused.data);
   const asked = `${request.method} ${pathOf(request)}`;
   if (!refused.success && response.status < 500) {
@@ -98,7 +98,7 @@ function retryAfterMs({ headers }: Response): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, patienceMs) : usualRetryMs;
 }
 
-/** Undefined when it is no JSON, which no answer of the API is. */
+/** Returns undefined if the text is not JSON; no answer of the API is undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -107,7 +107,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** fetch says "fetch failed" and hides why one level down. */
+/** Returns the cause of "fetch failed", which contains the reason. */
 function causeOf(error: unknown, baseUrl: string): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error && error.cause.message !== '' ? error.cause : error;

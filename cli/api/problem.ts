@@ -2,10 +2,10 @@ import type { Problem, RefusalWording } from './failures.ts';
 import { oneLine } from '../show/text.ts';
 import { inCommands } from './in-commands.ts';
 
-/** What the API says where there is nothing to say beyond the list. */
+/** Detail of a problem that only consists of its list of errors. */
 const sayingNothing = 'the request has problems';
 
-/** What the API refused and why, a line for each mistake. */
+/** Renders a problem, with a line for each error. */
 export function renderProblem(problem: Problem, wording: RefusalWording = {}): string {
   const { status, errors } = problem;
   const { labelOf = (pointer: string) => pointer } = wording;
@@ -21,7 +21,7 @@ export function renderProblem(problem: Problem, wording: RefusalWording = {}): s
 }
 
 function headOf({ title, detail = title, status }: Problem, { outcome }: RefusalWording): string {
-  // Of a key or an address, the title says it best.
+  // The title describes an invalid key or address best.
   if (outcome !== undefined && status !== 401) return `${outcome}: ${detail === sayingNothing ? '' : detail}`.trimEnd();
   return detail === title ? title : `${title}: ${detail}`;
 }

@@ -8,8 +8,7 @@ export interface TestAnswer {
 }
 
 /**
- * What the CLI talks to in tests: answers by `METHOD path`, several in a row where it is asked several times; anything
- * else is 404.
+ * Fake API for tests. Answers by `METHOD path`, sequentially if there are several answers; 404 for all other requests.
  */
 export interface TestApi {
   url: string;
@@ -47,7 +46,7 @@ export async function startTestApi(): Promise<TestApi> {
   return api;
 }
 
-/** Whatever the order of its parameters. */
+/** Finds an answer regardless of the order of query parameters. */
 function preparedFor(line: string, answers: TestApi['answers']): TestAnswer | TestAnswer[] | undefined {
   const [found] = Object.entries(answers).filter(([prepared]) => inOrder(prepared) === inOrder(line));
   return found?.[1];

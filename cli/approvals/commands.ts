@@ -59,7 +59,7 @@ const submit = command({
   shown: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
 });
 
-/** What is approved is what was looked at. */
+/** Approves exactly the content that was displayed. */
 const approve = byHand({
   name: 'approve',
   args: ['<approval>'],

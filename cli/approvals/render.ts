@@ -8,7 +8,7 @@ import { utcTime } from '../show/times.ts';
 
 const usersOf = ({ usersAtMost }: ApprovalSummary) => Object.values(usersAtMost).reduce((sum, each) => sum + each, 0);
 
-/** `at most 3,150 users (SG 1,050, ID 2,100) and 6,300 units, 315.00 EUR`. */
+/** Formats `at most 3,150 users (SG 1,050, ID 2,100) and 6,300 units, 315.00 EUR`. */
 export function coverText(approval: ApprovalSummary): string {
   const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${count(users)}`);
   const units = approval.unitsAtMost === null ? '' : ` and ${count(approval.unitsAtMost)} units`;
@@ -17,13 +17,13 @@ export function coverText(approval: ApprovalSummary): string {
   return `at most ${count(usersOf(approval))} users (${byCountry.join(', ')})${units}${money}`;
 }
 
-/** `40 to 2,857 users`; null where its run asked for it. */
+/** Formats `40 to 2,857 users`; null if a run requested the approval. */
 function expectedText({ usersExpected }: ApprovalSummary): string | null {
   if (usersExpected === null) return null;
   return `${rangeText(sumOfBounds(Object.values(usersExpected)))} users, as they were estimated`;
 }
 
-/** `waiting, 1 of 2`. */
+/** Formats `waiting, 1 of 2`. */
 export function standingText({ state, given, needed, raises }: ApprovalSummary): string {
   const what = raises ? 'raise of budgets ' : '';
   return state === 'waiting' ? `${what}waiting, ${given.length} of ${needed}` : state;
@@ -48,7 +48,7 @@ export const ruleColumns = [
   right('approvers', ({ approvers }: ApprovalRule) => approvers),
 ];
 
-/** What it covers, line by line; what differs from what was approved before stands beside it. */
+/** Renders what an approval covers; changed lines also show the previously approved value. */
 export function renderApproval(approval: Approval, view: View): string {
   const { id, campaignName, campaignId, runId, revision, why, given, stateReason, covers, diff } = approval;
   const { submittedBy, submittedAt, refusedToYou, hash } = approval;

@@ -200,12 +200,12 @@ export const commands = group(
   [...[upload, list, all, show, rejects, rename, describe, remove], ...countCommands],
 );
 
-/** `9` campaigns; `9 + 2 saved`. */
+/** Formats `9` campaigns, or `9 + 2 saved`. */
 function usesText({ usedBy, usedBySaved }: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>): string {
   return usedBySaved === 0 ? count(usedBy) : `${count(usedBy)} + ${count(usedBySaved)} saved`;
 }
 
-/** `1,840`, `about 93,200`, `124,880 to 125,000`. */
+/** Formats `1,840`, `about 93,200` or `124,880 to 125,000`. */
 function sizeText(size: NamedAudience['size']): string {
   if (size === null) return 'not known';
   const { atLeast, atMost, exact } = size;

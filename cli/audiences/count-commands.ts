@@ -94,7 +94,7 @@ const cancel = command({
 
 export const countCommands = [countOne, show, list, cancel];
 
-/** What is wrong with it is for the API to say. */
+/** The API validates the audience. */
 const asWritten = z.custom<AudienceCountRequestInput['audience']>();
 
 interface QuestionOptions extends AudienceOptions {
@@ -161,7 +161,7 @@ function renderCount(counted: AudienceCount, view: View): string {
   );
 }
 
-/** `+ 1,200 segment riders`, `- 10 segment staff`, `= 1,190`. */
+/** Formats lines such as `+ 1,200 segment riders`, `- 10 segment staff`, `= 1,190`. */
 function sumLines({ audience, users, countries }: AudienceCount, parts: AudienceParts): string[] {
   const { include, exclude = [] } = audience;
   const { repeated, elsewhere } = parts;

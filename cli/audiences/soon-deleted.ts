@@ -2,7 +2,7 @@ import { utcDay } from '../show/times.ts';
 
 const soonMs = 3 * 86_400_000;
 
-/** Those of which a person should hear: they go within three days. */
+/** Warns about lists that are deleted within three days. */
 export function soonDeleted(lists: readonly { id: string; expiresAt: string | null }[], now: Date): string[] {
   return lists.flatMap(({ id, expiresAt }) =>
     expiresAt !== null && Date.parse(expiresAt) - now.getTime() <= soonMs

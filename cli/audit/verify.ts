@@ -8,11 +8,11 @@ import { UsageError } from '../frame/usage-error.ts';
 
 type Found = VerifyAuditResponses[200];
 
-/** An entry as it was kept elsewhere, and as it stands now. */
+/** An audit entry as stored elsewhere, and its current hash. */
 interface Expected {
   number: number;
   hash: string;
-  /** Null where there is none of this number any more. */
+  /** Null if no entry has this number any more. */
   now: string | null;
 }
 
@@ -45,7 +45,7 @@ export const verify = command({
   code: (data) => (isWhole(data) ? exitCodes.ok : exitCodes.failure),
 });
 
-/** Page by page, to the end or to the first that does not fit. */
+/** Verifies page by page, up to the end or the first mismatch. */
 export async function verifyAll(client: Client): Promise<Omit<Found, 'next'>> {
   let checked = 0;
   let from: Found['from'] | undefined;

@@ -4,7 +4,7 @@ import type { aboutOptions } from './definition-options.ts';
 
 type AboutOptions = ValuesOf<typeof aboutOptions>;
 
-/** What is said about a campaign, of those that were given. What is right is for the API to say. */
+/** Returns the given descriptive fields of a campaign. The API validates them. */
 export function aboutOf({ description, owner, tag, metadata }: AboutOptions) {
   return {
     ...(description !== undefined && { description }),
@@ -14,7 +14,7 @@ export function aboutOf({ description, owner, tag, metadata }: AboutOptions) {
   };
 }
 
-/** The same as a change: an empty text takes a field away. */
+/** Returns the fields as a patch, in which an empty text removes a field. */
 export function aboutPatchOf(options: AboutOptions) {
   const { description, owner, tag = [], metadata = [] } = options;
   if (Object.keys(options).length === 0) {

@@ -1,16 +1,16 @@
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Who a campaign is for, in options. Each list may be given several times. */
+/** Options that define a campaign's audience. Each list option is repeatable. */
 export interface AudienceOptions {
   segment?: string[] | undefined;
-  /** `aud_…`. */
+  /** Ids `aud_…`. */
   list?: string[] | undefined;
-  /** `run_…`, `run_…:failed,unknown` or `run_…:failed@2` for step 2. */
+  /** Values `run_…`, `run_…:failed,unknown`, or `run_…:failed@2` for step 2. */
   run?: string[] | undefined;
   excludeSegment?: string[] | undefined;
   excludeList?: string[] | undefined;
   excludeRun?: string[] | undefined;
-  /** Per cent. */
+  /** Percentage. */
   holdOut?: number | undefined;
   holdOutSeed?: string | undefined;
 }
@@ -19,7 +19,6 @@ export function includesAnybody({ segment, list, run }: AudienceOptions): boolea
   return [segment, list, run].some(isGiven);
 }
 
-/** Whether any of it is said. */
 export function saysAudience(options: AudienceOptions): boolean {
   return saysSources(options) || [options.holdOut, options.holdOutSeed].some(isGiven);
 }
@@ -71,7 +70,10 @@ function runEntryOf(text: string, option: string): object {
 
 const holdOutOptions: Record<string, string> = { holdOutPercent: '--hold-out', holdOutSeed: '--hold-out-seed' };
 
-/** The options that a part of the audience came from. @param below the pointer behind `/audience/<part>` */
+/**
+ * Returns the option of an audience field.
+ * @param below rest of the pointer after `/audience/<part>`
+ */
 export function audienceLabel(part: string, below: readonly string[]): string {
   const option = holdOutOptions[part];
   if (option !== undefined) return option;

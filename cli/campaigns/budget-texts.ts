@@ -3,7 +3,7 @@ import { UsageError } from '../frame/usage-error.ts';
 
 type Budgets = NonNullable<CampaignDefinitionInput['budgets']>;
 
-/** Of `SG=1000`, or in money `SG=5000EUR`. What is right is for the API to say. */
+/** Parses `SG=1000`, or monetary `SG=5000EUR`. The API validates the values. */
 export function budgetsOf(texts: readonly string[]): Budgets {
   return texts.map((text) => {
     const [, country, number = '', currency] = /^([^=]+)=(\d+(?:\.\d+)?) ?([A-Za-z]{3})?$/.exec(text) ?? [];

@@ -48,11 +48,11 @@ import { renderEstimate, renderPreview } from '../show/render-estimate.ts';
 import { testSend } from './test-send.ts';
 import { dryRun } from './dry-run.ts';
 
-/** Campaigns of a list whose progress is asked for at the same time. */
+/** Maximum concurrent requests for the progress of listed campaigns. */
 const looksAtOnce = 10;
 const runsShown = 5;
 
-/** The option that said it; a file keeps its pointers. */
+/** Returns the option of a field; for a definition in a file, the pointer. */
 const labelOf = (pointer: string, { options: { file } }: { options: { file?: string } }) =>
   file === undefined ? optionLabel(pointer) : pointer;
 const warningsOf = ({ warnings }: CheckedCampaign) => warnings.map(({ detail }) => `! ${detail}`);
@@ -124,7 +124,7 @@ const describe = command({
     ].join(' · ') + '\n',
 });
 
-/** Refused where something is wrong with the definition: a script can ask before it creates. */
+/** Exits with an error if the definition has problems, so that scripts can check it before creating a campaign. */
 const preview = command({
   name: 'preview',
   said: 'what would become of a definition: what is wrong, who, how long; makes nothing',
@@ -170,7 +170,7 @@ const list = byHand({
   },
 });
 
-/** Undefined where there is no run, or where it cannot be asked: a list is worth showing without. */
+/** Returns undefined if there is no run or its progress is unavailable, so that the list is shown anyway. */
 async function latestProgress({ links }: Campaign, client: Client) {
   const id = links.latestRun?.split('/').at(-1);
   if (id === undefined) return undefined;
@@ -255,7 +255,7 @@ const runs = command({
     kind: usually('--kind <kind>', 'test, dry-run: those that only tried it', { among: runKinds, usual: 'live' }),
   },
   ask: async ({ client, args: [id], options: { limit, kind } }) => {
-    // Says so when it is the campaign that is not there.
+    // Reports an error if the campaign does not exist.
     await getCampaign({ client, path: { id } });
     return listRuns({ client, query: { campaignId: id, limit, kind } });
   },

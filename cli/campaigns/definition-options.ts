@@ -1,6 +1,6 @@
 import { number, several, text, whole } from '../frame/options.ts';
 
-/** Fields of a definition that are sent as they are given. */
+/** Fields of a definition that are sent unchanged. */
 export const plainFields = {
   deadlineSeconds: whole('--deadline-seconds <n>', 'what is not begun by then expires'),
   priority: text('--priority <priority>', 'low, normal or high'),
@@ -8,7 +8,7 @@ export const plainFields = {
   pauseAtFailedPercent: number('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users'),
 };
 
-/** What is said about a campaign. */
+/** Options that describe a campaign. */
 export const aboutOptions = {
   description: text('--description <text>', 'what it is for'),
   owner: text('--owner <name>', 'the team or the person to ask about it'),
@@ -16,7 +16,7 @@ export const aboutOptions = {
   metadata: several('--metadata <key=value>', 'the same, such as ticket=MKT-1204; repeatable'),
 };
 
-/** What a campaign is, in options instead of a file. */
+/** Options that define a campaign, as an alternative to a file. */
 export const definitionOptions = {
   file: text('-f, --file <path>', 'the definition as JSON; - reads standard input'),
   name: text('--name <name>'),

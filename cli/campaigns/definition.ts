@@ -13,14 +13,14 @@ import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
 /**
- * The definition as it is sent. Only what has to be cut into parts is looked at here: what is right is for the API to
- * say, which names every mistake at once.
+ * Reads a definition. Only values that are split into parts are checked here; the API validates the rest and reports
+ * all errors at once.
  */
 export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
   return z.custom<CampaignDefinitionInput>().parse(await given(options, input, definitionOf));
 }
 
-/** What is to differ from another campaign, in the same ways. */
+/** Reads the fields that differ from another campaign, from a file or options. */
 export async function readChanges(options: DefinitionOptions, input: Readable): Promise<CampaignPatchInput> {
   return z.custom<CampaignPatchInput>().parse(await given(options, input, changesOf));
 }
@@ -48,7 +48,7 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
   return { schedule: { type: 'now' }, ...changesOf(flags) };
 }
 
-/** The fields of a definition that options say; the others are as they are elsewhere. */
+/** Returns the fields of a definition that options set. */
 export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
   const { name, countries, action: actions, budget, unitsPerUser = [] } = flags;
   const schedule = scheduleOf(flags);
@@ -72,7 +72,7 @@ function plainFieldsIn(flags: object): object {
   return Object.fromEntries(Object.entries(flags).filter(([field]) => field in plainFields));
 }
 
-/** What is wrong with the number is for the API to say. */
+/** The API validates the number. */
 function canaryOf({ canary, canaryMaxFailed }: Pick<DefinitionOptions, 'canary' | 'canaryMaxFailed'>): object {
   if (canary === undefined) {
     if (canaryMaxFailed !== undefined) throw new UsageError('--canary-max-failed goes with --canary');
@@ -136,7 +136,7 @@ const optionOf: Record<string, string> = {
 };
 
 /**
- * The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for
+ * Returns the option of a body field: `--countries` for `/countries/0`, `--action 2 /params/units` for
  * `/chain/1/params/units`.
  */
 export function optionLabel(pointer: string): string {

@@ -1,7 +1,7 @@
 import { dryRunCampaign } from '../../sdk/generated/sdk.gen.ts';
 import { command } from '../frame/command-table.ts';
 
-/** Begins the run at once: it makes no call, so there is nothing to be confirmed. */
+/** Starts the run without confirmation, as it makes no calls. */
 export const dryRun = command({
   name: 'dry-run',
   args: ['<campaign>'],

@@ -8,7 +8,7 @@ import { oneLine } from '../show/text.ts';
 import { localAndUtc, utcTime, zoneOf } from '../show/times.ts';
 import { entryText } from '../show/sources.ts';
 
-/** A line per campaign: what it is, how many users it has, how far its newest run is, and when that was or will be. */
+/** Renders a line per campaign: its content, number of users, progress of the newest run, and time of the run. */
 export function renderCampaigns(
   campaigns: readonly Campaign[],
   progress: readonly (RunProgress | undefined)[],
@@ -40,7 +40,7 @@ function whenText({ nextRunAt, startsAt }: Campaign, run: RunProgress | undefine
   return startsAt === null ? '' : `would start ${utcTime(startsAt)}`;
 }
 
-/** `segment lapsed-riders in SG, ID get award-reward, send-message`: what a start would do. */
+/** Describes a start: `segment lapsed-riders in SG, ID get award-reward, send-message`. */
 export function summaryOf({ audience, countries, chain }: Campaign): string {
   const { include, exclude = [], holdOutPercent = 0 } = audience;
   const who = include.map((entry) => ('segment' in entry ? oneLine(entry.segment) : entryText(entry))).join(', ');
@@ -50,7 +50,7 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
   return `all users of ${who}${without}${held} in ${countries.map(oneLine).join(', ')} get ${what}`;
 }
 
-/** All there is to a campaign, one line for each part. */
+/** Renders all fields of a campaign, one per line. */
 export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: View): string {
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: limit, budgets = [] } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
@@ -101,7 +101,7 @@ export function metadataTexts(metadata: Readonly<Record<string, string>>): strin
   return Object.entries(metadata).map(([key, value]) => `${key}=${oneLine(value)}`);
 }
 
-/** `copy of cmp_1, revision 3`; of a template with the values of its variables. */
+/** Formats `copy of cmp_1, revision 3`; for a template, with the values of its variables. */
 function originText(origin: NonNullable<Campaign['origin']>): string {
   if ('campaignId' in origin) return `copy of ${origin.campaignId}, revision ${origin.revision}`;
   const values = Object.entries(origin.variables).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
@@ -112,7 +112,7 @@ function priceText(unitsPerUser: number | undefined): string {
   return unitsPerUser === undefined ? '' : ` (${count(unitsPerUser)} ${unitsPerUser === 1 ? 'unit' : 'units'} each)`;
 }
 
-/** `each 0 9 * * MON Asia/Singapore, `; nothing where it does not recur. */
+/** Formats `each 0 9 * * MON Asia/Singapore, `; empty without a recurrence. */
 function rhythmText({ schedule }: Campaign): string {
   if (schedule.type !== 'recurring') return '';
   const { cron, everySeconds, zone } = schedule;
@@ -127,7 +127,7 @@ function whenLine(campaign: Campaign): string {
   return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, zoneOf(campaign));
 }
 
-/** What a start would do with a draft. */
+/** Describes the effect of starting a draft. */
 export function draftText(campaign: Campaign): string {
   const rhythm = rhythmText(campaign);
   if (rhythm !== '') return `a draft; once started it runs ${rhythm}until it is ended. To start it`;
@@ -135,7 +135,7 @@ export function draftText(campaign: Campaign): string {
   return `a draft; once started it waits until ${localAndUtc(campaign.startsAt, zoneOf(campaign))}`;
 }
 
-/** What a start does. */
+/** Describes the effect of a start. */
 export function startText(campaign: Campaign): string {
   const rhythm = rhythmText(campaign);
   if (rhythm !== '') return `${rhythm}until it is ended`;

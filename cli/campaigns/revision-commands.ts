@@ -11,9 +11,9 @@ interface OfRevision {
   path: { id: string; revision: number };
 }
 
-/** Of what has revisions: how they are asked for. */
+/** API calls for a resource with revisions. */
 interface Revised<Restored> {
-  /** As it stands in `--help`, such as `<campaign>`. */
+  /** Argument as shown in `--help`, such as `<campaign>`. */
   arg: `<${string}>`;
   list: (asked: { client: Client; path: { id: string }; query: { limit: number; cursor?: string } }) => Promise<{
     data: { items: ListedRevision[]; next: string | null };
@@ -80,7 +80,7 @@ function numberOf(text: string): number {
   return Number(text);
 }
 
-/** What is not there on one side is a dash. */
+/** Formats a value; a dash if one side lacks it. */
 function textOf(value: unknown): string {
   if (value === undefined) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** A campaign as the API shows it: a draft, and the same one with a time. */
+/** Sample campaigns as returned by the API: a draft, and the same one with a start time. */
 export const campaign = {
   id: 'cmp_1',
   name: 'Lapsed riders',

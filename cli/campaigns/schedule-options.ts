@@ -1,11 +1,11 @@
 import { UsageError } from '../frame/usage-error.ts';
 
-/** When a campaign starts, as it is said in options. */
+/** Options that define a campaign's schedule. */
 export interface ScheduleOptions {
   at?: string | undefined;
-  /** A time on the clocks of each country. */
+  /** Local time in the zone of each country. */
   local?: string | undefined;
-  /** `US=America/New_York`. */
+  /** Values such as `US=America/New_York`. */
   countryZone?: string[] | undefined;
   cron?: string | undefined;
   everySeconds?: number | undefined;
@@ -17,7 +17,7 @@ export interface ScheduleOptions {
   overlap?: string | undefined;
 }
 
-/** The `schedule` of a definition. What is right is for the API to say. */
+/** Returns the `schedule` of a definition. The API validates the values. */
 export function scheduleOf(options: ScheduleOptions): Record<string, unknown> {
   const { at, local, countryZone, cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap } = options;
   const isRecurring = cron !== undefined || everySeconds !== undefined;
@@ -68,7 +68,7 @@ const optionOf: Record<string, string> = {
   overlap: '--overlap',
 };
 
-/** The option that a part of the schedule came from. */
+/** Returns the option of a schedule field. */
 export function scheduleLabel(pointer: string): string {
   const [, , field = '', ...below] = pointer.split('/');
   const option = optionOf[field];

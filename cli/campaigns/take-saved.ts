@@ -4,7 +4,7 @@ import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
 
 type Audience = CampaignDefinitionInput['audience'];
 
-/** What is sent, with a copy of the sources of a saved audience as it is now, where one is named. */
+/** Returns the body with the current sources of a saved audience, if one is named. */
 export async function withSaved<Body extends { audience?: Audience | null }>(
   body: Body,
   savedAudience: string | undefined,

@@ -10,7 +10,7 @@ import { flag, needed, several } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { left, renderItems, right } from '../show/tables.ts';
 
-/** Says which steps are real, asks a person, and begins the run. */
+/** Shows which steps are live, asks for confirmation, and starts the test. */
 export const testSend = byHand({
   name: 'test-send',
   args: ['<campaign>'],

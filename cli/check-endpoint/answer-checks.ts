@@ -4,7 +4,7 @@ import { usersInWords } from './words.ts';
 
 const manyUsers = 1000;
 
-/** What every endpoint has to be able to answer, whatever it keeps. */
+/** Checks that apply to endpoints of every class. */
 export const answerChecks: readonly EndpointCheck[] = [
   {
     name: 'one-user',
@@ -42,7 +42,7 @@ export const answerChecks: readonly EndpointCheck[] = [
       const users = player.oddUsers();
       const played = await player.call({ users });
       if (played.problems.length === 0) return kept();
-      // Which of them it was is worth a few calls more.
+      // A few more calls find the ids that caused the problem.
       const single: string[] = [];
       for (const user of users) {
         const alone = await player.call({ users: [user] });
@@ -69,7 +69,7 @@ export const answerChecks: readonly EndpointCheck[] = [
   },
 ];
 
-/** Looked at last: what all the calls before took. */
+/** Runs last: checks the duration of all earlier calls. */
 export const timeCheck: EndpointCheck = {
   name: 'in-time',
   title: 'answers in good time',

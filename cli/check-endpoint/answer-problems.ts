@@ -3,10 +3,10 @@ import type { UserResults } from '../../services/worker/endpoint/user-results.ts
 import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { someOf, usersInWords } from './words.ts';
 
-/** What an answer says of a user. */
+/** Result of one user in an answer. */
 export type Result = 'succeeded' | { code: string; retryable: boolean };
 
-/** By user; who is missing is not in it. */
+/** Results by user, without users missing from the answer. */
 export type Results = ReadonlyMap<string, Result>;
 
 export function resultsOf(users: readonly string[], { failed, missing }: UserResults): Results {
@@ -16,7 +16,7 @@ export function resultsOf(users: readonly string[], { failed, missing }: UserRes
   return results;
 }
 
-/** Why an answer does not serve as one to an ordinary call, in words for the team that wrote the endpoint. */
+/** Describes why an answer is not valid for an ordinary call, for the endpoint's team. */
 export function answerProblems(users: readonly string[], answer: BatchAnswer, reading: Reading): string[] {
   const call = `a call with ${usersInWords(users.length)}`;
   if (answer.kind === 'not-applied') return [`the endpoint cannot be reached: ${answer.cause}`];

@@ -46,8 +46,8 @@ export interface CheckEndpointOptions {
 }
 
 /**
- * Plays an endpoint through what its class promises. Real calls with made-up users: they have whatever effect the
- * endpoint gives them.
+ * Checks an endpoint against the guarantees of its class. Makes real calls with generated users, which have the
+ * endpoint's real effects.
  */
 export async function checkEndpoint(
   url: string,
@@ -83,7 +83,7 @@ async function checkSegmentation(
   }
 }
 
-/** @param wait resolves after so many milliseconds */
+/** @param wait resolves after this many milliseconds */
 export async function judgeEndpoint(terms: EndpointTerms, wait: (ms: number) => Promise<void>): Promise<Verdict> {
   const player = createEndpointPlayer(terms, wait);
   try {
@@ -102,7 +102,7 @@ const allChecks: readonly EndpointCheck[] = [
   timeCheck,
 ];
 
-/** One check after the other. An endpoint that does not answer the first, plain call is not asked for more. */
+/** Runs checks sequentially. Stops if the endpoint fails the first, plain call. */
 async function judge(player: EndpointPlayer): Promise<Verdict> {
   const { url, contractClass } = player.terms;
   const checks: CheckResult[] = [];
@@ -124,7 +124,7 @@ async function judge(player: EndpointPlayer): Promise<Verdict> {
 }
 
 function isPlayed(played: EndpointCheck, terms: EndpointTerms): boolean {
-  // A question is answered anew each time: there is nothing to keep.
+  // A check endpoint computes each answer anew, so nothing has to be repeatable.
   if (terms.isCheck && repeatChecks.includes(played)) return false;
   return played.classes.includes(terms.contractClass) && (played.isFor?.(terms) ?? true);
 }
@@ -135,7 +135,7 @@ function requireUrl(url: string): void {
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 
-/** @throws {UsageError} where an option cannot be meant so */
+/** @throws {UsageError} for an invalid combination of options */
 function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS.ProcessEnv): EndpointTerms {
   const { statusUrl, authorizationEnv, class: contractClass } = options;
   requireUrl(url);
@@ -167,7 +167,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
   };
 }
 
-/** As a schema names them: relative to the endpoint. */
+/** Resolves URLs in a schema relative to the endpoint. */
 function optionUrlsOf(named: readonly string[], endpoint: string): string[] {
   return named.map((reference) => {
     const url = optionsUrlOf(reference, endpoint);
@@ -190,7 +190,7 @@ function paramsOf(text: string): Record<string, unknown> {
     const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;
   } catch {
-    // Said below, as for everything else that is no object.
+    // The error below covers all values that are not objects.
   }
   throw new UsageError(`--params has to be a JSON object, such as '{"rewardId":"ride-5"}', not ${text}`);
 }

@@ -1,23 +1,23 @@
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import type { EndpointPlayer, EndpointTerms } from './endpoint-player.ts';
 
-/** One thing that the endpoint has to keep. */
+/** One guarantee of an endpoint. */
 export interface EndpointCheck {
-  /** For programs, and for looking it up in docs/contracts.md. */
+  /** Identifier for programs, documented in docs/contracts.md. */
   name: string;
-  /** What is played. */
+  /** Description of the check. */
   title: string;
-  /** Classes that promise it. */
+  /** Classes that give the guarantee. */
   classes: readonly ContractClass[];
-  /** Others have nothing of it. */
+  /** Returns whether the check applies to the endpoint; default true. */
   isFor?: (terms: EndpointTerms) => boolean;
-  /** Returns what is broken, in words; nothing where it is kept. */
+  /** Returns descriptions of the violations; empty if there are none. */
   play: (player: EndpointPlayer) => Promise<Findings>;
 }
 
 export interface Findings {
   problems: readonly string[];
-  /** Not broken, and worth knowing. */
+  /** Remarks that are not violations. */
   notes?: readonly string[];
 }
 

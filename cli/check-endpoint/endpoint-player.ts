@@ -13,18 +13,18 @@ import { readStatus, type StatusAnswer } from '../../services/worker/endpoint/re
 import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { answerProblems, resultsOf, type Results } from './answer-problems.ts';
 
-/** What is known of the endpoint before it is called. */
+/** Properties of the endpoint that are known before a call. */
 export interface EndpointTerms {
   url: string;
   contractClass: ContractClass;
-  /** It is asked before a step, and has no effect. */
+  /** True for a check endpoint, which is called before a step and has no effect. */
   isCheck: boolean;
   statusUrl: string | undefined;
-  /** Where its parameters have lists to choose from. */
+  /** URLs of lists of options for its parameters. */
   options: readonly string[];
-  /** The whole header. */
+  /** Value of the whole header. */
   authorization: string | undefined;
-  /** What calls and questions are signed with (Standard Webhooks). */
+  /** Key that signs calls and status requests (Standard Webhooks). */
   signingKey: KeyObject | undefined;
   answerForm: 'full' | 'compact' | undefined;
   params: Record<string, unknown>;
@@ -32,39 +32,37 @@ export interface EndpointTerms {
   country: string;
   batchSize: number;
   timeoutMs: number;
-  /** Class C: how long after its end a call may still be applied. */
+  /** Class C: time after its end within which a call may still be applied. */
   appliesLateMs: number;
-  /**
-   * In the ids of all users and keys: an endpoint may remember those of an earlier check, so each check has its own.
-   */
+  /** Unique part of all user ids and keys, as the endpoint may remember an earlier check. */
   checkId: string;
 }
 
-/** A call as Muster would make it; what is not given is new. */
+/** A call as Muster makes it; missing fields get new values. */
 export interface PlayedCall {
   users: readonly string[];
   run?: string;
   batch?: number;
   key?: string;
   attempt?: number;
-  /** Fields that the contract does not know yet. */
+  /** Additional fields that the contract does not define yet. */
   more?: object;
-  /** Signed with this; with what the endpoint was declared with unless given. */
+  /** Signing key; by default the key of the endpoint's terms. */
   signedWith?: KeyObject;
 }
 
-/** What came of a call: read as Muster reads it, and in words where it breaks the contract. */
+/** Result of a call, interpreted as Muster does, with its violations of the contract. */
 export interface Played {
   key: string;
   run: string;
   users: readonly string[];
-  /** Null where the answer speaks of no users. */
+  /** Null if the answer contains no users. */
   results: Results | null;
-  /** 0 where there was no whole answer. */
+  /** 0 if the answer was incomplete. */
   status: number;
-  /** The answer's `code`, of a refusal. */
+  /** `code` of a refusal. */
   code: string;
-  /** It says that nothing was applied yet, and that the call may come again. */
+  /** True if the answer states that nothing was applied, and that the call may be repeated. */
   isPostponed: boolean;
   retryAfterMs: number | null;
   tookMs: number;
@@ -72,34 +70,34 @@ export interface Played {
   problems: readonly string[];
 }
 
-/** Plays Muster towards one endpoint: the same headers and bytes, the same bounds of time and size. */
+/** Calls an endpoint as Muster does: with the same headers, bytes, timeouts and size limits. */
 export interface EndpointPlayer {
   readonly terms: EndpointTerms;
-  /** So many users that no call has had yet. */
+  /** Returns users that no earlier call contained. */
   freshUsers(count: number): string[];
-  /** User ids of all that the contract allows. */
+  /** Returns unusual user ids that the contract allows. */
   oddUsers(): string[];
   freshRun(): string;
   call(call: PlayedCall): Promise<Played>;
-  /** Hangs up soon after the call was sent. True when that was before its answer. */
+  /** Disconnects soon after sending the call. Returns true if there was no answer by then. */
   cutCall(call: PlayedCall): Promise<boolean>;
-  /** The status endpoint's answer, and what is wrong with it in words. */
+  /** Requests the status of users, and checks the answer. */
   askStatus(run: string, step: number, users: readonly string[]): Promise<StatusAnswer>;
   askOptions(url: string, query: { country?: string; search?: string; limit: number }): Promise<OptionsAnswer>;
   wait(ms: number): Promise<void>;
-  /** Of all whole answers so far. */
+  /** Duration of the slowest complete answer. */
   slowestMs(): number;
-  /** A user was reported as succeeded so far. */
+  /** Returns whether any user was reported as succeeded. */
   hasSucceeded(): boolean;
   close(): Promise<void>;
 }
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 const connections = 4;
-/** Long enough for the call to be on its way, and for most endpoints too soon to have answered. */
+/** Long enough to send the call, and too short for most endpoints to answer. */
 const cutAfterMs = 40;
 
-/** @param wait resolves after so many milliseconds */
+/** @param wait resolves after this many milliseconds */
 export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) => Promise<void>): EndpointPlayer {
   const { timeoutMs, checkId } = terms;
   const isRepeatable = terms.contractClass === 'A' || terms.contractClass === 'B';
@@ -178,7 +176,7 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
   };
 }
 
-/** Every kind of character that a user id may hold and that programs have stumbled over. */
+/** Characters that user ids may contain and that have caused bugs. */
 const oddSuffixes = [
   ' with spaces ',
   '"quoted"',

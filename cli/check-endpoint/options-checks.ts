@@ -2,12 +2,12 @@ import type { OptionPage } from '../../shared/contracts/endpoints/parameter-opti
 import { broken, everyClass, kept, type EndpointCheck, type Findings } from './endpoint-check.ts';
 import type { EndpointPlayer } from './endpoint-player.ts';
 
-/** Small: so that a list of three has more than is asked for. */
+/** Small, so that even a list of three exceeds the limit. */
 const askedAtOnce = 2;
-/** No team calls anything so. */
+/** Search text that matches no option. */
 const nonsense = 'muster-check-no-such-option';
 
-/** What a list of options has to keep, for endpoints whose schema names one. */
+/** Checks of lists of options, for endpoints whose schema names one. */
 export const optionsChecks: readonly EndpointCheck[] = [
   {
     name: 'options',

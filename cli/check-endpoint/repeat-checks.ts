@@ -3,11 +3,11 @@ import { broken, kept, type EndpointCheck } from './endpoint-check.ts';
 import type { EndpointPlayer, Played, PlayedCall } from './endpoint-player.ts';
 import { someOf, usersInWords } from './words.ts';
 
-/** How often a call is repeated that the endpoint puts off, or that it has not finished yet. */
+/** Maximum repeats of a call that the endpoint postpones or has not finished. */
 const maxTries = 10;
 const betweenTriesMs = 200;
 
-/** Classes A and B: a repeat has no second effect, and gets the result of the first. */
+/** Checks of classes A and B: a repeat has no second effect and gets the first result. */
 export const repeatChecks: readonly EndpointCheck[] = [
   {
     name: 'repeat',
@@ -29,7 +29,7 @@ export const repeatChecks: readonly EndpointCheck[] = [
     play: async (player) => {
       const call = newCall(player, player.terms.batchSize);
       const both = await Promise.all([player.call(call), player.call({ ...call, attempt: 2 })]);
-      // Putting one of them off is right, too: nothing of it was applied.
+      // Postponing one of them is also right: nothing of that call was applied.
       const counting = both.filter(({ isPostponed }) => !isPostponed);
       const settled = await repeatUntilAnswered(player, { ...call, attempt: 3 });
       const problems = counting.flatMap((played) =>
@@ -99,7 +99,7 @@ export const repeatChecks: readonly EndpointCheck[] = [
   },
 ];
 
-/** A call whose key and batch are fixed, so that it can be repeated byte by byte. */
+/** Returns a call with fixed key and batch, which can be repeated byte by byte. */
 function newCall(player: EndpointPlayer, count: number): Required<Pick<PlayedCall, 'users' | 'run' | 'batch' | 'key'>> {
   const users = player.freshUsers(count);
   const batch = Number(/(\d+)$/.exec(users[0] ?? '')?.[1] ?? 1);
@@ -115,12 +115,12 @@ async function repeatUntilAnswered(player: EndpointPlayer, call: PlayedCall): Pr
   return played;
 }
 
-/** An endpoint that serves twice and says the same both times cannot be distinguished from one that served once. */
+/** No check can detect an endpoint that serves a user twice but answers the same. */
 function ownRecords({ users, run }: Played): string {
   return `what only your own records can show: ${users[0] ?? ''} of ${run} has to stand there exactly once`;
 }
 
-/** In class A final results have to be the same, in class B the whole answer. */
+/** Compares final results in class A, and the whole answer in class B. */
 function repeatProblems(player: EndpointPlayer, first: Played, second: Played, what: string): string[] {
   if (second.results === null || second.problems.length > 0) {
     const means = second.status === 0 ? 'got no whole answer' : `was answered ${second.status}`;

@@ -5,23 +5,23 @@ import { broken, kept, type Findings } from './endpoint-check.ts';
 import type { CheckResult, Verdict } from './verdict.ts';
 
 export interface SegmentationTerms {
-  /** The base, in front of `/v1/segments`. */
+  /** Base URL before `/v1/segments`. */
   url: string;
   country: string;
-  /** The segment to page; the first one of its list where none is named. */
+  /** Segment to read; by default the first one in the list. */
   segment: string | undefined;
 }
 
 type Played = Segmentation & SegmentList;
 
 const never = new AbortController().signal;
-/** Small: so that a list of three has a second page. */
+/** Small, so that even a list of three has a second page. */
 const listedAtOnce = 2;
 const listPages = 3;
 const pagesLookedAt = 2;
 const usersPerPage = 1000;
 
-/** Plays a segmentation service through what is asked of it: its list, if it has one, and the pages of a segment. */
+/** Checks a segmentation service: its list, if it has one, and the pages of a segment. */
 export async function judgeSegmentation(terms: SegmentationTerms, service: Played): Promise<Verdict> {
   const checks: CheckResult[] = [];
   const add = (name: string, title: string, { problems, notes = [] }: Findings) =>

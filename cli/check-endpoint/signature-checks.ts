@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { broken, everyClass, kept, type EndpointCheck } from './endpoint-check.ts';
 
-/** What an endpoint has to keep that asked for signed calls: a signature that is not checked protects nothing. */
+/** Checks of endpoints with signed calls: a signature protects only if the endpoint verifies it. */
 export const signatureChecks: readonly EndpointCheck[] = [
   {
     name: 'forged-signature',

@@ -7,7 +7,7 @@ import { someOf, usersInWords } from './words.ts';
 const betweenQuestionsMs = 500;
 const maxQuestions = 20;
 
-/** Class C: a repeat would be a second effect, so that Muster relies on what the status endpoint says. */
+/** Checks of class C: a repeat would have a second effect, so Muster relies on the status endpoint. */
 export const statusChecks: readonly EndpointCheck[] = [
   {
     name: 'status-unsent',
@@ -66,7 +66,7 @@ export const statusChecks: readonly EndpointCheck[] = [
           `${usersInWords(open.length)} of a call that was cut off are still not settled, such as ${someOf(open)}`,
         );
       }
-      // "Not found" promises that it never will be: so it must not change by itself.
+      // "Not found" guarantees that the call is never applied, so it must not change.
       await player.wait(betweenQuestionsMs);
       const later = await player.askStatus(run, 1, users);
       if (later.kind === 'unanswered') return broken(later.cause);
@@ -79,7 +79,7 @@ export const statusChecks: readonly EndpointCheck[] = [
   },
 ];
 
-/** Calls, and compares what the status says with what the answer said. */
+/** Makes a call, and compares the status with the answer. */
 async function served(player: EndpointPlayer, users: readonly string[]): Promise<Findings> {
   const played = await player.call({ users });
   if (played.results === null || played.problems.length > 0) return broken(...played.problems);
@@ -98,7 +98,7 @@ function differing(results: Results, statuses: ReadonlyMap<string, UserStatus>):
   return [...results].flatMap(([user, result]) => {
     const status = statuses.get(user);
     if (result === 'succeeded') return status?.status === 'succeeded' ? [] : [user];
-    // Nothing was applied: "not found" says that as well.
+    // "Not found" also means that nothing was applied.
     if (result.retryable && status?.status === 'not-found') return [];
     return status?.status === 'failed' && status.retryable === result.retryable ? [] : [user];
   });
@@ -123,7 +123,7 @@ function statusProblems(
 async function untilSettled(player: EndpointPlayer, run: string, users: readonly string[]): Promise<StatusAnswer> {
   for (let asked = 1; ; asked++) {
     const answer = await player.askStatus(run, 1, users);
-    // That it can be asked at all has been looked at before.
+    // An earlier check covers unanswered status requests.
     if (answer.kind === 'unanswered' || asked === maxQuestions) return answer;
     if (users.every((user) => isSettled(answer.statuses.get(user)))) return answer;
     await player.wait(betweenQuestionsMs);

@@ -5,10 +5,10 @@ import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { stopService } from '../../shared/runtime/process/service.ts';
 
 const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
-/** Of the vectors that Standard Webhooks publishes. */
+/** Secret from the published test vectors of Standard Webhooks. */
 export const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Starts a sandbox in a test of the file that calls this; it is stopped behind the test. */
+/** Starts a sandbox in a test of the calling file, and stops it after the test. */
 export function sandboxForEach() {
   let stop: (() => Promise<void>) | undefined;
 
@@ -24,7 +24,7 @@ export function sandboxForEach() {
   };
 }
 
-/** One that stays until it is stopped: for tests that run beside others of their file. */
+/** Starts a sandbox that runs until it is stopped, for concurrent tests of a file. */
 export async function startSandbox(contractClass: ContractClass, environment: Record<string, string>) {
   const sandbox = await sandboxProcess
     .prepare({

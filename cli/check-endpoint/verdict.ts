@@ -10,7 +10,7 @@ export interface CheckResult {
 
 export interface Verdict {
   url: string;
-  /** Of a batch endpoint; a segmentation service has none. */
+  /** Class of a batch endpoint; a segmentation service has none. */
   class: ContractClass | 'segmentation';
   passed: boolean;
   checks: CheckResult[];

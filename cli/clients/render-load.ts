@@ -6,7 +6,7 @@ import { left, renderItems, right } from '../show/tables.ts';
 type Limits = Pick<ClientLoad, 'callsPerSecond' | 'maxCallsPerSecond' | 'underWay' | 'maxUnderWay'>;
 type Lately = Pick<ClientLoad, 'lastTenMinutes'>;
 
-/** What waits, what is called of what may be, endpoint by endpoint, and who calls it. */
+/** Renders due jobs, calls in progress and their limits by endpoint, and dispatchers. */
 export function renderLoad(load: ClientLoad, view: View): string {
   const { due, lagMs, sidelined, estimated, endpoints, dispatchers } = load;
   const about = estimated ? 'at least ' : '';
@@ -53,7 +53,7 @@ function atOnceOf({ underWay, maxUnderWay }: Limits): string {
   return `${count(underWay)} of ${count(maxUnderWay)}`;
 }
 
-/** `<= 250 ms`: of the bucket that it is in. */
+/** Formats the upper bound of the p95's histogram bucket: `<= 250 ms`. */
 function slowestOf({ lastTenMinutes: { calls, p95AtMostMs } }: Lately): string {
   if (p95AtMostMs !== null) return `<= ${count(p95AtMostMs)} ms`;
   return calls === 0 ? '' : '> 60,000 ms';

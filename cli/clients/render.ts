@@ -14,7 +14,7 @@ export function renderClient({ id, ...rules }: Client, view: View): string {
   return renderRules(rules, id, view);
 }
 
-/** A line for each field; those that join later are shown as they come. */
+/** Renders a line for each field. Unknown fields, which later versions of the API may add, are shown unformatted. */
 export function renderRules(rules: Rules, id: string, view: View): string {
   const { name, revision, enabled, disabledReason, keys, warnings = [], ...more } = rules;
   const { createdAt: _, updatedAt, links: __, ...fields } = more;
@@ -50,7 +50,7 @@ export function renderLedger(ledger: ClientLedger, { paint }: View): string {
   return `${lines.join('')}${waiting}${reporting}\n  ${paint.faint(checked)}; ${verdict}\n`;
 }
 
-/** What of the counted ones waits, and for how long. */
+/** Describes how many of the counted jobs wait, and for how long. */
 function dueOf({
   due,
   oldestDueMs,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { consoleFolder, ensureConsoleBuilt } from '../../services/console/built-console.ts';
 
 /**
- * Builds the console where there is none, at the first start of an installation that was made without.
- * @returns why there is none all the same; undefined where there is one
+ * Builds the console at the first start of an installation without one.
+ * @returns the reason if the console is still missing; undefined if it exists
  */
 export async function readyConsole(): Promise<string | undefined> {
   if (existsSync(join(consoleFolder, 'index.html'))) return undefined;

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/ports/clock.ts';
 
 const pollMs = 50;
-/** Shown only if it takes longer than on most machines. */
+/** Report interval, longer than the start takes on most machines. */
 const reportEveryMs = 5000;
 
 export interface AwaitedService {
   name: string;
-  /** Returns what the service waits for, or undefined if it is ready. Throws if it has ended. */
+  /** Returns the part for which the service waits, or undefined if it is ready. Throws if the service has ended. */
   look: () => Promise<string | undefined>;
 }
 
-/** Resolves when all services are ready, however long that takes. Every 5 s it reports which are not, and why. */
+/** Resolves when all services are ready, without a timeout. Reports waiting services and their reasons every 5 s. */
 export async function awaitServices(
   services: readonly AwaitedService[],
   { clock, report }: { clock: Clock; report: (line: string) => void },
@@ -42,7 +42,7 @@ export async function awaitServices(
 
 const readiness = z.object({ parts: z.record(z.string(), z.string()) });
 
-/** Returns what a service says in `/readyz` that it waits for, or undefined if it is ready. */
+/** Returns the reason in the service's `/readyz` answer, or undefined if the service is ready. */
 export async function reasonNotReady(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });

@@ -8,20 +8,20 @@ import type { KafkaSettings } from '../../shared/runtime/configuration/kafka-sec
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 
-/** Where the demo lives on its servers. */
+/** Database and topics of the demo. */
 export interface DemoRoom {
   databaseUrl: string;
   kafka: KafkaSettings;
   topicPrefix: string;
-  /** What to say about it; undefined where the servers are the demo's own. */
+  /** Remark for the person; undefined if the demo started its own servers. */
   notice: string | undefined;
-  /** Removes what was made on servers that stay. */
+  /** Deletes the demo's resources from external servers. */
   remove(): Promise<void>;
 }
 
 /**
- * On servers that were given, a real installation may live: the demo makes a database and topics of its own there, and
- * its key and its runs end with them. Servers that were started for the demo are used as they are.
+ * Prepares database and topics. External servers may serve a real installation, so the demo creates its own database
+ * and topics there and deletes them at the end. The demo's own servers are used directly.
  */
 export async function makeRoom(infrastructure: Infrastructure, environment: NodeJS.ProcessEnv): Promise<DemoRoom> {
   const { kind, databaseUrl, brokers } = infrastructure;

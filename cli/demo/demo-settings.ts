@@ -4,13 +4,13 @@ export const demoCountries = ['SG', 'ID', 'VN'];
 
 export const demoSegment = 'lapsed-riders';
 
-/** What a person wants to watch, in seconds, with the workers that the demo starts by itself. */
+/** Duration of the run in seconds that is pleasant to watch, with the default number of workers. */
 const watchSeconds = 20;
 const usualWorkers = 2;
 const rewardLatencyMs = { from: 150, to: 350 };
 const messageLatencyMs = { from: 100, to: 250 };
 
-/** The campaign of the issue that Muster was built for: two ride rewards, then a congratulation. */
+/** The campaign of the issue for which Muster was built: two ride rewards, then a congratulation. */
 export const demoCampaign = {
   name: 'Lapsed riders, December',
   countries: demoCountries,
@@ -22,7 +22,7 @@ export const demoCampaign = {
   schedule: { type: 'now' as const },
 };
 
-/** How the sandbox behaves: real latency, some users that fail, rewards in real tables. */
+/** Returns the sandbox's settings: realistic latency, some failing users, rewards in database tables. */
 export function sandboxSettings(users: number): Record<string, string> {
   return {
     SANDBOX_SEGMENTS: `${demoSegment}=${users}`,
@@ -37,16 +37,19 @@ export function sandboxSettings(users: number): Record<string, string> {
   };
 }
 
-/** Of the variable with the secret that receipts of messages are signed with. */
+/** Name of the variable with the secret that signs receipts of messages. */
 export const receiptsSecretEnv = 'DEMO_RECEIPTS_SECRET';
 
 /** Longer than the slowest call of the demo: 0.35 s, and 1.5 s more while a country is slow. */
 const timeoutMs = 2500;
 
-/** A killed process is missed within seconds: a lease of half a minute is too long to watch. */
+/**
+ * Short timeouts, so that a killed process is detected within seconds: the default lease of half a minute is too long
+ * to watch.
+ */
 export const engineSettings = { WORKER_LEASE_MS: String(2 * timeoutMs), KAFKA_SESSION_TIMEOUT_MS: '6000' };
 
-/** What the sandbox's services take, as deploy/examples/engine.json has it. */
+/** Parameters of the sandbox's services, as in deploy/examples/engine.json. */
 const paramsSchemas = {
   reward: {
     type: 'object',
@@ -80,7 +83,7 @@ const paramsSchemas = {
   },
 };
 
-/** The engine's file for the sandbox at this address. */
+/** Returns the engine configuration for a sandbox. */
 export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
   const concurrency = callsInFlight(users);
   return engineConfig.parse({
@@ -130,8 +133,8 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
 }
 
 /**
- * Calls in flight per worker and action type, so that the usual number of workers needs about the time that is nice to
- * watch.
+ * Returns the concurrent calls per worker and action type with which the default number of workers needs about
+ * `watchSeconds`.
  */
 function callsInFlight(users: number): number {
   const batches = users / 100;

@@ -13,12 +13,12 @@ import { whereItServes } from './where-it-serves.ts';
 import { whenAborted, withInstallation, type InstallationSize } from './with-installation.ts';
 
 export interface DemoOptions extends InstallationSize {
-  /** Kills workers while the campaign runs. */
+  /** Kills workers during the campaign. */
   chaos: boolean;
   exit: boolean;
 }
 
-/** Starts everything, carries out one campaign before your eyes, and keeps serving until Ctrl-C. */
+/** Starts everything, runs one campaign with live progress, and keeps serving until Ctrl-C. */
 export async function runDemo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   return await withInstallation('Muster demo', options, context, (installation, processes) =>
     show(options, context, installation, processes),
@@ -55,7 +55,7 @@ async function show(
   return code;
 }
 
-/** The campaign has shown what it is to show: the demo serves on without the rest. */
+/** Creates the additional content. A failure does not end the demo, as its campaign is done. */
 async function furnishOr(installation: DemoInstallation, say: (words: string) => void): Promise<Furnished | undefined> {
   try {
     const furnished = await furnish(installation);

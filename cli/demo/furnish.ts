@@ -17,9 +17,9 @@ import { createApiClient } from '../api/api-client.ts';
 import { demoCountries, demoSegment } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
-/** The result of `furnish` that a person needs. */
+/** Result of `furnish` to show to the person. */
 export interface Furnished {
-  /** Logs in once, as another person who may approve. */
+  /** One-time login link of another person who may approve. */
   approverLink: string;
 }
 
@@ -31,8 +31,8 @@ const stalls: ['run.stalled'] = ['run.stalled'];
 const approver = { name: 'Mei (approves)', owner: 'mei@example.com', role: 'approver' } as const;
 
 /**
- * Makes one of each thing that the console has a page for, so that no page opens empty: people, a template, drafts, a
- * saved audience, a campaign that recurs, rules for points alone, and another team's jobs and schedules.
+ * Creates content for every page of the console: people, a template, drafts, a saved audience, a recurring campaign,
+ * rules for points only, and jobs and schedules of another team.
  */
 export async function furnish({ apiUrl, apiKey, sandboxUrl }: Installation): Promise<Furnished> {
   const client = createApiClient({ baseUrl: apiUrl, apiKey });
@@ -48,14 +48,14 @@ export async function furnish({ apiUrl, apiKey, sandboxUrl }: Installation): Pro
   return { approverLink: (await createLogInLink({ client: ofApprover })).data.url };
 }
 
-/** Two more people beside the key of the demo; the secret of the one who approves. */
+/** Creates two more people beside the demo's key. Returns the secret of the approver. */
 async function addPeople(client: Client): Promise<{ secret: string }> {
   const manager = { name: 'Tom (campaigns)', owner: 'tom@example.com', role: 'manager' } as const;
   await createApiKey({ client, body: manager });
   return (await createApiKey({ client, body: approver })).data;
 }
 
-/** A template, and a draft that was made of it. */
+/** Creates a template, and a draft from it. */
 async function addTemplate(client: Client): Promise<void> {
   const campaign = {
     countries: demoCountries,
@@ -71,7 +71,7 @@ async function addTemplate(client: Client): Promise<void> {
   await createCampaignOfTemplate({ client, path: { id }, body: { name: 'Payday top-up, December' } });
 }
 
-/** Every Monday, over an audience that has a name. */
+/** Creates a weekly campaign with a saved audience. */
 async function addRecurring(client: Client): Promise<void> {
   const countries = ['SG'];
   const audience = { include: [{ segment: demoSegment }] };
@@ -93,13 +93,16 @@ async function addRecurring(client: Client): Promise<void> {
   await startCampaign({ client, path: { id } });
 }
 
-/** A notice to a channel if a run stalls. */
+/** Creates a webhook for stalled runs. */
 async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
   const body = { name: 'Operations', url: `${sandboxUrl}/channel`, format: 'slack' as const, events: stalls };
   await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });
 }
 
-/** For points alone, in ID at night and of two people: rewards and messages by hand are called at any hour. */
+/**
+ * Creates rules for points only, at night in ID and for two people, so that manual rewards and messages work at any
+ * time.
+ */
 async function addRules(client: Client): Promise<void> {
   const then = 'wait' as const;
   const nights = { countries: ['ID'], from: '22:00', until: '07:00', actionType: 'award-points', then };
@@ -108,7 +111,7 @@ async function addRules(client: Client): Promise<void> {
   await suppressUsers({ client, body: { actionType: 'award-points', users, note: 'asked to by phone' } });
 }
 
-/** A team that is called back by night and day, and whose one address does not exist. */
+/** Creates a team with recurring callbacks, one of them to an invalid address. */
 async function addCallbacks(client: Client, sandboxUrl: string): Promise<void> {
   await createClient({ client, body: { name: 'billing', egress: egressTo(sandboxUrl) } });
   const method = 'GET' as const;
@@ -132,7 +135,7 @@ async function addCallbacks(client: Client, sandboxUrl: string): Promise<void> {
   ]);
 }
 
-/** Calls to the sandbox, and nowhere else on this machine. */
+/** Returns egress rules for the sandbox only. */
 function egressTo(sandboxUrl: string) {
   return { allow: [{ cidr: '127.0.0.0/8', port: Number(new URL(sandboxUrl).port) }] };
 }

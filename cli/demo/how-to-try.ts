@@ -2,7 +2,7 @@ import type { Paint } from '../show/paint.ts';
 import { demoCampaign } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
-/** Lines to copy into a second terminal: a campaign over the sandbox's segment, and a callback. */
+/** Returns commands for a second terminal: a campaign over the sandbox's segment, and a callback. */
 export function howToTry(
   { apiUrl, apiKey, sandboxUrl }: Pick<DemoInstallation, 'apiUrl' | 'apiKey' | 'sandboxUrl'>,
   paint: Paint,

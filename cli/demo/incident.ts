@@ -1,24 +1,24 @@
 import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from '../show/text.ts';
 
-/** What is to be done now: which faults the sandbox makes, where that changes, and what is said about it. */
+/** Next step of the incident: new faults of the sandbox, and a message. */
 export interface IncidentStep {
-  /** All faults of the sandbox, in place of those before (docs/sandbox.md). */
+  /** Faults of the sandbox, which replace all previous ones (docs/sandbox.md). */
   faults?: object;
   say: string;
 }
 
-/** A bad hour in seconds: one country's rewards get slow, go down, and come back, while the other countries go on. */
+/** An incident within seconds: one country's rewards become slow, fail and recover, while other countries continue. */
 export interface Incident {
-  /** Asked at every look at the run. */
+  /** Called with each progress of the run. */
   look(progress: RunProgress, nowMs: number): IncidentStep | undefined;
 }
 
-/** Begins when so many of the country's users have their reward: what comes is seen against what was. */
+/** Share of the country's users with a reward at which the incident begins, so that its effect is visible. */
 const beginsAtShare = 0.15;
 const extraLatencyMs = 1500;
 const slowForMs = 3000;
-/** From the moment that its breaker is seen open; small runs may end without that. */
+/** Milliseconds after the breaker was seen open; small runs may end before that. */
 const openForMs = 4000;
 const downAtMostMs = 15_000;
 

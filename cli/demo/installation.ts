@@ -14,7 +14,7 @@ export interface DemoInstallation {
   apiUrl: string;
   apiKey: string;
   sandboxUrl: string;
-  /** As `specs` calls them. */
+  /** Names of the workers in `specs`. */
   workerNames: readonly string[];
   configFile: string;
   specs: ProcessSpec[];
@@ -25,13 +25,13 @@ export interface InstallationOptions {
   workers: number;
   room: DemoRoom;
   environment: NodeJS.ProcessEnv;
-  /** Where the engine's file goes. */
+  /** Folder of the engine's file. */
   folder: string;
 }
 
 const favouriteApiPort = 8080;
 
-/** Ports, the engine's file and the environment of every process. */
+/** Determines ports, writes the engine's file, and returns the environment of every process. */
 export async function planInstallation(options: InstallationOptions): Promise<DemoInstallation> {
   const { users, workers, room, environment, folder } = options;
   const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 5);
@@ -50,11 +50,11 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: room.topicPrefix,
     MUSTER_CURRENCY: 'SGD',
-    // What it seals lives as long as the demo.
+    // Sealed values exist only as long as the demo.
     MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
     MUSTER_SECRETS_KEY_FILE: '',
     [receiptsSecretEnv]: receiptsSecret,
-    // Each has its own, or none.
+    // Each process has its own health port, or none.
     HEALTH_PORT: '',
     ...engineSettings,
   };
@@ -88,9 +88,9 @@ export async function planInstallation(options: InstallationOptions): Promise<De
   };
 }
 
-/** The newest schema, and the topics of every shard. */
+/** Migrates the schema, and creates the topics of every shard. */
 export async function prepareServers(room: DemoRoom): Promise<{ migrations: number; topics: number }> {
-  // Where the sandbox will be does not matter to the topics.
+  // The topics do not depend on the sandbox's address.
   const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1), room.topicPrefix);
   const [applied] = await Promise.all([migrate(room.databaseUrl), createTopics(room.kafka, topics)]);
   return { migrations: applied.length, topics: topics.length };

@@ -9,28 +9,31 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { awaitServices, reasonNotReady } from './await-services.ts';
 
 export interface ProcessSpec {
-  /** As the log file is called: `worker-1`. */
+  /** Name of the process and its log file: `worker-1`. */
   name: string;
   service: ServiceName;
   environment: NodeJS.ProcessEnv;
-  /** Answers 2xx when the service is ready. */
+  /** URL that answers 2xx when the service is ready. */
   readyUrl: string;
 }
 
 export interface ProcessesDeps {
-  /** Where each process's log goes. */
+  /** Folder of the log files. */
   folder: string;
   clock: Clock;
   note: (line: string) => void;
 }
 
-/** The services of the demo, each a process of its own. One that ends is started again, as a supervisor would. */
+/** Processes of the demo's services. A process that ends is restarted, as by a supervisor. */
 export interface Processes {
-  /** Starts all of them and resolves when they are ready. @param report describes what is waited for */
+  /**
+   * Starts all processes, and resolves when they are ready.
+   * @param report receives descriptions of waiting services
+   */
   start(specs: readonly ProcessSpec[], report: (line: string) => void): Promise<void>;
-  /** SIGKILL: it hears nothing of its end. */
+  /** Sends SIGKILL, which the process cannot handle. */
   kill(name: string): void;
-  /** Ends them: the services that call first, those that are called last. */
+  /** Ends the processes: callers first, called services last. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +50,10 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
     return started;
   }
 
-  /** Returns what the process still waits for; undefined if it is ready. @throws if it has ended */
+  /**
+   * Returns the part for which the process waits; undefined if it is ready.
+   * @throws if the process has ended
+   */
   async function look(spec: ProcessSpec, started: ServiceProcess): Promise<string | undefined> {
     const reason = await reasonNotReady(spec.readyUrl);
     if (reason === undefined || started.running) return reason;
@@ -63,7 +69,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
       if (stopping) return;
       note(`${spec.name} ended (${how}) and is started again; its log: ${current.logFile}`);
       await clock.sleep(restartAfterMs);
-      // What ended while the demo does is not wanted back.
+      // A process that ends during shutdown is not restarted.
       if (isStopping()) return;
       current = launch(spec);
     }
@@ -89,7 +95,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
       for (const { spec, started } of launched) void supervise(spec, started);
     },
     kill: (name) => {
-      // Its end is seen by its supervisor.
+      // The supervisor handles the end of the process.
       void running.get(name)?.end('SIGKILL');
     },
     stop: async () => {
@@ -101,7 +107,9 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   };
 }
 
-/** What a service says that cannot start: the line that names an error, or else the first that is no log entry. */
+/**
+ * Returns the line with the error of a service that could not start, or else the first line that is not a log entry.
+ */
 async function lastWords(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const spoken = lines.filter((line) => !line.startsWith('{'));

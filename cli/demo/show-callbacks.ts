@@ -17,17 +17,16 @@ export interface ShowCallbacksDeps {
 
 const client = 'demo-shop';
 const afterSeconds = 2;
-/** On a slow machine, a job that is due in two seconds may be called before it is cancelled. */
+/** Long enough to cancel the job before it is due, even on a slow machine. */
 const cancelledAfterSeconds = 3600;
 const endsWithinMs = 20_000;
 const pollMs = 100;
 
 /**
- * Another team's service, as it would be written with the library: it schedules four callbacks of its own, takes one
- * back, and checks the signature of those that come. One of them it refuses at first, one is asked for twice under one
- * key.
+ * Plays another team's service that uses the SDK. It schedules four callbacks, cancels one, and verifies the signatures
+ * of the others. It refuses one callback at first, and submits another twice under one key.
  *
- * @returns whether all became what it has to be
+ * @returns whether all callbacks ended as expected
  */
 export async function showCallbacks(
   installation: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
@@ -65,7 +64,7 @@ export async function showCallbacks(
   }
 }
 
-/** A client that may call this machine, and nothing else of it; the secret of its calls. */
+/** Creates a client that may call only this machine. Returns the secret that signs its calls. */
 async function addClient({ api }: Muster, port: number): Promise<string> {
   const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
   const retry = { strategy: 'fixed', attempts: 3, delayMs: 500 } as const;

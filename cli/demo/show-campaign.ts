@@ -12,22 +12,22 @@ import { demoCampaign } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
 export interface ShownCampaign {
-  /** Undefined when the demo was ended before there was one. */
+  /** Undefined if the demo ended before there was a run. */
   runId: string | undefined;
-  /** Failed, and nothing speaks against trying them again. */
+  /** Failed users that can be retried. */
   retryableUsers: number;
   code: ExitCode;
 }
 
-/** Something that happens while the campaign runs. */
+/** An activity during the campaign. */
 export interface Companion {
-  /** Called with every look at the run. */
+  /** Receives each progress of the run. */
   onProgress(progress: RunProgress): void;
-  /** The run has ended, or it is not watched any more; resolves when nothing of it is left. */
+  /** Called when the run has ended or is no longer watched. Resolves when the activity has ended. */
   end(): Promise<void>;
 }
 
-/** Creates the campaign over the API as a manager would, starts it, shows it moving, and prints its report. */
+/** Creates the campaign over the API, starts it, shows its progress, and prints its report. */
 export async function showCampaign(
   { apiUrl, apiKey }: DemoInstallation,
   context: CommandContext,
@@ -66,7 +66,7 @@ export async function showCampaign(
   return { runId, retryableUsers, code: isComplete(data) ? exitCodeOf(data.state) : exitCodes.failure };
 }
 
-/** The demo fails loudly when what it shows is not what Muster promises. */
+/** Checks the guarantees of Muster, so that the demo fails if they are broken. */
 function isComplete({ balanced, steps }: RunReport): boolean {
   return balanced && steps.every(({ pending, unknown }) => pending === 0 && unknown === 0);
 }

@@ -3,11 +3,10 @@ import { createPaint } from '../show/paint.ts';
 import type { Terminal } from '../frame/terminal.ts';
 
 /**
- * The steps of getting ready, a line each: what is done, with its outcome; what is under way, only for people who
- * watch.
+ * Display of the preparation steps, one line each with the outcome. Progress within a step is shown only in a terminal.
  */
 export interface Stages {
-  /** @param work returns what the finished line says; `report` says what takes its time meanwhile */
+  /** @param work returns the text of the finished line; `report` shows progress meanwhile */
   run<Result>(name: string, work: (report: (line: string) => void) => Promise<Staged<Result>>): Promise<Result>;
 }
 

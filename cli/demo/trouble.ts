@@ -6,17 +6,14 @@ import type { Companion } from './show-campaign.ts';
 
 export interface TroubleDeps {
   sandboxUrl: string;
-  /** Processes to be killed while the campaign runs. */
+  /** Processes to kill during the campaign. */
   victims: readonly string[];
   kill: (name: string) => void;
   clock: Clock;
   say: (line: string) => void;
 }
 
-/**
- * What goes wrong in the demo, so that it can be seen to matter little: a country's endpoint, and workers where that
- * was asked for.
- */
+/** Starts the demo's faults: a failing endpoint of one country and, on request, killed workers. */
 export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleDeps): Companion {
   const incident = createIncident(demoCountries.at(-1) ?? '');
   const ending = new AbortController();
@@ -44,7 +41,7 @@ export function startTrouble({ sandboxUrl, victims, kill, clock, say }: TroubleD
     },
     end: async () => {
       ending.abort();
-      // A run may end in the middle of it.
+      // A run may end during the incident.
       if (hasFaults) switchFaults({});
       await Promise.all([havoc, applied]);
     },

@@ -5,7 +5,7 @@ import { howToTry } from './how-to-try.ts';
 import { whereTheConsoleIs } from './where-the-console-is.ts';
 import { whenAborted, withInstallation, type InstallationSize } from './with-installation.ts';
 
-/** Servers, services and sandbox that stay until Ctrl-C, for trying by hand: nothing is run in them. */
+/** Runs servers, services and sandbox until Ctrl-C, without a campaign. */
 export async function runUp(size: InstallationSize, context: CommandContext): Promise<ExitCode> {
   const { terminal, signal } = context;
   const paint = createPaint(terminal.colours.notes);

@@ -4,11 +4,11 @@ import type { DemoInstallation } from './installation.ts';
 
 export interface EndedRun {
   runId: string;
-  /** Failed, and nothing speaks against trying them again. */
+  /** Failed users that can be retried. */
   retryableUsers: number;
 }
 
-/** What can be done next, with lines to copy. */
+/** Returns next steps as commands to copy. */
 export function whereItServes(
   installation: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
   run: EndedRun,

@@ -4,8 +4,8 @@ import type { Paint } from '../show/paint.ts';
 import type { DemoInstallation } from './installation.ts';
 
 /**
- * Where a browser goes, logged in; says so where nothing was built to go to.
- * @param approverLink logs in as another person, who approves
+ * Returns a login link to the console, or a note that it was not built.
+ * @param approverLink login link of another person, who may approve
  */
 export async function whereTheConsoleIs(
   { apiUrl, apiKey }: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,

@@ -14,26 +14,25 @@ import { createProcesses, type Processes } from './processes.ts';
 import { createStages } from './stages.ts';
 
 export interface InstallationSize {
-  /** Of the sandbox's segment. */
+  /** Size of the sandbox's segment. */
   users: number;
   workers: number;
 }
 
-/** What has to be ended and cleaned up, as far as it has come to be. */
+/** Resources to end and clean up, as far as they were created. */
 interface Begun {
   folder: string;
   processes: Processes;
   infrastructure?: Infrastructure;
   room?: DemoRoom;
-  /** Settled when nothing more is made in the room. */
+  /** Settles when the preparation no longer creates resources. */
   preparing?: Promise<DemoRoom>;
 }
 
 type Use = (installation: DemoInstallation, processes: Processes) => Promise<ExitCode>;
 
 /**
- * Starts servers, services and sandbox, and ends and removes them all when they were used, at Ctrl-C too. The logs stay
- * when it failed.
+ * Starts servers, services and sandbox, and ends and removes them after use or Ctrl-C. The logs stay after a failure.
  */
 export async function withInstallation(
   title: string,
@@ -54,7 +53,7 @@ export async function withInstallation(
     terminal.settle();
     if (signal.aborted) terminal.note('\n  stopping …\n');
     await begun.processes.stop();
-    // What is under way when Ctrl-C comes would otherwise be made after it was removed.
+    // Waits for the preparation: after Ctrl-C it could otherwise create resources after the removal.
     await begun.preparing?.catch(() => undefined);
     await begun.room?.remove().catch((error: unknown) => {
       note(
@@ -104,7 +103,7 @@ async function getReady(
   const room = await begun.preparing;
 
   if (room.notice !== undefined) terminal.note(`    ${room.notice}\n`);
-  // The API reads it when it starts.
+  // The API reads the console when it starts.
   await stages.run('console', async () => ({ result: undefined, outcome: await builtConsole() }));
   return await stages.run('services', async (report) => {
     const plan = await planInstallation({ users, workers, room, environment, folder: begun.folder });
@@ -113,7 +112,7 @@ async function getReady(
   });
 }
 
-/** Without it everything else goes on as well. */
+/** Everything else works without the console. */
 async function builtConsole(): Promise<string> {
   try {
     return await ensureConsoleBuilt();
@@ -122,7 +121,7 @@ async function builtConsole(): Promise<string> {
   }
 }
 
-/** Who asks it to end has had what was asked for. */
+/** Ctrl-C is the regular end, so the exit code is ok. */
 export function whenAborted(signal: AbortSignal): Promise<ExitCode> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(exitCodes.ok);

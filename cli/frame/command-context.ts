@@ -2,23 +2,23 @@ import type { Readable } from 'node:stream';
 import { oneLine } from '../show/text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command gets from outside. */
+/** Inputs and outputs of a command. */
 export interface CommandContext {
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
   input: Readable;
-  /** Data as JSON instead of text. */
+  /** Prints data as JSON instead of text. */
   json: boolean;
-  /** Aborted by the first Ctrl-C or SIGTERM. Commands that need no end of their own need not look at it. */
+  /** Aborted by the first Ctrl-C or SIGTERM. A command that never reads the signal is ended as usual. */
   readonly signal: AbortSignal;
 }
 
-/** Writes data: the value itself for programs, the text for people. */
+/** Writes data: as JSON for programs, as text for people. */
 export function writeData({ terminal, json }: CommandContext, value: unknown, text: () => string): void {
   terminal.out(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 }
 
-/** Says how to see more of a list. Programs read it in the answer. */
+/** Notes how to list more items. Programs read the cursor in the answer. */
 export function noteNext(data: unknown, { terminal, json }: CommandContext, more?: string): void {
   if (json || typeof data !== 'object' || data === null || !('next' in data) || typeof data.next !== 'string') return;
   terminal.note(`more: ${more ?? `--cursor ${oneLine(data.next)}`}\n`);

@@ -11,7 +11,7 @@ import { optionOf, type Options, type ValuesOf } from './options.ts';
 import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What stands behind a command: `<job>` is a text, `[job]` may be absent, `<job...>` are several. */
+/** Argument of a command: `<job>` is required, `[job]` is optional, `<job...>` is repeatable. */
 type Arg = string | { name: string; said: string; among: readonly string[] };
 
 type ValueOf<Shape extends Arg> = Shape extends { among: readonly (infer Word)[] }
@@ -24,14 +24,14 @@ type ValueOf<Shape extends Arg> = Shape extends { among: readonly (infer Word)[]
 
 type ArgValues<Args extends readonly Arg[]> = { -readonly [Place in keyof Args]: ValueOf<Args[Place]> };
 
-/** What a command was called with. */
+/** Arguments and options of one invocation. */
 export interface Call<Args, Values> {
   args: Args;
   options: Values;
   context: CommandContext;
 }
 
-/** The same, with the API that the environment names. */
+/** An invocation with a client of the API. */
 export interface ApiCall<Args, Values> extends Call<Args, Values> {
   client: Client;
 }
@@ -39,40 +39,38 @@ export interface ApiCall<Args, Values> extends Call<Args, Values> {
 interface Named<Args extends readonly Arg[], Choice extends Options> {
   name: string;
   args?: Args;
-  /** Said where more is given; commander's own message would repeat it. */
+  /** Error for excess arguments; commander's own message would repeat the usage. */
   tooMuch?: string;
-  /** For `--help`. */
+  /** Description in `--help`. */
   said: string;
   options?: Choice;
-  /** Commands below it. */
+  /** Subcommands. */
   commands?: readonly CommandRow[];
 }
 
-/** One call of the API, and what is shown of its answer; with `--json`, the answer as it came. */
+/** One API call and the display of its answer; `--json` prints the unchanged answer. */
 interface Asked<Args, Values, Data> {
   ask: (call: ApiCall<Args, Values>) => Promise<{ data: Data }>;
-  /** What has not happened where the API refuses, such as `not created`. */
+  /** Outcome of a refusal, such as `not created`. */
   refused?: string;
-  /**
-   * What a person calls what a JSON pointer of a refusal names; `retry.attempts` for `/retry/attempts` unless given.
-   */
+  /** Returns the name of a JSON pointer in a refusal; by default `retry.attempts` for `/retry/attempts`. */
   labelOf?: (pointer: string, call: Call<Args, Values>) => string;
-  /** The data, line by line. An answer without a body has none. */
+  /** Returns the answer as text. An answer without a body has none. */
   shown?: (data: Data, view: View, call: ApiCall<Args, Values>) => string;
-  /** Said beside the data, to people alone. */
+  /** Returns notes that only people see. */
   noted?: (data: Data, call: ApiCall<Args, Values>) => string | readonly string[];
-  /** How to see more of a list, where not by the cursor of its next page. */
+  /** Returns the option that lists more items; by default the cursor of the next page. */
   more?: (options: Values) => string;
-  /** A good answer may be bad news. */
+  /** Returns the exit code of a successful answer, which may contain bad news. */
   code?: (data: Data) => ExitCode;
 }
 
-/** What is more than one call. */
+/** A command of more than one API call. */
 interface Doing<Args extends readonly Arg[], Choice extends Options> extends Named<Args, Choice> {
   run: (call: Call<ArgValues<Args>, ValuesOf<Choice>>) => Promise<ExitCode>;
 }
 
-/** A row of the table of commands: what is typed, and what it does. */
+/** A row of the command table. */
 export interface CommandRow {
   name: string;
   addTo: (parent: Command, session: Session) => void;
@@ -103,7 +101,7 @@ export function byHand<const Args extends readonly Arg[] = [], Choice extends Op
   };
 }
 
-/** A noun that does nothing by itself. */
+/** Creates a command that only groups subcommands. */
 export function group(name: string, said: string, commands: readonly CommandRow[]): CommandRow {
   return { name, addTo: (parent, session) => void add(parent, session, { name, said, commands }) };
 }
@@ -129,9 +127,9 @@ function isJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: true }>().json ?? false;
 }
 
-/** The API of a command; it waits while the API says 503, and says that it does. */
+/** Returns the API client of a command. Requests wait while the API answers 503, and note the wait. */
 export async function apiOf({ environment, terminal }: CommandContext, signal?: AbortSignal): Promise<Client> {
-  // Loaded when it is needed: what prepares an installation does without.
+  // Loaded lazily, as commands that prepare an installation do not need the client.
   const { apiFrom } = await import('../api/api-client.ts');
   const { systemClock } = await import('../../shared/runtime/system-clock.ts');
   const onWait = (what: string) => terminal.note(`${oneLine(what)}\n`);
@@ -143,7 +141,7 @@ export function viewOf({ terminal }: CommandContext): View {
   return { paint: createPaint(terminal.colours.out), width: terminal.outColumns };
 }
 
-/** Asks, shows the answer, and says what is beside it. */
+/** Makes the API call, and shows the answer with its notes. */
 export async function answer<Args, Values extends object, Data>(
   row: Asked<Args, Values, Data>,
   typed: Call<Args, Values>,
@@ -163,7 +161,7 @@ export function noteLines(lines: string | readonly string[], { terminal }: Comma
   for (const line of [lines].flat()) terminal.note(`${oneLine(line)}\n`);
 }
 
-/** Says of a refusal what has not happened, and names what is wrong as a person does. */
+/** Adds the wording for people to a refusal. */
 export async function worded<Result>(wording: ApiRefusal['wording'], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -172,7 +170,7 @@ export async function worded<Result>(wording: ApiRefusal['wording'], work: () =>
   }
 }
 
-/** `retry.attempts` for `/retry/attempts`. */
+/** Formats `/retry/attempts` as `retry.attempts`. */
 export function fieldLabel(pointer: string): string {
   return pointer.replace(/^\//, '').replaceAll('/', '.');
 }

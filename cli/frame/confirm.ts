@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import type { CommandContext } from './command-context.ts';
 
-/** Whether a person sits there who can be asked. */
+/** Returns whether a person is present who can answer a question. */
 export function canAsk({ terminal, input, json }: CommandContext): boolean {
   return terminal.live && !json && 'isTTY' in input && input.isTTY === true;
 }
 
-/** Asks, and takes only a clear yes for one; the end of input is none. */
+/** Asks a question. Returns true only for a clear yes, and false at the end of the input. */
 export async function isConfirmed(question: string, { terminal, input }: CommandContext): Promise<boolean> {
   terminal.note(`${question} y/N\n`);
   const lines = createInterface({ input });

@@ -1,4 +1,4 @@
-/** What a script can tell from the command's end (docs/reference/cli.md). */
+/** Exit codes for scripts (docs/reference/cli.md). */
 export const exitCodes = {
   ok: 0,
   failure: 1,
