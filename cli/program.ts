@@ -10,7 +10,7 @@ import {
 } from './frame/found-commands.ts';
 import { createSession, type SessionDeps } from './frame/session.ts';
 
-/** Without commands yet. */
+/** Creates the program without commands. */
 export function createProgram(): Command {
   return new Command('muster')
     .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
@@ -18,7 +18,7 @@ export function createProgram(): Command {
     .option('--json', 'data as JSON');
 }
 
-/** Runs one command line, without the names of node and script, and returns the exit code. Never throws. */
+/** Runs one command line (without node and script) and returns the exit code. Never throws. */
 export async function runProgram(args: readonly string[], deps: SessionDeps): Promise<ExitCode> {
   const session = createSession(deps);
   const { terminal } = deps;
@@ -31,17 +31,14 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     await program.parseAsync([...args], { from: 'user' });
     return session.exitCode;
   } catch (error) {
-    // Commander has already said what is wrong, or printed the help that was asked for.
+    // Commander has already printed the error or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     terminal.note(`${error instanceof Error ? error.message : String(error)}\n`);
     return exitCodes.failure;
   }
 }
 
-/**
- * Loads the command of the first word, so that it does not wait for all others to load; all commands for `--help` and
- * for typing errors.
- */
+/** Loads only the command of the first word for speed; loads all commands for `--help` and for unknown words. */
 async function commandsFor(args: readonly string[]): Promise<FoundCommand[]> {
   const files = findCommandFiles();
   const word = args.find((arg) => !arg.startsWith('-')) ?? '';

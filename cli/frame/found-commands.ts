@@ -5,7 +5,7 @@ import type { CommandRow } from './command-table.ts';
 import { headings, type Heading } from './headings.ts';
 import type { Session } from './session.ts';
 
-/** The exports of a file of commands: the command of one first word, and its heading in `muster --help`. */
+/** Exports of a command file: the command, and its heading in `muster --help`. */
 export interface FoundCommand {
   heading: Heading;
   commands: CommandRow;
@@ -14,8 +14,8 @@ export interface FoundCommand {
 const ownFolder = new URL('../', import.meta.url);
 
 /**
- * Finds the file of each first word of a command line, and loads none: `<folder>/commands.ts` serves the word
- * `<folder>`, and `<folder>/<word>.commands.ts` the word `<word>`.
+ * Finds the command file of each first word without loading it: `<folder>/commands.ts` for the word `<folder>`, and
+ * `<folder>/<word>.commands.ts` for the word `<word>`.
  * @throws {Error} if two files serve one word
  */
 export function findCommandFiles(root: URL = ownFolder): Map<string, URL> {
@@ -36,7 +36,7 @@ export function findCommandFiles(root: URL = ownFolder): Map<string, URL> {
 }
 
 /**
- * Loads the file of a first word.
+ * Loads the command file of a first word.
  * @throws {Error} if the file lacks an export, or exports the command of another word
  */
 export async function loadCommand(word: string, file: URL): Promise<FoundCommand> {
@@ -48,14 +48,14 @@ export async function loadCommand(word: string, file: URL): Promise<FoundCommand
   return loaded;
 }
 
-/** Loads the files of all words, in the order of help: by heading, then by name. */
+/** Loads all command files, in the order of help: by heading, then by name. */
 export async function loadAllCommands(files = findCommandFiles()): Promise<FoundCommand[]> {
   const words = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const loaded = await Promise.all(words.map(([word, file]) => loadCommand(word, file)));
   return headings.flatMap((heading) => loaded.filter((found) => found.heading === heading));
 }
 
-/** Adds commands to the program, each under its heading. */
+/** Adds commands to the program under their headings. */
 export function addCommands(program: Command, found: readonly FoundCommand[], session: Session): void {
   for (const { heading, commands } of found) {
     program.commandsGroup(`${heading}:`);

@@ -7,24 +7,24 @@ import { decodeText } from '../../shared/runtime/configuration/decode-text.ts';
 import { flag, text as textOption } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `--file` of commands whose fields can be given as words too. */
+/** Option `--file` of commands that also accept fields as arguments. */
 export const fieldsFile = { file: textOption('-f, --file <path>', 'its fields as JSON; - reads standard input') };
 export const changesFile = { file: textOption('-f, --file <path>', 'the fields as JSON; - reads standard input') };
 
-/** For commands that cannot be taken back. */
+/** Option of commands that cannot be undone. */
 export const yes = { yes: flag('-y, --yes', 'do not ask') };
 
 export interface WrittenFields {
-  /** `timeoutMs=2000`; a dot goes into a field. They go before those of the file. */
+  /** Fields such as `timeoutMs=2000`; a dot separates nested names. They override the fields of the file. */
   words: readonly string[];
-  /** A path, or `-` for standard input. */
+  /** Path, or `-` for standard input. */
   file: string | undefined;
   input: Readable;
 }
 
 /**
- * @param shape as whose fields they are sent: whether they are right is for the API to say, which names all that is
- * wrong at once
+ * Reads fields of a request body from arguments and a file.
+ * @param shape type of the body; the API validates it and reports all errors at once
  */
 export async function readFields<Body>({ words, file, input }: WrittenFields, shape: z.ZodType<Body>): Promise<Body> {
   const written = file === undefined ? {} : fieldsOf(await contentOf(file, input), file);
@@ -34,7 +34,7 @@ export async function readFields<Body>({ words, file, input }: WrittenFields, sh
   return shape.parse(fields);
 }
 
-/** A value is JSON where it can be read as such, and a text otherwise: `timeoutMs=2000`, `class=A`. */
+/** Parses a value as JSON if possible, otherwise as text: `timeoutMs=2000`, `class=A`. */
 function fieldOf(word: string): [path: string[], value: unknown] {
   const equals = word.indexOf('=');
   if (equals <= 0) throw new UsageError(`${word}: has to be field=value`);
@@ -49,7 +49,7 @@ function fieldOf(word: string): [path: string[], value: unknown] {
 
 const nested = z.record(z.string(), z.unknown());
 
-/** `target.url` is the field `url` of `target`. */
+/** Sets a nested field; `target.url` is the field `url` of `target`. */
 function put(body: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     body[first] = value;
@@ -69,7 +69,7 @@ function fieldsOf(content: string, file: string): Record<string, unknown> {
   }
 }
 
-/** Reads the text of a file, or of standard input. Throws a UsageError if the file is not there or is no text. */
+/** Reads the text of a file or of standard input. Throws a UsageError if the file does not exist or is not text. */
 export async function contentOf(file: string, input: Readable): Promise<string> {
   try {
     return decodeText(await (file === '-' ? buffer(input) : readFile(file)));
@@ -79,7 +79,8 @@ export async function contentOf(file: string, input: Readable): Promise<string> 
 }
 
 /**
- * To be read as it is sent. Looked at first: a stream says only in the middle of a request that there is no such file.
+ * Opens a file or standard input as a stream. Checks access first: a stream would report a missing file only in the
+ * middle of a request.
  */
 export async function streamOf(file: string, input: Readable): Promise<Readable> {
   if (file === '-') return input;

@@ -1,4 +1,4 @@
-/** Headings of `muster --help`, in its order. The file of each command says which one it stands under. */
+/** Headings of `muster --help` in order. Each command's file exports its heading. */
 export const headings = [
   'Trying it out',
   'Installation',

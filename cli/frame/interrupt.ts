@@ -1,4 +1,4 @@
-/** From now on the first Ctrl-C or SIGTERM aborts the signal; the second one ends the process at once. */
+/** Registers signal handlers: the first Ctrl-C or SIGTERM aborts the signal, the second one ends the process. */
 export function interruptSignal(): AbortSignal {
   const interrupted = new AbortController();
   const heard = () => {

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
 /**
- * An option of a command. What it may be is a list, empty where it may be anything; with `undefined` in its type, it
- * may be absent.
+ * An option of a command. `among` lists the permitted values, or is empty for any. The option is optional if its type
+ * includes `undefined`.
  */
 export interface OptionShape<Value> {
   flags: string;
@@ -14,7 +14,7 @@ export interface OptionShape<Value> {
   mandatory?: boolean;
 }
 
-/** By the names that the API, or the command itself, has for them. */
+/** Options by their field names in the API or the command. */
 export type Options = Readonly<Record<string, OptionShape<unknown>>>;
 
 type Value<Shape> = Shape extends OptionShape<infer Of> ? Of : never;
@@ -22,12 +22,12 @@ type MayBeAbsent<Choice> = {
   [Name in keyof Choice]: undefined extends Value<Choice[Name]> ? Name : never;
 }[keyof Choice];
 
-/** What was typed of these options. */
+/** Parsed values of these options. */
 export type ValuesOf<Choice> = { [Name in Exclude<keyof Choice, MayBeAbsent<Choice>>]: Value<Choice[Name]> } & {
   [Name in MayBeAbsent<Choice>]?: Exclude<Value<Choice[Name]>, undefined>;
 };
 
-/** As it is typed. */
+/** Returns a text option. */
 export function text(flags: string, said?: string): OptionShape<string | undefined> {
   return { flags, said, among: [] };
 }
@@ -52,7 +52,7 @@ export function neededOneOf<const Word extends string>(
   return { flags, said, among, mandatory: true };
 }
 
-/** With a value where none is given. */
+/** Returns an option with a default value. */
 export function usually<Word extends string>(
   flags: string,
   said: string,
@@ -61,7 +61,7 @@ export function usually<Word extends string>(
   return { flags, said, among, usual };
 }
 
-/** A whole number within these, both included. */
+/** Returns an option for a whole number in a range, bounds included. */
 export function within(
   flags: string,
   said: string,
@@ -75,7 +75,7 @@ export function within(
   return { flags, said, among: [], parse, usual };
 }
 
-/** A whole number from 1. */
+/** Returns an option for a whole number from 1. */
 export function whole(flags: string, said: string): OptionShape<number | undefined>;
 export function whole(flags: string, said: string, usual: number): OptionShape<number>;
 export function whole(flags: string, said: string, usual?: number): OptionShape<number | undefined> {
@@ -86,27 +86,27 @@ export function neededWhole(flags: string, said: string): OptionShape<number> {
   return { flags, said, among: [], parse: wholeNumber, mandatory: true };
 }
 
-/** What is right is for the API to say. */
+/** Returns a number option; the API validates the value. */
 export function number(flags: string, said: string): OptionShape<number | undefined> {
   return { flags, said, among: [], parse: Number };
 }
 
-/** May be given several times. */
+/** Returns a repeatable text option. */
 export function several(flags: string, said: string): OptionShape<string[] | undefined> {
   return { flags, said, among: [], parse: collect };
 }
 
-/** Whole numbers from 1; may be given several times. */
+/** Returns a repeatable option for whole numbers from 1. */
 export function severalWhole(flags: string, said: string): OptionShape<number[] | undefined> {
   return { flags, said, among: [], parse: (given, earlier) => collect(wholeNumber(given), earlier) };
 }
 
-/** There or not. */
+/** Returns an option without a value. */
 export function flag(flags: string, said: string): OptionShape<true | undefined> {
   return { flags, said, among: [] };
 }
 
-/** Of a list that has pages. */
+/** Returns the options of a paged list. */
 export function pages(usual: number, most?: number) {
   const said = most === undefined ? 'how many' : `how many, up to ${most}`;
   return {
@@ -115,12 +115,12 @@ export function pages(usual: number, most?: number) {
   };
 }
 
-/** Of a list that has none: so many at once. */
+/** Returns the option that lists more items of a list without pages. */
 export function widerLimit({ limit }: { limit: number }): string {
   return `--limit ${Math.min(limit * 10, 1000)}`;
 }
 
-/** What commander reads an option by; its value is known by our name for it. */
+/** Converts an option for commander, whose value gets the field name as key. */
 export function optionOf(key: string, { flags, said, among, parse, usual, mandatory }: OptionShape<unknown>): Option {
   const option = new KeyedOption(flags, said, key);
   if (among.length > 0) option.choices(among.map(String));

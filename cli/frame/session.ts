@@ -11,11 +11,11 @@ export interface SessionDeps {
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
   input: Readable;
-  /** Called when a command wants to hear of Ctrl-C itself; until then it ends the process as usual. */
+  /** Called if a command handles Ctrl-C itself; until then Ctrl-C ends the process. */
   onInterrupt: () => AbortSignal;
 }
 
-/** One call of the command line: runs the command and keeps what it ended with. */
+/** One invocation of the command line. Runs the command and stores its exit code. */
 export interface Session {
   run(json: boolean, command: (context: CommandContext) => Promise<ExitCode>): Promise<void>;
   readonly exitCode: ExitCode;

@@ -1,27 +1,27 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Where a command writes: data to `out`, everything else to `note`. */
+/** Output of a command: data goes to `out`, everything else to `note`. */
 export interface Terminal {
   out(text: string): void;
-  /** Writes data as it comes, no faster than it is read. Fails when it cannot be written or the texts fail. */
+  /** Writes data at the speed of the reader. Rejects if writing or the source fails. */
   stream(texts: AsyncIterable<string>): Promise<void>;
-  /** Whole lines. They go above what is being redrawn. */
+  /** Writes whole lines above the redrawn area. */
   note(text: string): void;
-  /** Whether notes go to a person who watches: only then is anything redrawn. */
+  /** True if notes go to a terminal; only then is anything redrawn. */
   readonly live: boolean;
   /**
-   * Draws lines below the notes, over the ones drawn before; none takes them away. Lines must not be wider than
+   * Redraws lines below the notes over the previous ones; an empty list removes them. Lines must not be wider than
    * `columns`.
    */
   redraw(lines: readonly string[]): void;
-  /** Leaves what was drawn standing. */
+  /** Keeps the drawn lines and ends redrawing. */
   settle(): void;
-  /** Whether colours are welcome among data and among notes. */
+  /** Colour support of data and of notes. */
   readonly colours: { out: boolean; notes: boolean };
-  /** Of the terminal that shows the notes; may change while they read. */
+  /** Width of the terminal with the notes; may change at any time. */
   readonly columns: number;
-  /** Of the terminal that shows the data; without bound where that is a program. */
+  /** Width of the terminal with the data; infinite if the output is not a terminal. */
   readonly outColumns: number;
 }
 
@@ -31,7 +31,7 @@ const clearToEnd = '\u001b[J';
 
 export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
   const { stdout, stderr } = process;
-  // A reader that has seen enough, such as `head`, is no error.
+  // A reader that stops early, such as `head`, is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -48,7 +48,7 @@ export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
     redraw: (lines) => {
       const erased = erase();
       drawn = lines;
-      // In one write, so that no half picture is ever seen.
+      // One write avoids flicker.
       stderr.write(`${lines.length > 0 ? hideCursor : showCursor}${erased}${picture()}`);
     },
     settle: () => {
@@ -66,7 +66,7 @@ export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
   };
 }
 
-/** As https://no-color.org asks. */
+/** Implements https://no-color.org. */
 function wantsColour(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): boolean {
   const refused = environment['NO_COLOR'] !== undefined && environment['NO_COLOR'] !== '';
   return stream.isTTY && !refused && environment['TERM'] !== 'dumb';

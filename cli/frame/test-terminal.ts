@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** A terminal that remembers what was written to it. */
+/** A terminal that records its output. */
 export interface TestTerminal extends Terminal {
   readonly written: { out: string; notes: string; pictures: (readonly string[])[] };
 }

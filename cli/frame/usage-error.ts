@@ -1,4 +1,4 @@
-/** What was typed cannot be carried out; the message says what would be right. */
+/** An invalid command line; the message describes the valid usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,28 +1,30 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { dispatcherGroup, workerGroup } from '../../shared/runtime/installation/installation-bus.ts';
 
-/** What one principal may do with topics or a group. */
+/** Permissions of one principal on topics or a group. */
 export interface Acl {
-  /** As its user is called, without `User:`. */
+  /** User name without `User:`. */
   principal: string;
   resource: 'topic' | 'group';
   name: string;
-  /** `prefixed`: all whose name begins so. */
+  /** `prefixed` matches all names with this prefix. */
   pattern: 'literal' | 'prefixed';
   operations: readonly ('Read' | 'Write' | 'Describe' | 'Create' | 'Alter')[];
 }
 
 export interface AclNames {
-  /** Stands before the names of the principals: `muster-api`. */
+  /** Prefix of the principals' names, as in `muster-api`. */
   prefix: string;
   topicPrefix: string;
   installationId: string;
   regions: readonly string[];
-  /** Of others, that jobs are written to: `DISPATCHER_TARGET_TOPICS`. */
+  /** Topics of other owners to which jobs are written: `DISPATCHER_TARGET_TOPICS`. */
   targetTopics: readonly string[];
 }
 
-/** What each service does on Kafka, and no more; `topics` is for `muster topics`, `doctor` for `muster doctor`. */
+/**
+ * Returns the minimal Kafka permissions of each service; `topics` is for `muster topics`, `doctor` for `muster doctor`.
+ */
 export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTopics }: AclNames): Acl[] {
   const workers = workerGroup(topicPrefix, installationId);
   const all = (who: string, ...operations: Acl['operations']): Acl => ({
@@ -66,7 +68,7 @@ export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTop
   ];
 }
 
-/** The command that adds it. */
+/** Returns the shell command that adds the permission. */
 export function aclCommand({ principal, resource, name, pattern, operations }: Acl, broker: string): string {
   const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
   return (

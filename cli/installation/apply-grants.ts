@@ -19,8 +19,8 @@ export const rolePasswordsEnvironment = z.object({
 });
 
 /**
- * Makes the roles in the database of DATABASE_URL, whose user has to be a superuser, and gives those a password that
- * the environment has one for. It can be run again, also with other passwords.
+ * Creates the roles in the database of DATABASE_URL, whose user must be a superuser. Sets passwords from the
+ * environment. May be repeated, also with other passwords.
  */
 export async function applyGrants(prefix: string, context: CommandContext): Promise<ExitCode> {
   const read = readEnvironment(rolePasswordsEnvironment, context.environment);

@@ -1,6 +1,6 @@
 import type { LogArchive } from '../../shared/postgres/connection/log-archive.ts';
 
-/** @throws where what is written is not archived although it should be */
+/** @throws if log archiving is on and fails */
 export function archiveLine({ state, ...archive }: LogArchive): string {
   const last = `the last file at ${archive.lastArchivedAt?.toISOString() ?? 'no time'}`;
   const waiting = `${Math.round((archive.waitingBytes ?? 0) / 1024 ** 2)} MiB wait`;

@@ -6,7 +6,7 @@ export const configured = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'
 
 export type Configured = (typeof configured)[number];
 
-/** Reads the configuration as these services would, and says all that is wrong at once; nothing is started or asked. */
+/** Reads the configuration as the services do, and reports all errors at once. Starts and connects to nothing. */
 export async function checkConfiguration(
   services: readonly Configured[],
   environment: NodeJS.ProcessEnv,

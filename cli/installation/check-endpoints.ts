@@ -1,7 +1,7 @@
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { answersTcp } from '../../shared/infrastructure/tcp.ts';
 
-/** Whether the called services take connections; what they answer is asked by `muster check-endpoint`. */
+/** Checks that the called services accept connections; `muster check-endpoint` checks their answers. */
 export async function checkEndpoints(services: readonly { url: string }[]): Promise<Check[]> {
   if (services.length === 0) return [];
   const origins = [...new Set(services.map(({ url }) => new URL(url).origin))];

@@ -10,8 +10,8 @@ import { readInstallationEgress } from '../../shared/runtime/configuration/insta
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 
 /**
- * What the issuer says of itself, and whether the API could go by it. Nothing where keys alone are taken, or the
- * configuration is wrong, which is said elsewhere.
+ * Checks the OpenID issuer's metadata against the API's needs. Returns nothing without an issuer, or if the
+ * configuration is invalid, which another check reports.
  */
 export async function checkIssuer(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const settings = settingsIn(environment);
@@ -55,7 +55,7 @@ function working({ keys }: KeySet, { issuer, client }: IssuerSettings): Check {
   return { name, ok: true, found: `${issuer} answers, with keys: ${keys.length}; ${signsIn}`, fix: '' };
 }
 
-/** What it would have to be able to do as well. */
+/** Returns a missing capability of the issuer. */
 function wantingIn(discovered: DiscoveryDocument, { keys }: KeySet, { client }: IssuerSettings): Check | undefined {
   if (!keys.some(({ kty }) => ['RSA', 'EC', 'OKP'].includes(kty))) {
     return { name, ok: false, found: 'it has no key of a pair', fix: 'let it sign with RS256, ES256 or EdDSA' };

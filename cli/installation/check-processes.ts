@@ -1,8 +1,8 @@
 import type { OffClock, ProcessRuntime, ProcessStanding } from '../../shared/postgres/registry/process-standing.ts';
 
 /**
- * All processes that run: how far their clocks are apart, and by which rules of time zones they go.
- * @throws where one of them is off, with all that is
+ * Describes clock offsets and time zone data of all running processes.
+ * @throws if any process deviates, with all deviations
  */
 export function processLine({ clocks, runtimes }: ProcessStanding): string {
   const running = runtimes.reduce((sum, { processes }) => sum + processes, 0);
@@ -31,7 +31,7 @@ function beyondNamed(count: number): string[] {
   return count > 0 ? [`${count} more are off`] : [];
 }
 
-/** Those that go by other zone data than most. */
+/** Returns the processes with other zone data than most. */
 function zoneLines(runtimes: readonly ProcessRuntime[]): string[] {
   const [usual, ...others] = [...Map.groupBy(runtimes, ({ zoneData }) => zoneData)]
     .map(([zoneData, of]) => ({

@@ -1,8 +1,8 @@
 import type { Service } from '../../shared/runtime/process/service.ts';
 
 /**
- * Several services as one. All stop taking work in before any finishes its own, and each step goes through them from
- * the last to the first: who was started later leans on who was started before.
+ * Combines services. All stop their intake before any finishes its work. Each step runs from the last service to the
+ * first, as later services depend on earlier ones.
  */
 export function compositeService(services: readonly Service[]): Service {
   const backwards = services.toReversed();

@@ -10,7 +10,7 @@ import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
 type Pool = ReturnType<typeof createPool>;
 
-/** Makes what the engine's file says of the called services the installation's own. */
+/** Stores the engine file's settings of called services in the installation. */
 export async function applyEngineConfig(context: CommandContext): Promise<ExitCode> {
   const engine = readEngineConfig(context.environment);
   const changes = await withDatabase(context, (pool) => applyConfig(pool, installationConfigOf(engine), engine));
@@ -21,14 +21,14 @@ export async function applyEngineConfig(context: CommandContext): Promise<ExitCo
   return exitCodes.ok;
 }
 
-/** Which installation the database holds, and what it says of the called services. */
+/** Prints the installation's id and its settings of called services. */
 export async function showInstallation(context: CommandContext): Promise<ExitCode> {
   const installation = await withDatabase(context, (pool) => readInstallation(pool));
   writeData(context, installation, () => `${JSON.stringify(installation, undefined, 2)}\n`);
   return exitCodes.ok;
 }
 
-/** For one command. */
+/** Opens a database pool for one command. */
 export async function withDatabase<Result>(
   { environment }: CommandContext,
   work: (pool: Pool) => Promise<Result>,

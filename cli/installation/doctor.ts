@@ -9,7 +9,7 @@ import { createPaint, type Paint } from '../show/paint.ts';
 import { checkConfiguration, configured } from './check-configuration.ts';
 import { examineInstallation } from './examine-installation.ts';
 
-/** Looks at everything and starts nothing. What is not set is not asked for. */
+/** Runs all checks without starting anything. Skips servers that are not configured. */
 export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   const { environment } = context;
   const checks = [
@@ -20,7 +20,7 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   return report(checks, context);
 }
 
-/** The configuration alone: nothing is asked that is not on this machine. */
+/** Checks only the configuration, without connecting to other machines. */
 export async function runConfigCheck(services: readonly string[], context: CommandContext): Promise<ExitCode> {
   const unknown = services.filter((name) => !configured.some((known) => known === name));
   if (unknown.length > 0) throw new UsageError(`no service is called ${unknown.join(', ')}: ${configured.join(', ')}`);

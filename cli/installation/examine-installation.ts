@@ -39,8 +39,8 @@ import { processLine } from './check-processes.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 /**
- * The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at,
- * and what answers.
+ * Checks the engine's file, its secrets, the schema, the installation and the topics, as far as they are configured and
+ * reachable.
  */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   return [
@@ -53,7 +53,7 @@ export async function examineInstallation(environment: NodeJS.ProcessEnv): Promi
   ];
 }
 
-/** As the services would read it, where all of it is there to be read. */
+/** Checks the whole configuration as the services read it, if it is complete. */
 async function checkWhole(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const hasAll =
     ['MUSTER_CONFIG', 'KAFKA_BROKERS'].every((name) => isSet(environment, name)) && namesDatabase(environment);
@@ -80,7 +80,7 @@ function checkFile(environment: NodeJS.ProcessEnv): Check[] {
   ];
 }
 
-/** Of a file that is wrong, which its own check reports, there is nothing to say. */
+/** Returns the called services; empty for an invalid file, which another check reports. */
 function calledServices(environment: NodeJS.ProcessEnv) {
   try {
     const { segmentation, actionTypes } = readEngineConfig(environment);
@@ -93,14 +93,14 @@ function calledServices(environment: NodeJS.ProcessEnv) {
 async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!namesDatabase(environment)) return [];
   const read = readable(() => readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment));
-  // What is wrong with it stands in the line of its own variable.
+  // The check of the variable itself reports its errors.
   if (!read) return [];
   const { DATABASE_URL } = read;
   if (!(await databaseAnswers({ DATABASE_URL }))) return [];
   return [...(await checkServers(DATABASE_URL)), ...(await checkContent(DATABASE_URL, environment))];
 }
 
-/** Which of several leads. */
+/** Checks which of several database servers is the primary. */
 async function checkServers(url: string): Promise<Check[]> {
   if (parseDatabaseUrl(url).servers.length === 1) return [];
   const fix = 'one of them has to lead: see "What stands before Postgres" in docs/postgres.md';
@@ -187,7 +187,7 @@ function schemaLine({ unknown, made }: SchemaState): string {
     : `is newer than this version, ${packageVersion}${by}${room}: ${unknown.join(', ')}`;
 }
 
-/** @throws while runs wait for a person since */
+/** @throws while runs are paused since a restore */
 function restoredLine(restored: Restored | undefined): string {
   if (!restored) return 'never, to an earlier moment';
   const at = restored.at.toISOString();
@@ -195,7 +195,7 @@ function restoredLine(restored: Restored | undefined): string {
   return `${at}, and no run waits for a person since`;
 }
 
-/** @throws where one is nearly used */
+/** @throws if a quota is nearly used up */
 function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
   const shares = uses.flatMap(({ account, ...use }) =>
     storedQuotas.map((name) => {
@@ -210,7 +210,7 @@ function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
   return most && most.share > 0 ? `the nearest is ${most.said}` : 'nothing of them is used';
 }
 
-/** @throws where services run with different values of a setting */
+/** @throws if services run with different values of a setting */
 function agreement(settings: readonly ServiceSetting[]): string {
   const byName = [...Map.groupBy(settings, ({ name }) => name)].filter(([, of]) => of.length > 1);
   const differing = byName
@@ -253,7 +253,7 @@ async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   return [answering, topics];
 }
 
-/** Undefined where the configuration is wrong, which is said elsewhere. */
+/** Returns undefined if the configuration is invalid, which another check reports. */
 function readable<Value>(read: () => Value): Value | undefined {
   try {
     return read();

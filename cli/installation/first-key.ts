@@ -18,7 +18,7 @@ export async function createFirstKey(name: string, role: Role, context: CommandC
   return exitCodes.ok;
 }
 
-/** Straight on the database, where the API does not run yet or there is no key to ask it with. */
+/** Creates a key directly in the database, before the API runs or the first key exists. */
 export async function makeKeyByHand(connectionString: string, wanted: Omit<KeyByHand, 'key' | 'digest'>) {
   const pool = createPool({
     connectionString,

@@ -7,14 +7,14 @@ import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
 export interface InitOptions {
-  /** Unless given, those of compose as this machine sees them. */
+  /** Server addresses; by default those of docker compose on this machine. */
   databaseUrl: string | undefined;
   kafkaBrokers: string;
 }
 
 const exampleFile = new URL('../../deploy/examples/engine.json', import.meta.url);
 
-/** Writes what an installation of one's own begins with. What is there is never written over. */
+/** Writes the initial files of an installation. Never overwrites a file. */
 export async function initInstallation(
   folder: string,
   options: InitOptions,
@@ -28,7 +28,7 @@ export async function initInstallation(
   const there = files.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0) throw new UsageError(`${there.join(' and ')} exist already: nothing was written`);
   await mkdir(folder, { recursive: true });
-  // Should another process come in between: it fails, instead of writing over.
+  // The flag `wx` fails if another process has created the file meanwhile.
   for (const { path, text, mode } of files) await writeFile(path, text, { mode, flag: 'wx' });
   const paths = files.map(({ path }) => path);
   context.terminal.note('new secrets are in .env, which nobody else can read: keep it, and out of repositories\n');
@@ -43,7 +43,7 @@ const roleSecrets = [
   'MUSTER_SANDBOX_PASSWORD',
 ] as const;
 
-/** Read by compose, by `node --env-file`, and by whatever makes a secret of a file of variables. */
+/** Returns variables for compose, `node --env-file`, and tools that create secrets from such files. */
 function environmentText({ databaseUrl, kafkaBrokers }: InitOptions): string {
   const password = randomBytes(24).toString('hex');
   return `# Of this installation alone. docs/configuration.md says what each means.

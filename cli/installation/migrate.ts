@@ -7,7 +7,7 @@ import { withDatabase } from './config.ts';
 import { applyRights } from '../../shared/postgres/roles/grants.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
-/** @param roles what the names of the roles begin with that may then do what they need */
+/** @param roles prefix of the roles that get their rights after the migration */
 export async function migrateDatabase(roles: string | undefined, context: CommandContext): Promise<ExitCode> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), context.environment);
   await requireDatabase({ DATABASE_URL });

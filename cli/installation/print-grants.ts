@@ -19,7 +19,7 @@ export async function printAcls(
 ): Promise<ExitCode> {
   const shape = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
   const { KAFKA_BROKERS: brokers, MUSTER_TOPIC_PREFIX: topicPrefix } = readEnvironment(shape, context.environment);
-  // Groups have the installation's id in their names.
+  // Group names contain the installation's id.
   const { id: installationId } = await withDatabase(context, (pool) => readInstallation(pool));
   const regions = names.regions.split(',');
   const { allowed: targetTopics } = readTargetTopics(context.environment);

@@ -12,7 +12,7 @@ import { createPaint } from '../show/paint.ts';
 import { cut, left, renderItems } from '../show/tables.ts';
 import { withDatabase } from './config.ts';
 
-/** After the database was brought back to an earlier moment, and before anything is started on it. */
+/** Settles a database that was restored to an earlier moment, before services start on it. */
 export async function settleRestoredDatabase(context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
   return await withDatabase(context, async (pool) => {

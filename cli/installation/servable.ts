@@ -1,4 +1,4 @@
-/** What `muster serve` can run. */
+/** Services that `muster serve` can run. */
 export const servable = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox', 'all'] as const;
 
 export type Servable = (typeof servable)[number];

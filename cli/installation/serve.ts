@@ -15,7 +15,7 @@ import type { Servable } from './servable.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { compositeService } from './composite-service.ts';
 
-/** Each service's code is loaded when it is wanted. */
+/** Services whose code is loaded on demand. */
 export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
   api: async () => (await import('../../services/api/main.ts')).apiProcess,
   scheduler: async () => (await import('../../services/scheduler/main.ts')).schedulerProcess,
@@ -28,7 +28,7 @@ export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<Process
 const all = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
 
 export interface ServeOptions {
-  /** All services and those that they call. */
+  /** Runs the sandbox in addition to all services. */
   sandbox: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function serve(
 ): Promise<ExitCode> {
   if (sandbox && name !== 'all')
     throw new UsageError('--sandbox belongs to `serve all`; `serve sandbox` runs it alone');
-  // The sandbox first, so that it stops last: the others call it.
+  // The sandbox starts first, so that it stops last: the others call it.
   const names = name === 'all' ? [...(sandbox ? (['sandbox'] as const) : []), ...all] : [name];
   const wanted = await Promise.all(names.map((each) => definitions[each]()));
   const prepared = prepareAll(wanted, environment);
@@ -50,7 +50,7 @@ export async function serve(
   return process.exitCode === undefined ? exitCodes.ok : exitCodes.failure;
 }
 
-/** The configuration of every service is right before any of them starts. */
+/** Checks the configuration of every service before starting any. */
 function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.ProcessEnv): NamedProcess[] {
   const problems = createProblems();
   const prepared = wanted.flatMap(

@@ -30,9 +30,9 @@ export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-/** @throws {ConfigurationError} one line if no broker answers requests */
+/** @throws {ConfigurationError} with one line if no broker answers */
 export async function createTopics(settings: KafkaSettings, topics: readonly TopicSpec[]): Promise<void> {
-  // Silent: what goes wrong is thrown, and a command line has no log.
+  // Silent: errors are thrown, and the command line has no log.
   const kafka = createKafka({ ...settings, clientId: 'muster-cli', logger: createLogger('cli', 'silent') });
   await requireBrokerOnce({ kafka, brokers: settings.brokers });
   const admin = createTopicAdmin({ kafka });

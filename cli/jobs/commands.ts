@@ -124,7 +124,7 @@ const show = command({
   shown: renderJob,
 });
 
-/** One after the other: the first that cannot be found ends it, and what was cancelled is cancelled. */
+/** Cancels jobs sequentially. Stops at the first unknown id; earlier cancellations stay. */
 const cancel = byHand({
   name: 'cancel',
   args: ['<job...>'],
@@ -207,8 +207,8 @@ export const commands = group('jobs', 'callbacks that are due once; over the API
 ]);
 
 /**
- * A value of JSON where the text is one. A text in quotes is left alone: the API sends texts as they are. So is a
- * number that would lose digits.
+ * Parses a JSON value. Quoted texts stay unparsed, as the API sends texts unchanged, and so do numbers that would lose
+ * digits.
  */
 function valueOf(text: string): NonNullable<NewJobInput['body']> | null {
   try {

@@ -9,7 +9,7 @@ import { flag, text } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { due, dueOf } from './due-options.ts';
 
-/** Of one request. */
+/** Maximum jobs per request. */
 const jobsAtOnce = 5000;
 
 const naming = {
@@ -29,13 +29,13 @@ interface Listing<Of extends Result> {
   args: [client: string, jobs: string[]];
   options: { keys?: true; from?: string };
   context: CommandContext;
-  /** What has not happened where the API refuses. */
+  /** Outcome of a refusal. */
   outcome: string;
   ask: (client: Client, body: Named) => Promise<{ data: { results: Of[] } }>;
   shown: (result: Of) => string;
 }
 
-/** A line for each job, in their order, however many requests they take. */
+/** Prints a line for each job in order, over as many requests as necessary. */
 async function askForAll<Of extends Result>({ args, options, context, ...listing }: Listing<Of>): Promise<ExitCode> {
   const { outcome, ask, shown } = listing;
   const [owner, given] = args;

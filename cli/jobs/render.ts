@@ -4,7 +4,7 @@ import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { utcSecond } from '../show/times.ts';
 
-/** Its body comes last, after an empty line. */
+/** Renders a job, with its body last after an empty line. */
 export function renderJob(job: Job, view: View): string {
   const { id, state, method, url, headers, body, attempts, tags } = job;
   const calls = attempts.flatMap(({ attempt, at, status, latencyMs, error, answer }) => {
@@ -42,7 +42,7 @@ export function renderJob(job: Job, view: View): string {
 
 const notShown = 'not shown to a key that only looks, as answers are not';
 
-/** `x-api-key: set, 27 characters`: what may open the receiver is never read back. */
+/** Formats `x-api-key: set, 27 characters`: secret headers are never displayed. */
 function headerFacts(headers: Job['headers']) {
   return Object.entries(headers ?? {}).map(([name, value]) => {
     const shown = typeof value === 'string' ? oneLine(value) : `set, ${value.length} characters`;

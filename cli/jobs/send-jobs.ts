@@ -16,7 +16,7 @@ const result = z.looseObject({
   errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).default([]),
 });
 
-/** What is wrong with a line is said at once; the others go on. */
+/** Streams jobs from a file. Reports errors of lines at once and continues. */
 export async function sendJobs(file: string, query: { client?: string }, context: CommandContext): Promise<ExitCode> {
   const { terminal, json, input } = context;
   const client = await apiOf(context);

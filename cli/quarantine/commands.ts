@@ -31,7 +31,7 @@ const filters = {
   state: oneOf('--state <state>', 'messages or steps in this state', ['kept', 'replaying', 'replayed', 'discarded']),
 };
 
-/** Answers with what a kind asks and shows. */
+/** Executes a question of a kind within a command. */
 const answeringOf =
   (call: Call<unknown, object>): Answering =>
   (question) =>

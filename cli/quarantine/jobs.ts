@@ -37,7 +37,7 @@ const queryOf = ({ client, reason }: Pick<Filters, 'client' | 'reason'>) => ({
   ...(reason !== undefined && { reason }),
 });
 
-/** Dead jobs: their calls failed to the last, or could not be made. */
+/** Dead jobs: all their calls failed, or they could not be called. */
 export const jobs: ItemKind = {
   one: 'job',
   many: 'jobs',
@@ -67,7 +67,7 @@ export const jobs: ItemKind = {
   },
 };
 
-/** Its body and the answer come last. */
+/** Renders a job, with its body and answer last. */
 function renderJob(job: QuarantinedJobDetail): string {
   const { id, clientId, reason, since, scheduledFor, expired, attempts, method, url, body, answer } = job;
   return [
@@ -80,7 +80,7 @@ function renderJob(job: QuarantinedJobDetail): string {
   ].join('\n');
 }
 
-/** Line by line, so that no text of a receiver steers the terminal. */
+/** Replaces control characters line by line, so that a receiver's text cannot steer the terminal. */
 function printable(text: string): string {
   return text.split(/\r?\n/).map(oneLine).join('\n');
 }

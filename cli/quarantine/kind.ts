@@ -4,7 +4,7 @@ import { UsageError } from '../frame/usage-error.ts';
 import { count } from '../show/numbers.ts';
 import type { View } from '../show/paint.ts';
 
-/** Options that narrow a list or its groups; each kind takes some of them. */
+/** Options that filter a list or its groups; each kind supports some of them. */
 export interface Filters {
   topic?: string;
   reason?: string;
@@ -15,7 +15,7 @@ export interface Filters {
   state?: 'kept' | 'replaying' | 'replayed' | 'discarded';
 }
 
-/** Options that name the items of a decision, and its terms. */
+/** Options that select the items of a decision, and its terms. */
 export interface Selection {
   topic?: string;
   reason?: string;
@@ -32,13 +32,12 @@ export interface Paging {
 
 type Api = ApiCall<unknown, unknown>['client'];
 
-/** A call of the API and how its answer is shown. */
+/** An API call and the display of its answer. */
 export interface Question<Data> {
   ask: (call: { client: Api }) => Promise<{ data: Data }>;
   shown: (data: Data, view: View) => string;
 }
 
-/** Carries a question out. */
 export type Answering = <Data>(question: Question<Data>) => Promise<ExitCode>;
 
 export interface Decided {
@@ -51,10 +50,10 @@ export interface ItemKind {
   /** Names of one and of several items. */
   one: string;
   many: string;
-  /** First letters of its ids. */
+  /** Prefix of its ids. */
   prefix: string;
   filters: readonly (keyof Filters)[];
-  /** Options of decisions about several items, by verb; empty if the kind has no such decision. */
+  /** Options of bulk decisions, by verb; empty if the kind has none. */
   selections: Readonly<Record<Verb, readonly (keyof Selection)[]>>;
   list: (filters: Filters & Paging, answering: Answering) => Promise<ExitCode>;
   groups: (filters: Filters, answering: Answering) => Promise<ExitCode>;
@@ -65,7 +64,7 @@ export interface ItemKind {
 
 export type Verb = 'replay' | 'discard';
 
-/** @throws {UsageError} if an option is not for items of the kind */
+/** @throws {UsageError} if an option does not apply to the kind */
 export function requireOptions(
   { many }: Pick<ItemKind, 'many'>,
   given: Readonly<Record<string, unknown>>,
@@ -77,7 +76,7 @@ export function requireOptions(
   throw new UsageError(`--${flag} is not an option for ${many}`);
 }
 
-/** `1 job replayed`, `1,200 jobs discarded` */
+/** Formats `1 job replayed`, `1,200 jobs discarded`. */
 export function decidedInWords({ items }: Decided, { one, many }: Pick<ItemKind, 'one' | 'many'>, verb: Verb): string {
   return `${count(items)} ${items === 1 ? one : many} ${verb === 'replay' ? 'replayed' : 'discarded'}\n`;
 }

@@ -43,7 +43,7 @@ const queryOf = ({ topic, reason, state }: Filters) => ({
   ...(state !== undefined && { state }),
 });
 
-/** Messages that were not understood, or that contradict the database. */
+/** Messages that a worker could not parse, or that contradict the database. */
 export const messages: ItemKind = {
   one: 'message',
   many: 'messages',
@@ -77,7 +77,9 @@ export const messages: ItemKind = {
   },
 };
 
-/** Its bytes come last, after an empty line. The API makes no text of what could steer a terminal. */
+/**
+ * Renders a message, with its bytes last after an empty line. The API returns bytes with control characters as base64.
+ */
 function renderMessage(message: QuarantinedMessageDetail): string {
   const { id, topic, partition, offset, reason, state, replays, bytes, since, value, cut: isCut } = message;
   const replayed = replays === 0 ? '' : `, published again ${replays === 1 ? 'once' : `${replays} times`}`;

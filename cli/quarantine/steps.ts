@@ -40,7 +40,7 @@ const stepTable = tableOf<QuarantinedStep>(none, [
   left('since', ({ since }) => utcTime(since)),
 ]);
 
-/** @throws {UsageError} for a state that no step has */
+/** @throws {UsageError} for a state that steps do not have */
 async function queryOf({ run, action, country, state }: Filters, client: Client) {
   if (state === 'replaying') throw new UsageError('a step is kept, replayed or discarded');
   return {
@@ -51,7 +51,7 @@ async function queryOf({ run, action, country, state }: Filters, client: Client)
   };
 }
 
-/** Steps whose calls ended their workers again and again. Each one is decided by itself. */
+/** Steps whose calls repeatedly ended their workers. There are no bulk decisions. */
 export const steps: ItemKind = {
   one: 'step',
   many: 'steps',
@@ -79,7 +79,7 @@ export const steps: ItemKind = {
       : discardQuarantinedStep({ client, path: { id } }),
 };
 
-/** Where it is, whom it concerns, whether it may be opened again, and a line for each call that was noted. */
+/** Renders location, users, replayability and recorded calls of a step. */
 function renderStep(detail: QuarantinedStepDetail, view: View): string {
   const { id, state, runId, runState, country, batchNo, step, action, users, lapses, since, whyNot } = detail;
   const isOpen =

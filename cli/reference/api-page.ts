@@ -17,7 +17,7 @@ const document = z.looseObject({
 
 type Operation = z.infer<typeof operation>;
 
-/** Every operation of the OpenAPI document, by what it is of. */
+/** Returns a page of all operations of the OpenAPI document, by tag. */
 export async function apiPage(): Promise<string> {
   const described = await describedApi();
   const { tags, paths } = document.parse(described.document);

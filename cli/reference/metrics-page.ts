@@ -2,7 +2,7 @@ import type { MetricTable } from '../../shared/ports/meter.ts';
 import { metricTables } from './metric-tables.ts';
 import { code, sentence } from './words.ts';
 
-/** Every metric, with kind, labels and what it says. */
+/** Returns a page of all metrics with kind, labels and meaning. */
 export function metricsPage(): string {
   const sections = metricTables.map(
     ({ of, metrics }) => `## ${of}\n\n${Object.values(metrics).map(metricLine).join('\n')}`,

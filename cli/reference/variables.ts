@@ -33,16 +33,16 @@ import { fieldsOf, jsonSchemaOf, joined, rightOf, sentence, usualOf } from './wo
 
 export interface Variable {
   name: string;
-  /** Services, `cli`, or `all`. */
+  /** Names of services, `cli`, or `all`. */
   readers: readonly string[];
   isSecret: boolean;
-  /** What is without it. */
+  /** Default. */
   usual: string;
-  /** What it says, and what it may be. */
+  /** Description, including permitted values. */
   said: string;
 }
 
-/** Each variable stands in the first of these that describes it. */
+/** Sections of the page; a variable is listed in the first section that describes it. */
 const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   { title: 'Servers, and the engine’s file', shapes: [commonEnvironment, pathEnvironment, kafkaSecurityEnvironment] },
   { title: 'Tracing', shapes: [tracingEnvironment] },
@@ -62,7 +62,7 @@ const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   },
 ];
 
-/** What commands read themselves, `muster doctor` among them. */
+/** Variables that commands read themselves, including `muster doctor`. */
 const readByCommands: readonly z.ZodObject[] = [
   ...[callerEnvironment, commonEnvironment, topicsEnvironment, kafkaSecurityEnvironment, pathEnvironment],
   ...[authEnvironment, quotaEnvironment, egressEnvironment, targetTopicsEnvironment, processEnvironment],
@@ -77,7 +77,7 @@ const leastEnvironment: NodeJS.ProcessEnv = {
   MUSTER_CONFIG: path.join(import.meta.dirname, '../../deploy/examples/engine.json'),
 };
 
-/** What a service asks its environment for while it reads its configuration. */
+/** Returns the variables that a service reads while it parses its configuration. */
 function readBy({ prepare }: ProcessDefinition): ReadonlySet<string> {
   const read = new Set<string>();
   prepare(
@@ -93,8 +93,8 @@ function readBy({ prepare }: ProcessDefinition): ReadonlySet<string> {
 }
 
 /**
- * All variables, section by section, with who reads them.
- * @throws where one is read and not described, described twice, or described and not read
+ * Returns all variables by section, with their readers.
+ * @throws if a variable is read but not described, described twice, or described but not read
  */
 export function variablesBySection(): { title: string; variables: Variable[] }[] {
   const readers = readersByName();
@@ -138,7 +138,7 @@ function readersByName(): Map<string, string[]> {
   );
 }
 
-/** In the words with which a wrong value is refused. */
+/** Returns the permitted form, taken from the error message for a wrong value. */
 function formOf(shape: z.ZodObject, name: string): string {
   const wrong = '\u0000';
   const read = shape.safeParse({ [name]: wrong }, { error: plainWords });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What of a JSON schema the pages say. */
+/** Fields of a JSON schema that the pages use. */
 const described = z.looseObject({
   description: z.string().optional(),
-  /** What is when it is not given, where no default can say it. */
+  /** Description of the default if a value cannot express it. */
   usual: z.string().optional(),
   default: z.unknown().optional(),
   type: z.string().optional(),
@@ -26,11 +26,11 @@ export interface DescribedField {
   name: string;
   isNeeded: boolean;
   schema: Described;
-  /** As it came: an object's fields are in it. */
+  /** Unparsed schema, which contains an object's fields. */
   whole: unknown;
 }
 
-/** The fields of an object's JSON schema, in their order. */
+/** Returns the fields of an object's JSON schema, in order. */
 export function fieldsOf(schema: unknown): DescribedField[] {
   const { properties, required } = objectOf.parse(schema);
   return Object.entries(properties).map(([name, whole]) => ({
@@ -41,19 +41,19 @@ export function fieldsOf(schema: unknown): DescribedField[] {
   }));
 }
 
-/** As what is typed or sent has to be for this shape. */
+/** Returns the JSON schema of a shape's input. */
 export function jsonSchemaOf(shape: z.ZodType): unknown {
   return z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
 }
 
-/** What is when nothing is given: `30000`, none. */
+/** Describes the default: `30000`, `none`. */
 export function usualOf({ isNeeded, schema }: Pick<DescribedField, 'isNeeded' | 'schema'>): string {
   if (schema.usual !== undefined) return schema.usual;
   if (isNeeded) return 'needed';
   return schema.default === undefined ? 'none' : code(schema.default);
 }
 
-/** What it may be, as a sentence; empty where its words say it, or anything goes. */
+/** Describes permitted values as a sentence; empty if the description covers them or any value is valid. */
 export function rightOf({ type, enum: among, ...bounds }: Described): string {
   if (among) return `One of ${among.map(code).join(', ')}.`;
   if (type === 'boolean') return '';
@@ -74,12 +74,11 @@ export function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** With a full stop at its end; empty stays empty. */
+/** Adds a full stop if missing; an empty text stays empty. */
 export function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Sentences behind each other. */
 export function joined(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(' ');
 }

@@ -8,7 +8,7 @@ import { metricsPage } from './metrics-page.ts';
 
 export const referenceFolder = path.join(import.meta.dirname, '../../docs/reference');
 
-/** The pages of docs/reference by their names, as they have to be: the same for the same code. */
+/** Returns the pages of docs/reference by name. The result depends only on the code. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     'configuration.md': await formatted(configurationPage()),
@@ -20,18 +20,18 @@ export async function referencePages(): Promise<Record<string, string>> {
 
 const written = '<!-- Written from the code by `npm run docs`: change the words there. -->';
 
-/** As `npm run format` leaves pages. */
+/** Formats a page as `npm run format` does. */
 function formatted(page: string): Promise<string> {
   const options = { parser: 'markdown', printWidth: 100, proseWrap: 'always', singleQuote: true } as const;
   return format(`${written}\n\n${page}`, options);
 }
 
-/** `npm run docs` */
+/** Runs as `npm run docs`. */
 if (import.meta.main) {
   await mkdir(referenceFolder, { recursive: true });
   for (const [name, page] of Object.entries(await referencePages())) {
     await writeFile(path.join(referenceFolder, name), page);
   }
-  // Routes were registered, and their stores never closed: nothing is left to wait for.
+  // Registering routes has opened stores that are never closed, so the process must exit explicitly.
   process.exit();
 }

@@ -12,10 +12,7 @@ export const forms = {
   ndjson: flag('--ndjson', 'all of them as lines of JSON'),
 };
 
-/**
- * All of a list as a file: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte
- * order mark.
- */
+/** Options for a whole list as a file: `raw` does not escape spreadsheet formulas, `excel` adds a byte order mark. */
 export interface Form {
   csv?: true;
   raw?: true;
@@ -23,7 +20,7 @@ export interface Form {
   ndjson?: true;
 }
 
-/** The media type of the file that is wanted; undefined where a table is. */
+/** Returns the media type of the requested file; undefined for a table. */
 export function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string | undefined {
   if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
   if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
@@ -31,7 +28,7 @@ export function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string
   return csv ? 'text/csv' : undefined;
 }
 
-/** Fails on the way when the answer is cut. */
+/** Writes a whole list. Rejects if the answer is cut off. */
 export async function writeAll(
   list: 'failures' | 'receipts' | 'users' | 'held-out' | 'report/table',
   filter: object,
@@ -51,7 +48,7 @@ export async function writeAll(
 }
 
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  // The byte order mark is part of what was asked for.
+  // Keeps the byte order mark, which is part of the file.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   try {
     for await (const bytes of body) yield decoder.decode(bytes, { stream: true });

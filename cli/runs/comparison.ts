@@ -11,7 +11,7 @@ const usual: readonly Counted[] = ['through', 'failed'];
 const rare: readonly Counted[] = ['recovered', 'unknown', 'suppressed', 'expired', 'cancelled'];
 const names: Partial<Record<Counted, string>> = { through: 'through the chain', recovered: 'recovered since' };
 
-/** A run beside another one: counts, their shares of the audience, and by how many points these differ. */
+/** Renders two runs side by side: counts, shares of the audience, and differences in percentage points. */
 export function renderComparison({ run, before }: RunComparison, { paint, width }: View): string {
   if (!before) return `${run.runId}: there is no run before it that began and has ended\n`;
   const isSame = isSameChain(run, before);
@@ -35,7 +35,7 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
   return `  ${run.runId} beside ${before.runId}${campaign}\n${table}${isSame ? '' : otherChain(run, before)}`;
 }
 
-/** Otherwise who got through, or failed, means two things. */
+/** Outcomes are comparable only for the same chain. */
 function isSameChain(run: ComparedRun, before: ComparedRun): boolean {
   return run.chain.length === before.chain.length && run.chain.every((action, index) => action === before.chain[index]);
 }
@@ -71,7 +71,7 @@ function laterText(ms: number | null, before: number | null): string {
   return `${ms < before ? '−' : '+'} ${duration(Math.abs(ms - before) / 1000)}`;
 }
 
-/** What is rounded to nothing has no sign. */
+/** Formats a number with its sign; a number that rounds to 0 has no sign. */
 function signed(number: string): string {
   const size = number.replace('-', '');
   if (Number(size) === 0) return size;

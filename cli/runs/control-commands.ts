@@ -25,7 +25,10 @@ import { runOf } from './run-of.ts';
 
 const reason = { reason: text('--reason <text>', 'why, for its history') };
 
-/** Pause, resume and cancel: of a run, or of the newest one of a campaign. @param named such as `<run|campaign>` */
+/**
+ * Commands that pause, resume and cancel a run, or the newest run of a campaign.
+ * @param named argument such as `<run|campaign>`
+ */
 export const controlVerbs = (named: string) => [
   command({
     name: 'pause',
@@ -71,7 +74,7 @@ async function isOnlyScheduled(id: string, client: Client): Promise<boolean> {
   return id.startsWith('cmp_') && (await getCampaign({ client, path: { id } })).data.state === 'scheduled';
 }
 
-/** A campaign that is only scheduled has nothing to cancel. */
+/** Unschedules a campaign that has no run to cancel. */
 function takeBack(id: string, context: CommandContext) {
   const row = {
     ask: ({ client }: { client: Client }) => unscheduleCampaign({ client, path: { id } }),
@@ -88,7 +91,7 @@ async function mayCancel(runId: string, client: Client, context: CommandContext)
   return isConfirmed(question, context);
 }
 
-/** Changes a run while it goes on. What is right is for the API to say. */
+/** Changes settings of an open run. The API validates them. */
 export const set = command({
   name: 'set',
   args: ['<run|campaign>'],

@@ -3,7 +3,7 @@ import { count, duration } from '../show/numbers.ts';
 import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 
-/** What would become of whom, by country, and what a person is asked. */
+/** Describes the effects of a cancellation by country, and the question to a person. */
 export function cancelQuestion(preview: CancelPreview): { byCountry: string[]; question: string } {
   const question = `${previewText(preview)}. There is no way back. Cancel ${preview.runId}?`;
   return { byCountry: preview.countries.map(countryText), question };
@@ -27,7 +27,7 @@ function previewText(preview: CancelPreview): string {
   return parts.join('; ');
 }
 
-/** `VN: 400 not begun, 100 half-way, 20 in flight` */
+/** Formats `VN: 400 not begun, 100 half-way, 20 in flight`. */
 function countryText({ country, steps }: CancelPreview['countries'][number]): string {
   const sum = (of: 'notStartedUsers' | 'halfWayUsers' | 'inFlightUsers') =>
     count(steps.reduce((users, step) => users + step[of], 0));
@@ -39,7 +39,7 @@ function usersText(users: number): string {
   return users === 1 ? '1 user' : `${count(users)} users`;
 }
 
-/** `run_1 pausing; 12 calls were under way (1,200 users), they end within 12 s` */
+/** Formats `run_1 pausing; 12 calls were under way (1,200 users), they end within 12 s`. */
 export function controlledText(
   verb: 'pause' | 'resume' | 'cancel',
   { run, inFlight, timeToStopMs }: ControlledRun,
@@ -52,7 +52,7 @@ export function controlledText(
   return `${runId} ${state}; ${calls} under way (${usersText(inFlight.users)}), ${end}`;
 }
 
-/** `deadline 2026-11-22 09:00 UTC, priority high, at most 500 users/s, pauses at 5 % failed` */
+/** Formats `deadline 2026-11-22 09:00 UTC, priority high, at most 500 users/s, pauses at 5 % failed`. */
 export function settingsLine({ deadlineAt, settings }: Pick<Run, 'deadlineAt' | 'settings'>): string {
   const { priority, paceUsersPerSecond: pace, pauseAtFailedPercent: percent, pauseAtFailedMinUsers: users } = settings;
   return [

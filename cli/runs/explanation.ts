@@ -6,7 +6,7 @@ import { utcDay, utcSecond, utcTimeOfDay } from '../show/times.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 
-/** What became of one user: where it is, each step in a line, each call in a line of a table. */
+/** Renders one user's history: location, a line per step, and a table of calls. */
 export function renderExplanation(explained: UserExplanation, view: View): string {
   const { paint } = view;
   const { userId, audience, batches, steps } = explained;
@@ -28,7 +28,7 @@ function batchesText(batches: UserExplanation['batches']): string {
   return [`batch ${first?.batchNo ?? ''}`, ...then].join(', then ');
 }
 
-/** Of those that are recorded: what to look for where spans are kept. */
+/** Formats trace ids of recorded batches, to search for in the tracing backend. */
 function tracesText(batches: UserExplanation['batches']): string[] {
   return batches.flatMap(({ batchNo, traceId }) =>
     traceId === undefined ? [] : [`batch ${batchNo}: trace ${traceId}`],

@@ -8,11 +8,11 @@ export interface ProgressView {
   progress: RunProgress;
   /** Users per second that ended each step, in the order of the steps. */
   rates: readonly number[];
-  /** Since watching began. */
+  /** Seconds since watching began. */
   elapsedSeconds: number;
 }
 
-/** What a step's line holds. What is left out first is missed least: the time left never is. */
+/** Layouts of a step's line, from wide to narrow. All contain the remaining time. */
 const layouts = [
   { bar: true, whole: true },
   { bar: false, whole: true },
@@ -25,8 +25,8 @@ const leastBarCells = 8;
 const mostBarCells = 40;
 
 /**
- * A line per step, and one below for what became of what an asynchronous one accepted; to be drawn over again and
- * again: always the same number of lines for the same run.
+ * Renders a line per step, and a line for the receipts of an asynchronous step. The number of lines is constant for a
+ * run, so that it can be redrawn.
  */
 export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
   const { state } = view.progress;
@@ -65,7 +65,7 @@ function stepLines({ progress, rates }: ProgressView, columns: number, layout: L
   });
 }
 
-/** A bar with its numbers: so many of all, and how many of them ended well. */
+/** A bar with its numbers: ended users, and those that ended well. */
 interface Drawn {
   name: string;
   good: number;
@@ -76,7 +76,7 @@ interface Drawn {
 
 const receiptsName = '  receipts';
 
-/** Of those that an asynchronous step accepted: whom the provider has said something of. */
+/** Returns a bar for the receipts of accepted users. */
 function receiptsOf({ receipts, succeeded }: StepLine, paint: Paint): Drawn[] {
   if (!receipts) return [];
   const { delivered, undelivered } = receipts;
@@ -85,7 +85,7 @@ function receiptsOf({ receipts, succeeded }: StepLine, paint: Paint): Drawn[] {
   return [{ name: receiptsName, good: delivered, ended: delivered + undelivered, of: succeeded, tail }];
 }
 
-/** Why something stands, the oldest cause first; what else there is to know while all moves. */
+/** Describes the oldest cause of a stall, or other notes while the run progresses. */
 function troubleOf(progress: RunProgress): string {
   const { waits, stalled, waitingSince, notes } = progress;
   const stopped = stopOf(progress);
@@ -98,7 +98,7 @@ function troubleOf(progress: RunProgress): string {
   }
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const { step, action, country, cause, by, since, batches, held, blockedBy, nextStep } = first;
-  // What goes on by itself needs no advice.
+  // Waits that end automatically need no advice.
   const advice = held || by === 'budget' || blockedBy === 'no-worker' ? `. ${oneLine(nextStep)}` : '';
   const isBeside = (each: RunProgress['waits'][number]) =>
     each.blockedBy === 'quiet-hours' && each.step === step && each.country === country;
@@ -109,7 +109,7 @@ function troubleOf(progress: RunProgress): string {
   return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${why}, ${facts}${beside}${more}${advice}`;
 }
 
-/** What was asked of it, and what is still under way. */
+/** Describes a requested stop, and the work still in progress. */
 function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): string | undefined {
   if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return undefined;
   const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
@@ -119,7 +119,7 @@ function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): stri
 }
 
 function bar({ good, ended }: Pick<Drawn, 'good' | 'ended'>, whole: number, width: number, paint: Paint): string {
-  // Receipts may be here of users whose acceptance is not recorded.
+  // Receipts may arrive for users whose acceptance is not recorded yet.
   const cells = (users: number) => (whole === 0 ? 0 : Math.min(width, Math.round((users / whole) * width)));
   const full = cells(good);
   const lost = Math.max(0, cells(ended) - full);
@@ -130,7 +130,7 @@ function timeLeft(users: number, rate: number): string {
   return rate > 0 ? `${duration(users / rate)} left` : '';
 }
 
-/** One line for logs and pipes, where nothing can be drawn over. */
+/** Renders one line for logs and pipes, which cannot be redrawn. */
 export function renderProgressLine({ progress, rates, elapsedSeconds }: ProgressView): string {
   const whole = expectedAudience(progress);
   const steps = progress.steps.map((line, index) => {
@@ -149,7 +149,7 @@ export function endedUsers({ audience, pending }: StepLine): number {
   return audience - pending;
 }
 
-/** The audience as far as it is known: what was estimated, until counting has overtaken or finished it. */
+/** Returns the best known audience: the estimate, until the count exceeds or completes it. */
 export function expectedAudience({ audience }: RunProgress): number {
   return audience.complete
     ? audience.counted

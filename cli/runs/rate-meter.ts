@@ -1,7 +1,7 @@
-/** How fast a count grows, over the last few seconds. */
+/** Growth rate of a count over the last few seconds. */
 export interface RateMeter {
   add(atMs: number, value: number): void;
-  /** Per second; 0 while nothing can be said. */
+  /** Returns the rate per second; 0 if unknown. */
   perSecond(): number;
 }
 

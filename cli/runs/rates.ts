@@ -6,9 +6,9 @@ const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const mostCells = 100;
 
 /**
- * How fast a run has gone, as a line of bars: each cell is the mean of its part of the time. Nothing is the lowest bar,
- * the fastest cell the highest.
- * @param width cells, of which at most 100 are used
+ * Renders a run's rates as a line of bars, each the mean of its time span. The lowest bar is 0, the highest the fastest
+ * span.
+ * @param width cells, at most 100 of which are used
  */
 export function renderRates({ points, notedSince }: RunRates, width: number): string {
   const [first] = points;
@@ -31,7 +31,7 @@ function barOf(rate: number, highest: number): number {
   return highest === 0 ? 0 : Math.round((rate / highest) * (heights.length - 1));
 }
 
-/** By time, not by points: these lie apart as they happen to. A point tells of the time since the one before. */
+/** Averages over time spans, as points are irregular. A point covers the time since the previous one. */
 function cellsOf(points: RunRates['points'], cells: number): number[] {
   const times = points.map(({ at }) => Date.parse(at));
   const [fromMs = 0, untilMs = 0] = [times[0], times.at(-1)];

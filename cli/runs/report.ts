@@ -10,12 +10,12 @@ import { utcDay, utcTime } from '../show/times.ts';
 
 type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'mode' | 'audience' | 'receipts'>;
 
-/** Always shown, and shown only where a user ended so. */
+/** Outcomes that are always shown; `rare` outcomes are shown only if users have them. */
 const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
 const rare: readonly Outcome[] = ['suppressed', 'heldOut', 'expired', 'cancelled', 'unknown', 'pending'];
 const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
 
-/** The whole report as text: heading, outcomes by step and country, failures by reason, and whether it adds up. */
+/** Renders the whole report: heading, outcomes by step and country, failures by reason, and the balance. */
 export function renderReport(report: RunReport, paint: Paint, width = Infinity): string {
   const tables =
     report.audience.counted === 0
@@ -45,7 +45,7 @@ function heading(report: RunReport, paint: Paint): string {
   return `  ${paint.strong(oneLine(campaignName))}\n  ${paint.faint(facts)}\n${pagedSoFar(report)}`;
 }
 
-/** While users are still being paged, what is shown is not all there will be. */
+/** Notes that users are still being fed, so that the figures are incomplete. */
 function pagedSoFar({ audience, state }: RunReport): string {
   if (audience.complete || isTerminal(state)) return '';
   const about = audience.estimated === null ? '' : ` of about ${count(audience.estimated)}`;
@@ -81,7 +81,7 @@ function cellOf(line: StepLine, outcome: Outcome, paint: Paint): string {
   return outcome === 'failed' || outcome === 'unknown' ? paint.bad(count(value)) : count(value);
 }
 
-/** The second line of asynchronous steps: what became of what was accepted. */
+/** Renders the receipts of asynchronous steps. */
 function receiptsTable({ steps, countries }: RunReport, paint: Paint, width: number): string {
   const rows = steps.flatMap((sum) => {
     if (!sum.receipts) return [];
@@ -118,7 +118,7 @@ function receiptCells({ succeeded, receipts }: StepLine, paint: Paint): string[]
   ];
 }
 
-/** Providers that delivered, or tried to, what the step says was not accepted. */
+/** Notes receipts of users whose acceptance the step does not record. */
 function unexpectedText({ steps }: RunReport): string {
   const users = steps.reduce((sum, { receipts }) => sum + (receipts?.unexpected ?? 0), 0);
   if (users === 0) return '';
@@ -140,7 +140,7 @@ interface Reason {
   sample: string[];
 }
 
-/** Of all countries together, the most frequent first; some users of each, taken from the countries in turn. */
+/** Renders failures over all countries, most frequent first, with sample users taken from the countries in turn. */
 function failuresTable({ failures }: RunReport, paint: Paint, width: number): string {
   if (failures.length === 0) return '';
   const reasons = new Map<string, Reason>();
@@ -168,13 +168,13 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
   return renderTable(columns, rows, paint, width);
 }
 
-/** Users of whom it was unknown whether they were served, and is known since. */
+/** Describes users whose outcome was unknown and is settled now. */
 function settledText({ settled = 0 }: RunReport): string {
   if (settled === 0) return '';
   return `  ${count(settled)} unknown ${settled === 1 ? 'outcome was' : 'outcomes were'} settled since; muster run settlements says by whom\n`;
 }
 
-/** Before and after, where child runs have tried failed users again. */
+/** Describes failures before and after retries in child runs. */
 function retriesText({ retries }: RunReport, paint: Paint): string {
   if (retries === null) return '';
   const { retried, recovered, failedBefore, failedAfter, runs } = retries;
@@ -183,7 +183,7 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
   return `  ${sums}: ${count(failedBefore)} failed before, ${count(failedAfter)} now  ${paint.faint(ids)}\n`;
 }
 
-/** What it waits for and since when, and what a person should know of its audience. */
+/** Describes waits with their start, and remarks on the audience. */
 function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint: Paint): string {
   const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
   const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
@@ -192,14 +192,14 @@ function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint
   return lines.map((line) => `  ${paint.accent(line)}\n`).join('');
 }
 
-/** In units, and in money where they have a price. */
+/** Formats units, and money if units have a price. */
 function costText({ cost, kind }: RunReport): string {
   if (!cost) return '';
   const what = `${count(cost.units)} units${moneyText(cost.amount, cost.currency)}`;
   return `  ${kind === 'dry-run' ? 'would cost' : 'cost'} ${what}\n`;
 }
 
-/** Of a dry run: who is in several sources, and how long the run would take. */
+/** Describes a dry run's users in several sources, and its estimated duration. */
 function forecastText({ audience, forecast }: RunReport): string {
   if (forecast === null) return '';
   const { takesSeconds, restsOn } = forecast;
@@ -208,7 +208,7 @@ function forecastText({ audience, forecast }: RunReport): string {
   return `${shared}  ${takes}. ${oneLine(restsOn)}\n`;
 }
 
-/** Which steps were real. */
+/** Lists the live steps of a test. */
 function testText(steps: RunReport['steps']): string {
   const real = steps.filter(({ mode }) => mode !== 'test').map(({ step, action }) => `${step} ${oneLine(action)}`);
   return real.length === 0 ? 'a test: nobody really got anything' : `a test; for real: ${real.join(', ')}`;

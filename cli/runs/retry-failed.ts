@@ -14,7 +14,8 @@ import { runOf } from './run-of.ts';
 type Group = Retry['groups'][number];
 
 /**
- * Shows who would be tried again, asks a person, and starts the run that does it. @param named such as `<run|campaign>`
+ * Shows the users to retry, asks for confirmation, and starts the child run.
+ * @param named argument such as `<run|campaign>`
  */
 export const retryFailed = (named: string) =>
   byHand({
@@ -56,7 +57,7 @@ export const retryFailed = (named: string) =>
     },
   });
 
-/** Whose failures are tried again, and how many they are together. */
+/** Renders the failures to retry and their sum. */
 function renderGroups(groups: readonly Group[], view: View): string {
   if (groups.length === 0) return 'nobody is left to try again\n';
   const all = groups.reduce((sum, { users }) => sum + users, 0);

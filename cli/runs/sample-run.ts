@@ -1,6 +1,6 @@
 import type { RunProgress, RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
 
-/** One line of a report; what is not given is nought, and what does not add up is pending. */
+/** Returns a report line; missing outcomes are 0, and the remainder is pending. */
 export function lineOf(over: Partial<StepLine>): StepLine {
   const line = {
     step: 1,

@@ -20,7 +20,7 @@ import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 import { runOf } from './run-of.ts';
 
-/** Says how unknown outcomes ended: by status, by file, or one user by hand. */
+/** Settles unknown outcomes: by status, by file, or one user by hand. */
 export const settle = byHand({
   name: 'settle',
   args: ['<run|campaign>'],
@@ -57,7 +57,7 @@ export const settle = byHand({
         refused: 'not settled',
         labelOf: fileLabel,
         shown: renderSettlement,
-        // Nothing was rejected, or it has only begun.
+        // Nothing was rejected, or the settlement has only begun.
         code: ({ rejected, state }: Settlement) =>
           rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure,
       },
@@ -121,7 +121,7 @@ export const settlements = command({
 
 const shownRejects = 20;
 
-/** What a settlement has done, and which lines it could not use. */
+/** Renders a settlement's counts and its rejected lines. */
 function renderSettlement(settlement: Settlement): string {
   const { settlementId, runId, state, rejected, rejects, cause } = settlement;
   if (state === 'running') return `${settlementId} goes on in the background: muster run settlements ${runId}\n`;

@@ -34,7 +34,10 @@ export const share = command({
 
 const isWhole = (link: string) => !link.startsWith('/');
 
-/** The API does not know where it is reached unless API_PUBLIC_URL says so: then where this process has reached it. */
+/**
+ * Completes a relative link with the API address that this process uses: without API_PUBLIC_URL the API does not know
+ * its own.
+ */
 function wholeLink(link: string, client: Client): string {
   return isWhole(link) ? link : `${addressOf(client)}${link}`;
 }

@@ -5,10 +5,10 @@ import { createRateMeter, type RateMeter } from './rate-meter.ts';
 import { cellsOf, cutTo } from '../show/text.ts';
 import type { Terminal } from '../frame/terminal.ts';
 
-/** Shows a run moving: bars that are drawn over on a terminal, a line a second elsewhere. */
+/** Display of a run's progress: redrawn bars on a terminal, otherwise a line per second. */
 export interface ProgressDisplay {
   show(progress: RunProgress): void;
-  /** Leaves the last picture standing. */
+  /** Keeps the last drawing. */
   end(): void;
 }
 
@@ -46,7 +46,7 @@ function drawBars(terminal: Terminal): Drawing {
       const { columns } = terminal;
       const lines = renderBars(view, columns, plain);
       const fits = lines.every((line) => cellsOf(line) <= columns);
-      // What would wrap could not be drawn over. It is cut without colours, whose codes must not be cut.
+      // Wrapped lines could not be redrawn. Lines are truncated without colours, as colour codes must stay whole.
       terminal.redraw(fits ? renderBars(view, columns, paint) : lines.map((line) => cutTo(line, columns)));
     },
     end: () => terminal.settle(),

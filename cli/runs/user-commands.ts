@@ -48,7 +48,7 @@ const receiptTable = tableOf<UserReceipt>('no receipt', [
 
 const orAll = (options: { limit: number }) => `${widerLimit(options)}, or all with --csv`;
 
-/** @param named such as `<run|campaign>` */
+/** @param named argument such as `<run|campaign>` */
 export const failures = (named: string) =>
   byHand({
     name: 'failures',
@@ -80,7 +80,7 @@ export const unknown = byHand({
   run: ({ options, ...call }) => listFailures({ ...call, options: { ...options, outcome: 'unknown' } }),
 });
 
-/** The users that failed: the first of them as a table, or all of them as a file. */
+/** Lists failed users: the first ones as a table, or all as a file. */
 async function listFailures(call: Call<[string], FailureOptions>): Promise<ExitCode> {
   const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;
   const accept = typeOf(call.options, call.context.json);

@@ -11,7 +11,7 @@ import { createProgressDisplay } from './show-progress.ts';
 import { createDueDisplay } from './watch-due.ts';
 import { awaitRun, exitCodeOf, watchRun, type WatchDeps } from './watch-run.ts';
 
-/** Follows the newest run of a campaign, or a run, until it has ended. */
+/** Watches a run, or the newest run of a campaign, until it ends. */
 export async function watchCampaign(id: string, context: CommandContext): Promise<ExitCode> {
   const { terminal, signal, json } = context;
   const deps = { client: await apiOf(context, signal), clock: systemClock, signal };
@@ -22,7 +22,7 @@ export async function watchCampaign(id: string, context: CommandContext): Promis
     if (json) terminal.out(`${JSON.stringify(progress)}\n`);
     else display.show(progress);
   }).finally(() => json || display.end());
-  // What ended in the moment of the Ctrl-C has ended all the same.
+  // The run may have ended at the moment of the Ctrl-C.
   if (!last || (signal.aborted && last.endedAt === null)) return leave(`${runId} goes on`, runId, context);
   if (!json) {
     const reason = last.stateReason === null ? '' : `: ${oneLine(last.stateReason)}`;
@@ -38,7 +38,7 @@ async function runOf(id: string, deps: WatchDeps, { terminal, json }: CommandCon
   return await awaitRun(id, deps, () => due.show()).finally(() => json || due.end());
 }
 
-/** Waiting for the run of a campaign that was not started would be waiting for ever. */
+/** Refuses a campaign that was not started, as its run would never begin. */
 async function requireStarted(id: string, client: Client): Promise<Campaign> {
   const { data } = await getCampaign({ client, path: { id } });
   if (data.state === 'draft' || data.state === 'in_review')

@@ -9,12 +9,9 @@ const pollSoonMs = 250;
 const pollLaterMs = 5000;
 const leastBetweenNotesMs = 60_000;
 
-/**
- * Tells how long a campaign that is watched has to be waited for: drawn over on a terminal, a line now and then
- * elsewhere.
- */
+/** Display of the time until a watched campaign starts: redrawn on a terminal, otherwise an occasional line. */
 export interface DueDisplay {
-  /** Shows what is left; returns the pause before the next look, in milliseconds. */
+  /** Shows the remaining time. Returns the pause before the next call, in milliseconds. */
   show(): number;
   end(): void;
 }
@@ -32,7 +29,7 @@ export function createDueDisplay(
     return nextRunAt === null ? 0 : Date.parse(nextRunAt) - clock.now().getTime();
   }
 
-  /** Seldom while there is long to wait, and at least each minute when it is soon. */
+  /** Limits lines: rare for a long wait, up to one a minute before the start. */
   function isTimeToSay(left: number): boolean {
     if (saidMs === undefined) return true;
     return clock.monotonicMs() - saidMs >= leastBetweenNotesMs && left <= leftWhenSaidMs * 0.9;

@@ -13,14 +13,13 @@ const pollMs = 250;
 export interface WatchDeps {
   client: Client;
   clock: Clock;
-  /** Ends the watching; the run goes on. */
+  /** Ends the watching; the run continues. */
   signal: AbortSignal;
 }
 
 /**
- * The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before.
- * @param beforeLook called before each look but the first; what it returns is the pause before that look, in
- * milliseconds
+ * Waits for the newest run of a campaign. Undefined if the signal aborts first.
+ * @param beforeLook called before each poll except the first; returns the pause before that poll in milliseconds
  */
 export async function awaitRun(
   campaignId: string,
@@ -41,7 +40,7 @@ export async function awaitRun(
   return undefined;
 }
 
-/** Calls `show` with every look at the run until it has ended, and returns the last one. */
+/** Calls `show` with each progress of the run until it has ended. Returns the last progress. */
 export async function watchRun(
   runId: string,
   { client, clock, signal }: WatchDeps,
@@ -63,7 +62,7 @@ export async function watchRun(
   return last;
 }
 
-/** Users that failed are a result, not an error; a run that was not carried out to its end is one. */
+/** Failed users are a result, not an error; a run that did not complete is an error. */
 export function exitCodeOf(state: RunState): ExitCode {
   return state === 'failed' || state === 'expired' || state === 'cancelled' ? exitCodes.runNotCompleted : exitCodes.ok;
 }

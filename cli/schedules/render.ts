@@ -64,7 +64,7 @@ function byHand(kind: Occurrence['kind']): string {
   return kind === null || kind === 'planned' ? '' : ` (${kind})`;
 }
 
-/** `day-off (Christmas Day), 3 times`, `for 2026-12-25T09:00:00 (Christmas Day)`. */
+/** Formats `day-off (Christmas Day), 3 times`, or `for 2026-12-25T09:00:00 (Christmas Day)`. */
 function markOf({ mark, instants, why, movedFrom = [] }: SchedulePreview['fires'][number]): string {
   const moved = movedFrom.map((each) => `for ${each.localTime} (${oneLine(each.why)})`);
   const said = mark === null ? [] : [why === undefined ? mark : `${mark} (${oneLine(why)})`];

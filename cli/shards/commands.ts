@@ -7,7 +7,7 @@ import type { Heading } from '../frame/headings.ts';
 import { neededWhole } from '../frame/options.ts';
 import { renderShard, renderShards } from './render.ts';
 
-/** Kafka follows within seconds: for so long it is waited for. */
+/** Maximum wait in milliseconds for Kafka, which follows a change within seconds. */
 const patienceMs = 15_000;
 const lookEveryMs = 500;
 
@@ -50,7 +50,7 @@ async function untilKafkaFollows(raised: Shard, client: ApiClient): Promise<Shar
   return seen;
 }
 
-/** Where Kafka does not tell, waiting is of no use. */
+/** Waiting is useless if Kafka does not report its partitions. */
 function isBehind({ partitions: { wanted, actual } }: Shard): boolean {
   return actual !== null && actual < wanted;
 }

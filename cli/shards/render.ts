@@ -17,7 +17,7 @@ const columns: readonly ItemColumn<Shard>[] = [
   left('breaker', ({ breaker }) => breaker, { tone: ({ breaker }) => (breaker === 'open' ? 'bad' : undefined) }),
 ];
 
-/** A line per shard, and below what a person should know. */
+/** Renders a line per shard, followed by notes. */
 export function renderShards(shards: readonly Shard[], view: View): string {
   const notes = shards.flatMap(({ actionType, country, notes: said }) =>
     said.map((note) => `  ${oneLine(`${actionType} ${country}: ${note}`)}\n`),
@@ -52,7 +52,7 @@ function partitionsText({ partitions: { wanted, actual } }: Shard): string {
   return actual === null || actual === wanted ? String(wanted) : `${actual} of ${wanted}`;
 }
 
-/** Where messages lie, the fullest partition first. */
+/** Formats the messages of each partition, the fullest first. */
 function lanesText({ lanes }: Shard): string[] {
   return lanes
     .filter(({ messages }) => messages > 0)
