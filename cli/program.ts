@@ -10,7 +10,6 @@ import {
 } from './frame/found-commands.ts';
 import { createSession, type SessionDeps } from './frame/session.ts';
 
-/** Creates the program without commands. */
 export function createProgram(): Command {
   return new Command('muster')
     .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')

@@ -10,7 +10,6 @@ export interface Sitting {
   environment?: NodeJS.ProcessEnv;
   /** Input typed by a person; undefined without a terminal. */
   typed?: string | undefined;
-  /** Input from a file or another program. */
   piped?: string | undefined;
   terminal?: Partial<Terminal>;
   interrupt?: AbortSignal | undefined;

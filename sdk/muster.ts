@@ -43,7 +43,6 @@ export interface MusterOptions {
 export class MusterProblem extends Error {
   override readonly name = 'MusterProblem';
   readonly code: string;
-  /** HTTP status of the answer, such as 422. */
   readonly status: number;
   readonly problem: Problem;
 
@@ -107,7 +106,6 @@ function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
-/** Returns a key for all repeats of one request. */
 const newKey = () => crypto.randomUUID();
 
 /**
@@ -121,7 +119,6 @@ export function createMuster(options: MusterOptions) {
   const known = { client, fetch: createRetryingFetch({ send, retries, isRepeatable: () => true }) };
 
   return {
-    /** Client for all other operations of the API. */
     api: client,
     schedule: async (job: NewJobInput) =>
       (await createJob({ ...known, body: { ...job, idempotencyKey: job.idempotencyKey ?? newKey() } })).data,

@@ -1,4 +1,3 @@
-/** URL, token and deadline for the report of a receiver that answers 202. */
 export interface ReportInvitation {
   url: string;
   token: string;

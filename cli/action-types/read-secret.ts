@@ -12,7 +12,6 @@ export interface SecretSource {
   fromStdin?: true | undefined;
 }
 
-/** Reads a secret, without the line break at its end. */
 export async function readSecretFrom({ fromFile, fromStdin }: SecretSource, input: Readable): Promise<string> {
   if ((fromFile === undefined) === (fromStdin === undefined)) {
     throw new UsageError('say where the secret is: --from-file <path> or --from-stdin');

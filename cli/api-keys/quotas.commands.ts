@@ -19,7 +19,6 @@ export const commands = command({
   ]),
 });
 
-/** Formats bytes as MiB. */
 function amount(name: Quota['name'], value: number): string {
   return name.endsWith('Bytes') ? `${count(Math.round(value / 1024 ** 2))} MiB` : count(value);
 }

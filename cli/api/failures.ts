@@ -18,11 +18,9 @@ export type Problem = z.infer<typeof problem>;
 export interface RefusalWording {
   /** Outcome, such as `not created`. */
   outcome?: string | undefined;
-  /** Returns the name of a body field's option. */
   labelOf?: ((pointer: string) => string) | undefined;
 }
 
-/** A request that the API refused. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly problem: Problem;

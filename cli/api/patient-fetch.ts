@@ -12,7 +12,7 @@ export interface PatientFetchDeps {
   /** Base URL without a trailing slash. */
   baseUrl: string;
   send: typeof fetch;
-  /** If set, requests wait while the API answers 503, and the wait is shown. */
+  /** Makes requests wait while the API answers 503, and shows the wait. */
   patience?: Patience | undefined;
 }
 
@@ -63,7 +63,6 @@ function isStream(request: Request): boolean {
   return isSentOnce(request) || request.headers.get('accept') !== 'application/json';
 }
 
-/** Refuses pages of other servers as answers. */
 function checked(response: Response, request: Request, baseUrl: string): Response {
   const type = response.headers.get('content-type') ?? '';
   if (isStream(request) || response.status === 204 || type.includes('json')) return response;

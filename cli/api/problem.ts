@@ -5,7 +5,6 @@ import { inCommands } from './in-commands.ts';
 /** Detail of a problem that only consists of its list of errors. */
 const sayingNothing = 'the request has problems';
 
-/** Renders a problem, with a line for each error. */
 export function renderProblem(problem: Problem, wording: RefusalWording = {}): string {
   const { status, errors } = problem;
   const { labelOf = (pointer: string) => pointer } = wording;

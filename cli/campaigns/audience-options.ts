@@ -1,6 +1,5 @@
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Options that define a campaign's audience. Each list option is repeatable. */
 export interface AudienceOptions {
   segment?: string[] | undefined;
   /** Ids `aud_…`. */

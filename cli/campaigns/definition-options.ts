@@ -8,7 +8,6 @@ export const plainFields = {
   pauseAtFailedPercent: number('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users'),
 };
 
-/** Options that describe a campaign. */
 export const aboutOptions = {
   description: text('--description <text>', 'what it is for'),
   owner: text('--owner <name>', 'the team or the person to ask about it'),
@@ -16,7 +15,6 @@ export const aboutOptions = {
   metadata: several('--metadata <key=value>', 'the same, such as ticket=MKT-1204; repeatable'),
 };
 
-/** Options that define a campaign, as an alternative to a file. */
 export const definitionOptions = {
   file: text('-f, --file <path>', 'the definition as JSON; - reads standard input'),
   name: text('--name <name>'),

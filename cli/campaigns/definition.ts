@@ -48,7 +48,6 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
   return { schedule: { type: 'now' }, ...changesOf(flags) };
 }
 
-/** Returns the fields of a definition that options set. */
 export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
   const { name, countries, action: actions, budget, unitsPerUser = [] } = flags;
   const schedule = scheduleOf(flags);

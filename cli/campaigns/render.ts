@@ -50,7 +50,6 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
   return `all users of ${who}${without}${held} in ${countries.map(oneLine).join(', ')} get ${what}`;
 }
 
-/** Renders all fields of a campaign, one per line. */
 export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: View): string {
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: limit, budgets = [] } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
@@ -127,7 +126,6 @@ function whenLine(campaign: Campaign): string {
   return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, zoneOf(campaign));
 }
 
-/** Describes the effect of starting a draft. */
 export function draftText(campaign: Campaign): string {
   const rhythm = rhythmText(campaign);
   if (rhythm !== '') return `a draft; once started it runs ${rhythm}until it is ended. To start it`;
@@ -135,7 +133,6 @@ export function draftText(campaign: Campaign): string {
   return `a draft; once started it waits until ${localAndUtc(campaign.startsAt, zoneOf(campaign))}`;
 }
 
-/** Describes the effect of a start. */
 export function startText(campaign: Campaign): string {
   const rhythm = rhythmText(campaign);
   if (rhythm !== '') return `${rhythm}until it is ended`;

@@ -1,6 +1,5 @@
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Options that define a campaign's schedule. */
 export interface ScheduleOptions {
   at?: string | undefined;
   /** Local time in the zone of each country. */
@@ -68,7 +67,6 @@ const optionOf: Record<string, string> = {
   overlap: '--overlap',
 };
 
-/** Returns the option of a schedule field. */
 export function scheduleLabel(pointer: string): string {
   const [, , field = '', ...below] = pointer.split('/');
   const option = optionOf[field];

@@ -3,7 +3,6 @@ import type { UserResults } from '../../services/worker/endpoint/user-results.ts
 import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
 import { someOf, usersInWords } from './words.ts';
 
-/** Result of one user in an answer. */
 export type Result = 'succeeded' | { code: string; retryable: boolean };
 
 /** Results by user, without users missing from the answer. */

@@ -5,9 +5,7 @@ import type { EndpointPlayer, EndpointTerms } from './endpoint-player.ts';
 export interface EndpointCheck {
   /** Identifier for programs, documented in docs/contracts.md. */
   name: string;
-  /** Description of the check. */
   title: string;
-  /** Classes that give the guarantee. */
   classes: readonly ContractClass[];
   /** Returns whether the check applies to the endpoint; default true. */
   isFor?: (terms: EndpointTerms) => boolean;

@@ -22,7 +22,6 @@ export interface EndpointTerms {
   statusUrl: string | undefined;
   /** URLs of lists of options for its parameters. */
   options: readonly string[];
-  /** Value of the whole header. */
   authorization: string | undefined;
   /** Key that signs calls and status requests (Standard Webhooks). */
   signingKey: KeyObject | undefined;
@@ -60,7 +59,6 @@ export interface Played {
   results: Results | null;
   /** 0 if the answer was incomplete. */
   status: number;
-  /** `code` of a refusal. */
   code: string;
   /** True if the answer states that nothing was applied, and that the call may be repeated. */
   isPostponed: boolean;
@@ -85,9 +83,7 @@ export interface EndpointPlayer {
   askStatus(run: string, step: number, users: readonly string[]): Promise<StatusAnswer>;
   askOptions(url: string, query: { country?: string; search?: string; limit: number }): Promise<OptionsAnswer>;
   wait(ms: number): Promise<void>;
-  /** Duration of the slowest complete answer. */
   slowestMs(): number;
-  /** Returns whether any user was reported as succeeded. */
   hasSucceeded(): boolean;
   close(): Promise<void>;
 }

@@ -2,7 +2,6 @@ import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Renders a line for each check, followed by its violations and remarks. */
 export function renderVerdict({ url, class: contractClass, passed, checks, notes }: Verdict, paint: Paint): string {
   const kind = contractClass === 'segmentation' ? 'segmentation services' : `class ${contractClass}`;
   const lines = [`${oneLine(url)}, ${kind}`, ''];

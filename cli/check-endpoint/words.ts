@@ -1,4 +1,3 @@
-/** Formats `1 user`, `1,000 users`. */
 export function usersInWords(count: number): string {
   return count === 1 ? '1 user' : `${count.toLocaleString('en')} users`;
 }

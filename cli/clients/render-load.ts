@@ -6,7 +6,6 @@ import { left, renderItems, right } from '../show/tables.ts';
 type Limits = Pick<ClientLoad, 'callsPerSecond' | 'maxCallsPerSecond' | 'underWay' | 'maxUnderWay'>;
 type Lately = Pick<ClientLoad, 'lastTenMinutes'>;
 
-/** Renders due jobs, calls in progress and their limits by endpoint, and dispatchers. */
 export function renderLoad(load: ClientLoad, view: View): string {
   const { due, lagMs, sidelined, estimated, endpoints, dispatchers } = load;
   const about = estimated ? 'at least ' : '';

@@ -2,10 +2,8 @@ import type { Clock } from '../../shared/ports/clock.ts';
 
 export interface ChaosDeps {
   clock: Clock;
-  /** Processes to kill, in turn. */
   names: readonly string[];
   kill: (name: string) => void;
-  /** Ends the killing. */
   signal: AbortSignal;
 }
 

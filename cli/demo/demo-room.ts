@@ -8,7 +8,6 @@ import type { KafkaSettings } from '../../shared/runtime/configuration/kafka-sec
 import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 
-/** Database and topics of the demo. */
 export interface DemoRoom {
   databaseUrl: string;
   kafka: KafkaSettings;

@@ -83,7 +83,6 @@ const paramsSchemas = {
   },
 };
 
-/** Returns the engine configuration for a sandbox. */
 export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
   const concurrency = callsInFlight(users);
   return engineConfig.parse({

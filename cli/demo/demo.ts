@@ -13,7 +13,6 @@ import { whereItServes } from './where-it-serves.ts';
 import { whenAborted, withInstallation, type InstallationSize } from './with-installation.ts';
 
 export interface DemoOptions extends InstallationSize {
-  /** Kills workers during the campaign. */
   chaos: boolean;
   exit: boolean;
 }

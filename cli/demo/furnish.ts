@@ -17,7 +17,6 @@ import { createApiClient } from '../api/api-client.ts';
 import { demoCountries, demoSegment } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
-/** Result of `furnish` to show to the person. */
 export interface Furnished {
   /** One-time login link of another person who may approve. */
   approverLink: string;
@@ -71,7 +70,6 @@ async function addTemplate(client: Client): Promise<void> {
   await createCampaignOfTemplate({ client, path: { id }, body: { name: 'Payday top-up, December' } });
 }
 
-/** Creates a weekly campaign with a saved audience. */
 async function addRecurring(client: Client): Promise<void> {
   const countries = ['SG'];
   const audience = { include: [{ segment: demoSegment }] };
@@ -93,7 +91,6 @@ async function addRecurring(client: Client): Promise<void> {
   await startCampaign({ client, path: { id } });
 }
 
-/** Creates a webhook for stalled runs. */
 async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
   const body = { name: 'Operations', url: `${sandboxUrl}/channel`, format: 'slack' as const, events: stalls };
   await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });

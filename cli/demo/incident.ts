@@ -1,7 +1,6 @@
 import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { oneLine } from '../show/text.ts';
 
-/** Next step of the incident: new faults of the sandbox, and a message. */
 export interface IncidentStep {
   /** Faults of the sandbox, which replace all previous ones (docs/sandbox.md). */
   faults?: object;

@@ -25,7 +25,6 @@ export interface InstallationOptions {
   workers: number;
   room: DemoRoom;
   environment: NodeJS.ProcessEnv;
-  /** Folder of the engine's file. */
   folder: string;
 }
 
@@ -88,7 +87,6 @@ export async function planInstallation(options: InstallationOptions): Promise<De
   };
 }
 
-/** Migrates the schema, and creates the topics of every shard. */
 export async function prepareServers(room: DemoRoom): Promise<{ migrations: number; topics: number }> {
   // The topics do not depend on the sandbox's address.
   const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1), room.topicPrefix);

@@ -18,7 +18,6 @@ export interface ProcessSpec {
 }
 
 export interface ProcessesDeps {
-  /** Folder of the log files. */
   folder: string;
   clock: Clock;
   note: (line: string) => void;

@@ -19,7 +19,6 @@ export interface ShownCampaign {
   code: ExitCode;
 }
 
-/** An activity during the campaign. */
 export interface Companion {
   /** Receives each progress of the run. */
   onProgress(progress: RunProgress): void;

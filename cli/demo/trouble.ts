@@ -6,7 +6,6 @@ import type { Companion } from './show-campaign.ts';
 
 export interface TroubleDeps {
   sandboxUrl: string;
-  /** Processes to kill during the campaign. */
   victims: readonly string[];
   kill: (name: string) => void;
   clock: Clock;

@@ -8,7 +8,6 @@ export interface EndedRun {
   retryableUsers: number;
 }
 
-/** Returns next steps as commands to copy. */
 export function whereItServes(
   installation: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
   run: EndedRun,

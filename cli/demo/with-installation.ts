@@ -14,7 +14,6 @@ import { createProcesses, type Processes } from './processes.ts';
 import { createStages } from './stages.ts';
 
 export interface InstallationSize {
-  /** Size of the sandbox's segment. */
   users: number;
   workers: number;
 }
@@ -112,7 +111,6 @@ async function getReady(
   });
 }
 
-/** Everything else works without the console. */
 async function builtConsole(): Promise<string> {
   try {
     return await ensureConsoleBuilt();

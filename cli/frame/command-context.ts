@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { oneLine } from '../show/text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Inputs and outputs of a command. */
 export interface CommandContext {
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
@@ -13,7 +12,6 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Writes data: as JSON for programs, as text for people. */
 export function writeData({ terminal, json }: CommandContext, value: unknown, text: () => string): void {
   terminal.out(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 }

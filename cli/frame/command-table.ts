@@ -24,14 +24,12 @@ type ValueOf<Shape extends Arg> = Shape extends { among: readonly (infer Word)[]
 
 type ArgValues<Args extends readonly Arg[]> = { -readonly [Place in keyof Args]: ValueOf<Args[Place]> };
 
-/** Arguments and options of one invocation. */
 export interface Call<Args, Values> {
   args: Args;
   options: Values;
   context: CommandContext;
 }
 
-/** An invocation with a client of the API. */
 export interface ApiCall<Args, Values> extends Call<Args, Values> {
   client: Client;
 }
@@ -44,7 +42,6 @@ interface Named<Args extends readonly Arg[], Choice extends Options> {
   /** Description in `--help`. */
   said: string;
   options?: Choice;
-  /** Subcommands. */
   commands?: readonly CommandRow[];
 }
 
@@ -70,7 +67,6 @@ interface Doing<Args extends readonly Arg[], Choice extends Options> extends Nam
   run: (call: Call<ArgValues<Args>, ValuesOf<Choice>>) => Promise<ExitCode>;
 }
 
-/** A row of the command table. */
 export interface CommandRow {
   name: string;
   addTo: (parent: Command, session: Session) => void;
@@ -101,7 +97,6 @@ export function byHand<const Args extends readonly Arg[] = [], Choice extends Op
   };
 }
 
-/** Creates a command that only groups subcommands. */
 export function group(name: string, said: string, commands: readonly CommandRow[]): CommandRow {
   return { name, addTo: (parent, session) => void add(parent, session, { name, said, commands }) };
 }

@@ -6,7 +6,7 @@ export function canAsk({ terminal, input, json }: CommandContext): boolean {
   return terminal.live && !json && 'isTTY' in input && input.isTTY === true;
 }
 
-/** Asks a question. Returns true only for a clear yes, and false at the end of the input. */
+/** Prints a question. Returns true only for a clear yes, and false at the end of the input. */
 export async function isConfirmed(question: string, { terminal, input }: CommandContext): Promise<boolean> {
   terminal.note(`${question} y/N\n`);
   const lines = createInterface({ input });

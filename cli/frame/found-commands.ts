@@ -55,7 +55,6 @@ export async function loadAllCommands(files = findCommandFiles()): Promise<Found
   return headings.flatMap((heading) => loaded.filter((found) => found.heading === heading));
 }
 
-/** Adds commands to the program under their headings. */
 export function addCommands(program: Command, found: readonly FoundCommand[], session: Session): void {
   for (const { heading, commands } of found) {
     program.commandsGroup(`${heading}:`);

@@ -11,7 +11,6 @@ import { UsageError } from './usage-error.ts';
 export const fieldsFile = { file: textOption('-f, --file <path>', 'its fields as JSON; - reads standard input') };
 export const changesFile = { file: textOption('-f, --file <path>', 'the fields as JSON; - reads standard input') };
 
-/** Option of commands that cannot be undone. */
 export const yes = { yes: flag('-y, --yes', 'do not ask') };
 
 export interface WrittenFields {

@@ -22,12 +22,10 @@ type MayBeAbsent<Choice> = {
   [Name in keyof Choice]: undefined extends Value<Choice[Name]> ? Name : never;
 }[keyof Choice];
 
-/** Parsed values of these options. */
 export type ValuesOf<Choice> = { [Name in Exclude<keyof Choice, MayBeAbsent<Choice>>]: Value<Choice[Name]> } & {
   [Name in MayBeAbsent<Choice>]?: Exclude<Value<Choice[Name]>, undefined>;
 };
 
-/** Returns a text option. */
 export function text(flags: string, said?: string): OptionShape<string | undefined> {
   return { flags, said, among: [] };
 }
@@ -52,7 +50,6 @@ export function neededOneOf<const Word extends string>(
   return { flags, said, among, mandatory: true };
 }
 
-/** Returns an option with a default value. */
 export function usually<Word extends string>(
   flags: string,
   said: string,
@@ -75,7 +72,6 @@ export function within(
   return { flags, said, among: [], parse, usual };
 }
 
-/** Returns an option for a whole number from 1. */
 export function whole(flags: string, said: string): OptionShape<number | undefined>;
 export function whole(flags: string, said: string, usual: number): OptionShape<number>;
 export function whole(flags: string, said: string, usual?: number): OptionShape<number | undefined> {
@@ -91,22 +87,18 @@ export function number(flags: string, said: string): OptionShape<number | undefi
   return { flags, said, among: [], parse: Number };
 }
 
-/** Returns a repeatable text option. */
 export function several(flags: string, said: string): OptionShape<string[] | undefined> {
   return { flags, said, among: [], parse: collect };
 }
 
-/** Returns a repeatable option for whole numbers from 1. */
 export function severalWhole(flags: string, said: string): OptionShape<number[] | undefined> {
   return { flags, said, among: [], parse: (given, earlier) => collect(wholeNumber(given), earlier) };
 }
 
-/** Returns an option without a value. */
 export function flag(flags: string, said: string): OptionShape<true | undefined> {
   return { flags, said, among: [] };
 }
 
-/** Returns the options of a paged list. */
 export function pages(usual: number, most?: number) {
   const said = most === undefined ? 'how many' : `how many, up to ${most}`;
   return {

@@ -1,6 +1,5 @@
 import type { Terminal } from './terminal.ts';
 
-/** A terminal that records its output. */
 export interface TestTerminal extends Terminal {
   readonly written: { out: string; notes: string; pictures: (readonly string[])[] };
 }

@@ -68,7 +68,6 @@ export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTop
   ];
 }
 
-/** Returns the shell command that adds the permission. */
 export function aclCommand({ principal, resource, name, pattern, operations }: Acl, broker: string): string {
   const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
   return (

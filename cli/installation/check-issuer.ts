@@ -55,7 +55,6 @@ function working({ keys }: KeySet, { issuer, client }: IssuerSettings): Check {
   return { name, ok: true, found: `${issuer} answers, with keys: ${keys.length}; ${signsIn}`, fix: '' };
 }
 
-/** Returns a missing capability of the issuer. */
 function wantingIn(discovered: DiscoveryDocument, { keys }: KeySet, { client }: IssuerSettings): Check | undefined {
   if (!keys.some(({ kty }) => ['RSA', 'EC', 'OKP'].includes(kty))) {
     return { name, ok: false, found: 'it has no key of a pair', fix: 'let it sign with RS256, ES256 or EdDSA' };

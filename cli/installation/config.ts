@@ -28,7 +28,6 @@ export async function showInstallation(context: CommandContext): Promise<ExitCod
   return exitCodes.ok;
 }
 
-/** Opens a database pool for one command. */
 export async function withDatabase<Result>(
   { environment }: CommandContext,
   work: (pool: Pool) => Promise<Result>,

@@ -15,7 +15,6 @@ import type { Servable } from './servable.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { compositeService } from './composite-service.ts';
 
-/** Services whose code is loaded on demand. */
 export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
   api: async () => (await import('../../services/api/main.ts')).apiProcess,
   scheduler: async () => (await import('../../services/scheduler/main.ts')).schedulerProcess,

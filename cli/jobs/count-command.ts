@@ -13,7 +13,6 @@ export const counts = command({
 
 type Line = Omit<JobCounts['clients'][number], 'clientId'> & { who: string };
 
-/** Renders counts by client, with the sum last. */
 function renderCounts({ clients, asOf: _, ...all }: JobCounts, view: View): string {
   const lines: Line[] = [
     ...clients.map(({ clientId, ...each }) => ({ who: clientId, ...each })),

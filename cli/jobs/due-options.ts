@@ -2,7 +2,6 @@ import type { NewDueInput } from '../../sdk/generated/types.gen.ts';
 import { text } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
-/** Options for the due time of a job. */
 export const due = {
   at: text('--at <time>', 'RFC 3339, such as 2026-12-01T09:00:00+08:00'),
   in: text('--in <seconds>', 'so long from now'),

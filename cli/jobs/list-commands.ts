@@ -29,7 +29,6 @@ interface Listing<Of extends Result> {
   args: [client: string, jobs: string[]];
   options: { keys?: true; from?: string };
   context: CommandContext;
-  /** Outcome of a refusal. */
   outcome: string;
   ask: (client: Client, body: Named) => Promise<{ data: { results: Of[] } }>;
   shown: (result: Of) => string;

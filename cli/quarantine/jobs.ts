@@ -67,7 +67,6 @@ export const jobs: ItemKind = {
   },
 };
 
-/** Renders a job, with its body and answer last. */
 function renderJob(job: QuarantinedJobDetail): string {
   const { id, clientId, reason, since, scheduledFor, expired, attempts, method, url, body, answer } = job;
   return [

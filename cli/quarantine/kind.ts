@@ -32,7 +32,6 @@ export interface Paging {
 
 type Api = ApiCall<unknown, unknown>['client'];
 
-/** An API call and the display of its answer. */
 export interface Question<Data> {
   ask: (call: { client: Api }) => Promise<{ data: Data }>;
   shown: (data: Data, view: View) => string;
@@ -45,9 +44,7 @@ export interface Decided {
   expired: number;
 }
 
-/** A kind of quarantined item on the command line. */
 export interface ItemKind {
-  /** Names of one and of several items. */
   one: string;
   many: string;
   /** Prefix of its ids. */

@@ -79,7 +79,6 @@ export const steps: ItemKind = {
       : discardQuarantinedStep({ client, path: { id } }),
 };
 
-/** Renders location, users, replayability and recorded calls of a step. */
 function renderStep(detail: QuarantinedStepDetail, view: View): string {
   const { id, state, runId, runState, country, batchNo, step, action, users, lapses, since, whyNot } = detail;
   const isOpen =

@@ -17,7 +17,6 @@ const document = z.looseObject({
 
 type Operation = z.infer<typeof operation>;
 
-/** Returns a page of all operations of the OpenAPI document, by tag. */
 export async function apiPage(): Promise<string> {
   const described = await describedApi();
   const { tags, paths } = document.parse(described.document);

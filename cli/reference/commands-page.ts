@@ -7,7 +7,6 @@ import { createTerminal } from '../frame/terminal.ts';
 import { createProgram } from '../program.ts';
 import { code, joined, sentence } from './words.ts';
 
-/** Returns a page of all commands with their options, as in `--help`, and of the exit codes. */
 export async function commandsPage(): Promise<string> {
   const program = createProgram();
   const session = createSession({
@@ -51,7 +50,6 @@ function begun(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns a line for the command, followed by a line for each option. */
 function linesOf(command: Command, parents: string): string[] {
   const name = `${parents}${command.name()}`;
   const args = command.registeredArguments.map(argumentText);

@@ -3,7 +3,6 @@ import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts'
 import { fieldsOf, joined, jsonSchemaOf, rightOf, sentence, usualOf } from './words.ts';
 import { variablesBySection, type Variable } from './variables.ts';
 
-/** Returns a page of all variables and all fields of the engine's file. */
 export function configurationPage(): string {
   const sections = variablesBySection().map(
     ({ title, variables }) => `## ${title}\n\n${variables.map(variableLine).join('\n')}`,
@@ -34,7 +33,6 @@ function variableLine({ name, readers, isSecret, usual, said }: Variable): strin
 const mapOf = z.looseObject({ additionalProperties: z.looseObject({ properties: z.record(z.string(), z.unknown()) }) });
 const fieldsIn = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
 
-/** Returns a line for each field, including nested ones. */
 function fieldLines(schema: unknown, before: string): string[] {
   return fieldsOf(schema).flatMap((field) => {
     const { schema: described, whole } = field;

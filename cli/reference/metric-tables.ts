@@ -6,7 +6,6 @@ import { workerMetrics } from '../../services/worker/report/metrics.ts';
 import type { MetricTable } from '../../shared/ports/meter.ts';
 import { consumerMetrics, processMetrics, readMetrics } from '../../shared/runtime/meter/process-metrics.ts';
 
-/** All metrics, by the process that exports them. */
 export const metricTables: readonly { of: string; metrics: MetricTable }[] = [
   { of: 'Every process', metrics: processMetrics },
   { of: 'Workers and dispatchers: their topics', metrics: consumerMetrics },

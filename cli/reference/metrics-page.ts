@@ -2,7 +2,6 @@ import type { MetricTable } from '../../shared/ports/meter.ts';
 import { metricTables } from './metric-tables.ts';
 import { code, sentence } from './words.ts';
 
-/** Returns a page of all metrics with kind, labels and meaning. */
 export function metricsPage(): string {
   const sections = metricTables.map(
     ({ of, metrics }) => `## ${of}\n\n${Object.values(metrics).map(metricLine).join('\n')}`,

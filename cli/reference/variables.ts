@@ -36,7 +36,6 @@ export interface Variable {
   /** Names of services, `cli`, or `all`. */
   readers: readonly string[];
   isSecret: boolean;
-  /** Default. */
   usual: string;
   /** Description, including permitted values. */
   said: string;

@@ -30,7 +30,6 @@ export interface DescribedField {
   whole: unknown;
 }
 
-/** Returns the fields of an object's JSON schema, in order. */
 export function fieldsOf(schema: unknown): DescribedField[] {
   const { properties, required } = objectOf.parse(schema);
   return Object.entries(properties).map(([name, whole]) => ({
@@ -41,7 +40,6 @@ export function fieldsOf(schema: unknown): DescribedField[] {
   }));
 }
 
-/** Returns the JSON schema of a shape's input. */
 export function jsonSchemaOf(shape: z.ZodType): unknown {
   return z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
 }

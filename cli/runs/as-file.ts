@@ -48,7 +48,6 @@ export async function writeAll(
 }
 
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  // Keeps the byte order mark, which is part of the file.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   try {
     for await (const bytes of body) yield decoder.decode(bytes, { stream: true });

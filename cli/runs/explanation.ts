@@ -6,7 +6,6 @@ import { utcDay, utcSecond, utcTimeOfDay } from '../show/times.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];
 
-/** Renders one user's history: location, a line per step, and a table of calls. */
 export function renderExplanation(explained: UserExplanation, view: View): string {
   const { paint } = view;
   const { userId, audience, batches, steps } = explained;

@@ -12,7 +12,6 @@ import { renderRates } from './rates.ts';
 import { renderReport } from './report.ts';
 import { runOf } from './run-of.ts';
 
-/** Columns of runs, including the id that commands accept. */
 export const runColumns: readonly ItemColumn<Run>[] = [
   left('run', ({ runId }) => runId),
   left('state', ({ state }) => state.replaceAll('_', ' ')),

@@ -65,7 +65,6 @@ function stepLines({ progress, rates }: ProgressView, columns: number, layout: L
   });
 }
 
-/** A bar with its numbers: ended users, and those that ended well. */
 interface Drawn {
   name: string;
   good: number;
@@ -76,7 +75,6 @@ interface Drawn {
 
 const receiptsName = '  receipts';
 
-/** Returns a bar for the receipts of accepted users. */
 function receiptsOf({ receipts, succeeded }: StepLine, paint: Paint): Drawn[] {
   if (!receipts) return [];
   const { delivered, undelivered } = receipts;
@@ -109,7 +107,6 @@ function troubleOf(progress: RunProgress): string {
   return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${why}, ${facts}${beside}${more}${advice}`;
 }
 
-/** Describes a requested stop, and the work still in progress. */
 function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): string | undefined {
   if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return undefined;
   const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;

@@ -15,7 +15,6 @@ const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
 const rare: readonly Outcome[] = ['suppressed', 'heldOut', 'expired', 'cancelled', 'unknown', 'pending'];
 const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
 
-/** Renders the whole report: heading, outcomes by step and country, failures by reason, and the balance. */
 export function renderReport(report: RunReport, paint: Paint, width = Infinity): string {
   const tables =
     report.audience.counted === 0
@@ -81,7 +80,6 @@ function cellOf(line: StepLine, outcome: Outcome, paint: Paint): string {
   return outcome === 'failed' || outcome === 'unknown' ? paint.bad(count(value)) : count(value);
 }
 
-/** Renders the receipts of asynchronous steps. */
 function receiptsTable({ steps, countries }: RunReport, paint: Paint, width: number): string {
   const rows = steps.flatMap((sum) => {
     if (!sum.receipts) return [];
@@ -168,13 +166,11 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
   return renderTable(columns, rows, paint, width);
 }
 
-/** Describes users whose outcome was unknown and is settled now. */
 function settledText({ settled = 0 }: RunReport): string {
   if (settled === 0) return '';
   return `  ${count(settled)} unknown ${settled === 1 ? 'outcome was' : 'outcomes were'} settled since; muster run settlements says by whom\n`;
 }
 
-/** Describes failures before and after retries in child runs. */
 function retriesText({ retries }: RunReport, paint: Paint): string {
   if (retries === null) return '';
   const { retried, recovered, failedBefore, failedAfter, runs } = retries;
@@ -183,7 +179,6 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
   return `  ${sums}: ${count(failedBefore)} failed before, ${count(failedAfter)} now  ${paint.faint(ids)}\n`;
 }
 
-/** Describes waits with their start, and remarks on the audience. */
 function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint: Paint): string {
   const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
   const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
@@ -192,14 +187,12 @@ function remarks({ stalled, waitingSince, notes, kind, steps }: RunReport, paint
   return lines.map((line) => `  ${paint.accent(line)}\n`).join('');
 }
 
-/** Formats units, and money if units have a price. */
 function costText({ cost, kind }: RunReport): string {
   if (!cost) return '';
   const what = `${count(cost.units)} units${moneyText(cost.amount, cost.currency)}`;
   return `  ${kind === 'dry-run' ? 'would cost' : 'cost'} ${what}\n`;
 }
 
-/** Describes a dry run's users in several sources, and its estimated duration. */
 function forecastText({ audience, forecast }: RunReport): string {
   if (forecast === null) return '';
   const { takesSeconds, restsOn } = forecast;
@@ -208,7 +201,6 @@ function forecastText({ audience, forecast }: RunReport): string {
   return `${shared}  ${takes}. ${oneLine(restsOn)}\n`;
 }
 
-/** Lists the live steps of a test. */
 function testText(steps: RunReport['steps']): string {
   const real = steps.filter(({ mode }) => mode !== 'test').map(({ step, action }) => `${step} ${oneLine(action)}`);
   return real.length === 0 ? 'a test: nobody really got anything' : `a test; for real: ${real.join(', ')}`;

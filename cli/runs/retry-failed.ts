@@ -57,7 +57,6 @@ export const retryFailed = (named: string) =>
     },
   });
 
-/** Renders the failures to retry and their sum. */
 function renderGroups(groups: readonly Group[], view: View): string {
   if (groups.length === 0) return 'nobody is left to try again\n';
   const all = groups.reduce((sum, { users }) => sum + users, 0);

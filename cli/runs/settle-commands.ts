@@ -20,7 +20,6 @@ import { oneLine } from '../show/text.ts';
 import { utcTime } from '../show/times.ts';
 import { runOf } from './run-of.ts';
 
-/** Settles unknown outcomes: by status, by file, or one user by hand. */
 export const settle = byHand({
   name: 'settle',
   args: ['<run|campaign>'],
@@ -121,7 +120,6 @@ export const settlements = command({
 
 const shownRejects = 20;
 
-/** Renders a settlement's counts and its rejected lines. */
 function renderSettlement(settlement: Settlement): string {
   const { settlementId, runId, state, rejected, rejects, cause } = settlement;
   if (state === 'running') return `${settlementId} goes on in the background: muster run settlements ${runId}\n`;

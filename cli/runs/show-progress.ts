@@ -8,7 +8,6 @@ import type { Terminal } from '../frame/terminal.ts';
 /** Display of a run's progress: redrawn bars on a terminal, otherwise a line per second. */
 export interface ProgressDisplay {
   show(progress: RunProgress): void;
-  /** Keeps the last drawing. */
   end(): void;
 }
 

@@ -11,7 +11,6 @@ import { createProgressDisplay } from './show-progress.ts';
 import { createDueDisplay } from './watch-due.ts';
 import { awaitRun, exitCodeOf, watchRun, type WatchDeps } from './watch-run.ts';
 
-/** Watches a run, or the newest run of a campaign, until it ends. */
 export async function watchCampaign(id: string, context: CommandContext): Promise<ExitCode> {
   const { terminal, signal, json } = context;
   const deps = { client: await apiOf(context, signal), clock: systemClock, signal };

@@ -13,7 +13,6 @@ const pollMs = 250;
 export interface WatchDeps {
   client: Client;
   clock: Clock;
-  /** Ends the watching; the run continues. */
   signal: AbortSignal;
 }
 

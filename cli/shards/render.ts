@@ -17,7 +17,6 @@ const columns: readonly ItemColumn<Shard>[] = [
   left('breaker', ({ breaker }) => breaker, { tone: ({ breaker }) => (breaker === 'open' ? 'bad' : undefined) }),
 ];
 
-/** Renders a line per shard, followed by notes. */
 export function renderShards(shards: readonly Shard[], view: View): string {
   const notes = shards.flatMap(({ actionType, country, notes: said }) =>
     said.map((note) => `  ${oneLine(`${actionType} ${country}: ${note}`)}\n`),
@@ -52,7 +51,6 @@ function partitionsText({ partitions: { wanted, actual } }: Shard): string {
   return actual === null || actual === wanted ? String(wanted) : `${actual} of ${wanted}`;
 }
 
-/** Formats the messages of each partition, the fullest first. */
 function lanesText({ lanes }: Shard): string[] {
   return lanes
     .filter(({ messages }) => messages > 0)

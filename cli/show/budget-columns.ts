@@ -10,7 +10,6 @@ const figure = (name: 'units' | 'used' | 'reserved' | 'left') => (budget: Budget
 
 const isLeft = ({ left: units, money }: BudgetFigures) => (units ?? Number(money?.left)) > 0;
 
-/** Columns of a campaign's budgets by country. */
 export const budgetColumns: readonly ItemColumn<BudgetFigures>[] = [
   left('budget', ({ country }) => country),
   right('units', figure('units')),

@@ -1,6 +1,5 @@
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** Formats `125,000`. */
 export function count(value: number): string {
   return grouped.format(value);
 }

@@ -9,7 +9,6 @@ export interface Paint {
   accent(text: string): string;
 }
 
-/** Colours and width of the output. */
 export interface View {
   paint: Paint;
   /** Terminal width in cells; infinite if the output is not a terminal. */

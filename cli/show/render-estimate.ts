@@ -5,7 +5,6 @@ import { left, renderItems, right } from './tables.ts';
 import { oneLine } from './text.ts';
 import { entryText } from './sources.ts';
 
-/** Renders a line for each source in each country, and a summary line. */
 export function renderEstimate(
   estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'>,
   { paint }: View,
@@ -56,7 +55,6 @@ export function renderPreview(preview: CampaignPreview, labelOf: (pointer: strin
   return `${countries.length === 0 ? '' : renderEstimate(preview, view)}${time}${wrong.join('')}`;
 }
 
-/** Describes a duration by its known bounds. */
 export function takesText({ atLeast, atMost }: { atLeast: number; atMost: number | null }): string {
   const most = atMost === null ? ' or more' : ` to ${duration(atMost)}`;
   return `takes about ${duration(atLeast)}${atMost === atLeast ? '' : most}`;

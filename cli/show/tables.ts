@@ -98,7 +98,6 @@ function cutRows(
   return rows.map((row) => row.map((cell, index) => (columns[index]?.cut ? cutTo(cell, widths[index] ?? 0) : cell)));
 }
 
-/** A column of a list, with the text of each item. */
 export interface ItemColumn<Item> extends Column {
   of: (item: Item) => string;
   tone?: (item: Item) => keyof Paint | undefined;

@@ -28,7 +28,6 @@ export function cutTo(text: string, cells: number): string {
   return `${kept}…`;
 }
 
-/** Pads a text with blanks. */
 export function padTo(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - cellsOf(text)));
 }

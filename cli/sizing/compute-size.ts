@@ -1,10 +1,8 @@
 import { connectionsOf, type PoolOwner } from '../../shared/postgres/connection/connections.ts';
 import { figures } from './figures.ts';
 
-/** Load of an installation. */
 export interface Load {
   usersADay: number;
-  /** Hours of the day in which users are sent. */
   hours: number;
   steps: number;
   /** Duration of a batch's call in milliseconds. */
@@ -110,7 +108,6 @@ function diskOf(load: Load, batchesADay: number): Size['disk'] {
 
 interface DatabaseNeed extends Pick<Size, 'connections' | 'disk'> {
   cores: number;
-  /** Hours of the day in which the log is written. */
   hours: number;
 }
 

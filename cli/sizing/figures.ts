@@ -17,8 +17,8 @@ export const figures = {
   /** A callback. Submitted singly, it costs the API ten times as much as in bulk. */
   job: { api: { bulk: 15, singly: 150 }, Postgres: { bulk: 58, singly: 81 }, scheduler: 15, Kafka: 10, dispatcher: 56 },
   /**
-   * Bytes of the database's log: for a batch of two steps, for a job from acceptance to end, for a failed user recorded
-   * with its batch, and for a receipt in a group of 1,000.
+   * Bytes of the database's log: a batch of two steps, a job from acceptance to end, a failed user recorded with its
+   * batch, and a receipt in a group of 1,000.
    */
   log: { batch: 2746, job: 1465, failure: 241, receipt: 275 },
   /** Bytes in tables and indexes until retention deletes them. */
@@ -30,8 +30,8 @@ export const figures = {
    */
   perIdCharacter: { kept: { user: 1, failure: 2.2, receipt: 2.7 }, log: { user: 1, failure: 2.1, receipt: 2.9 } },
   /**
-   * Limits of one primary server: the cores of a large machine, the log rate that one disk and one standby sustain, the
-   * size of a daily base backup, and sessions without a pooler.
+   * Limits of one primary server. Cores: a large machine. Log: the rate that one disk and one standby sustain. Size:
+   * what a daily base backup can copy. Connections: sessions without a pooler.
    */
   oneDatabase: { cores: 64, logBytesASecond: 100 * 2 ** 20, keptBytes: 8 * 2 ** 40, connections: 2000 },
 } as const;

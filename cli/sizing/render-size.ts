@@ -5,7 +5,6 @@ import { connectionsOf } from '../../shared/postgres/connection/connections.ts';
 import type { Size } from './compute-size.ts';
 import { figures } from './figures.ts';
 
-/** Renders tables of processes, servers and disk. */
 export function renderSize(size: Size, paint: Paint): string {
   const { processes, cores, disk, connections } = size;
   const services = (['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const).map((service) => [

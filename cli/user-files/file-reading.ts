@@ -3,7 +3,6 @@ import { fieldLabel } from '../frame/command-table.ts';
 import { oneOf, text, whole } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 
-/** Options of user files with uncommon column names. */
 export const columnOptions = {
   user: text(
     '--user-column <name>',
@@ -12,7 +11,6 @@ export const columnOptions = {
   header: oneOf('--header <header>', 'none: the first line is a row already', ['none']),
 };
 
-/** Options of files that are stored as lists. */
 export const fileOptions = {
   ...columnOptions,
   acceptRejected: whole(
@@ -21,7 +19,6 @@ export const fileOptions = {
   ),
 };
 
-/** Returns the command's option to which a refusal refers. */
 export function fileLabel(pointer: string): string {
   return pointer === '/acceptRejected' ? '--accept-rejected' : fieldLabel(pointer);
 }

@@ -3,7 +3,6 @@ import { streamOf } from '../frame/given.ts';
 import { flag } from '../frame/options.ts';
 import { fileOptions } from './file-reading.ts';
 
-/** Options of commands that upload a file as a list. */
 export const uploadOptions = {
   ...fileOptions,
   gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),

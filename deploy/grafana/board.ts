@@ -1,6 +1,5 @@
 /** Data and display of panels. Times are in seconds, rates per second, as in the metrics. */
 export interface Query {
-  /** PromQL. */
   expr: string;
   /** Name of each line; `{{label}}` is replaced by a label of its series. */
   legend: string;
@@ -32,7 +31,6 @@ export const rate = (metric: string, labels: string) => `rate(${metric}{${labels
 
 export const rateBy = (by: string, metric: string, labels = '') => `sum by (${by}) (${rate(metric, labels)})`;
 
-/** Returns queries for the median and the 99th percentile. */
 export function quantiles(metric: string, by: readonly string[] = [], labels = ''): Query[] {
   const name = by.map((label) => `{{${label}}} `).join('');
   return [0.5, 0.99].map((quantile) => ({

@@ -11,7 +11,6 @@ const places: Readonly<Record<string, RegExp>> = {
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
 export interface BaseImage {
-  /** Path from the root of the checkout. */
   file: string;
   /** Name with tag, such as `node:24.21.0-slim`. */
   name: string;

@@ -1,4 +1,3 @@
-/** The section of one version in docs/CHANGELOG.md. */
 interface Section {
   /** Text in brackets: a version, or `Unreleased`. */
   name: string;

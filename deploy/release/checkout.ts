@@ -4,7 +4,6 @@ import path from 'node:path';
 import { baseImages, type BaseImage } from './base-images.ts';
 import { saidVersions, type SaidVersion } from './version-places.ts';
 
-/** State of the checkout to release. */
 export interface Checkout {
   /** Full commit hash. */
   commit: string;

@@ -26,7 +26,6 @@ function refuse(problems: readonly string[]): void {
 export interface ReleaseOptions {
   /** Registry to publish to, such as `ghcr.io/acme`; undefined does not publish. */
   registry: string | undefined;
-  /** Reports each command without running it. */
   isDryRun: boolean;
 }
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { tagOf } from './problems.ts';
 
-/** One command of a release. */
 export interface Step {
   name: string;
   command: readonly [program: string, ...args: string[]];
@@ -20,7 +19,6 @@ export interface ReleaseTerms {
 const writeBill = 'deploy/release/write-bill.ts';
 const platforms = 'linux/amd64,linux/arm64';
 
-/** Returns the steps that build a release, in order. They publish nothing. */
 export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] {
   const file = (name: string) => path.join(out, name);
   const archive = `type=oci,dest=${file(`muster-${version}-image.oci.tar`)}`;

@@ -9,7 +9,6 @@ export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** Returns all reasons why this checkout cannot be released; empty if it can. */
 export function releaseProblems(checkout: Checkout): string[] {
   const version = versionOf(checkout);
   return [
@@ -22,7 +21,6 @@ export function releaseProblems(checkout: Checkout): string[] {
   ];
 }
 
-/** Returns all reasons why the checkout cannot get this version. */
 export function bumpProblems(checkout: Checkout, version: string): string[] {
   if (!versionForm.test(version)) return [`${JSON.stringify(version)} is no version, such as 1.4.0 or 1.4.0-rc.2`];
   const own = versionOf(checkout);
@@ -34,7 +32,6 @@ export function bumpProblems(checkout: Checkout, version: string): string[] {
   ];
 }
 
-/** Returns the newest tag before the version; undefined for the first version. */
 export function tagBefore(tags: readonly string[], version: string): string | undefined {
   return tags
     .filter((tag) => tag.startsWith('v') && versionForm.test(tag.slice(1)))

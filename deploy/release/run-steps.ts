@@ -55,7 +55,6 @@ async function runStep(
   }
 }
 
-/** Formats a step as a shell command. */
 export function shown({ command, folder }: Step): string {
   const typed = command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll(`'`, `'\\''`)}'`))

@@ -14,9 +14,7 @@ const places: Readonly<Record<string, RegExp>> = {
 };
 
 export interface SaidVersion {
-  /** Path from the root of the checkout. */
   file: string;
-  /** Undefined if the file no longer contains a version. */
   version: string | undefined;
 }
 
@@ -28,7 +26,6 @@ export function saidVersions(root: string): SaidVersion[] {
   });
 }
 
-/** Writes the version into all files. */
 export function writeVersion(root: string, version: string): void {
   for (const [file, pattern] of Object.entries(places)) {
     const full = path.join(root, file);

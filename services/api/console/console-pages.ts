@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { packedBody, type PackedBody } from '../frame/server/packed-body.ts';
 
-/** A built file that browsers load. */
 export interface ConsoleFile extends PackedBody {
   /** URL path, such as `/assets/main-8f3a.js`. */
   path: string;

@@ -18,7 +18,6 @@ export interface JobChangerDeps {
 
 /** Applies bulk changes of jobs part by part. If a process dies, another one continues from the stored position. */
 export interface JobChanger {
-  /** Notifies the changer of a new change. */
   poke(): void;
   start(): void;
   stop(): Promise<void>;

@@ -24,7 +24,6 @@ export interface JobChangeRoutesDeps {
 
 const tags = ['jobs'];
 
-/** Routes that change all jobs of a filter with one request. */
 export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): void {
   const { jobChanges, jobChanger, clients, clock } = deps;
   server.route({

@@ -38,12 +38,11 @@ export interface JobListRoutesDeps {
 
 const tags = ['jobs'];
 
-/** As for submitting jobs, a client's limits replace the key's. */
+/** Replaces the key's rate limit with the client's limits, like the submission of jobs. */
 const changing = { role: 'scheduler', scope: 'client', rateLimit: false } as const;
 
 const ofEach = 'Up to 5,000 by ids or by idempotency keys, with a result for each, in their order.';
 
-/** Routes that take a list of jobs by id or idempotency key. */
 export function jobListRoutes(server: HttpServer, deps: JobListRoutesDeps): void {
   findRoute(server, deps);
   cancelRoute(server, deps);
@@ -241,7 +240,6 @@ interface ListChange {
   done: Record<string, number>;
 }
 
-/** Writes one audit entry for the whole list. */
 function noteChange(request: FastifyRequest, { client, named, done }: ListChange): void {
   request.auditDetail = { client: client.name, jobs: named.length, ...done };
 }

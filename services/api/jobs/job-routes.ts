@@ -64,7 +64,6 @@ const needClient = new Set<string | undefined>([
   'dead',
 ]);
 
-/** Routes that read jobs, and change them while they are not being called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   listRoute(server, deps);
   jobRoute(server, deps);

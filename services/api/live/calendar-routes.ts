@@ -21,7 +21,6 @@ export interface CalendarRoutesDeps {
 
 const longestDays = 8;
 const dayMs = 86_400_000;
-/** Maximum open runs whose estimated end is computed. */
 const watchedAtMost = 200;
 
 const query = z.strictObject({

@@ -126,7 +126,7 @@ function localTimeOf(record: CampaignRecord | undefined): string | null {
   return schedule?.type === 'local' ? schedule.time : null;
 }
 
-/** If countries start at their own local times, returns the last start. */
+/** Returns the last start if countries start at their own local times. */
 function lastStartMs({ definition: { schedule, countries } }: CampaignRecord, at: Date): number {
   if (schedule.type !== 'local') return at.getTime();
   const starts = countries.flatMap((country) => localStartMs(schedule, country) ?? []);

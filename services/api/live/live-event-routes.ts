@@ -39,7 +39,6 @@ const liveQuery = z.strictObject({
     .describe('steps: each progress without its countries, as lists show it'),
 });
 
-/** Route of the one event stream that updates an open page. */
 export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): void {
   const { watch, streams, isKeyGood } = deps;
   server.route({

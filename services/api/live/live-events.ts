@@ -20,7 +20,6 @@ type Lines = 'all' | 'steps';
 export interface LiveRequest {
   /** Progress of the runs at the time of the request. */
   runs: ReadonlyMap<string, RunProgress>;
-  /** Includes changes of the list of campaigns. */
   withCampaigns: boolean;
   /** Campaigns that the reader may see; only these are counted. */
   within: CampaignScope;

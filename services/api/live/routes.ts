@@ -4,7 +4,6 @@ import { calendarRoutes } from './calendar-routes.ts';
 import { campaignListRoutes } from './campaign-list-routes.ts';
 import { liveEventRoutes } from './live-event-routes.ts';
 
-/** Lists and event streams of pages that stay open. */
 export function routes(server: HttpServer, parts: ApiParts): void {
   calendarRoutes(server, parts);
   campaignListRoutes(server, parts);

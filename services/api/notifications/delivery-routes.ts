@@ -19,7 +19,6 @@ export interface DeliveryRoutesDeps {
 
 const outcomes = { sent: 'called', dead: 'dead', expired: 'expired', cancelled: 'cancelled' } as const;
 
-/** Routes of a webhook's deliveries. */
 export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: DeliveryRoutesDeps): void {
   server.route({
     method: 'GET',

@@ -15,15 +15,12 @@ import { idempotentHeaders } from '../frame/server/idempotency.ts';
 /** A kind of quarantined item. Each kind has the same routes, with its own rights, filters and store. */
 export interface KindRules {
   kind: QuarantineKind;
-  /** Kind of the ids in paths. */
   idKind: IdKind;
   /** Rights to the list and its groups, to one item, and to decisions. */
   access: Readonly<Record<'list' | 'find' | 'decide', { role: Role; scope: RouteScope }>>;
-  /** Refusals that filters and selections of this kind share. */
   refusals?: Refusals;
 }
 
-/** The item that a path names, by its public id and its uuid. */
 export interface NamedItem {
   id: string;
   uuid: string;
@@ -69,7 +66,6 @@ const tags = ['quarantine'];
 const byId = ({ idKind }: KindRules) => z.object({ id: z.string().describe(`${idPrefixes[idKind]}_…`) });
 const namedIn = (id: string, { idKind }: KindRules): NamedItem => ({ id, uuid: requireId(idKind, id) });
 
-/** Registers the routes of a kind's list, its groups, and one item. */
 export function readingRoutes<Query, Filter>(
   server: HttpServer,
   rules: KindRules,
@@ -125,7 +121,6 @@ export function readingRoutes<Query, Filter>(
   });
 }
 
-/** Registers the routes for decisions on one item of a kind. */
 export function decisionRoutes(
   server: HttpServer,
   rules: KindRules & { decision: z.ZodType },
@@ -156,7 +151,6 @@ export function decisionRoutes(
   }
 }
 
-/** Registers the route for a decision on all items that a selection matches. */
 export function bulkDecisionRoute<Selection extends object>(
   server: HttpServer,
   rules: KindRules & { verb: Verb },
@@ -195,7 +189,6 @@ function missing({ id }: NamedItem, { idKind }: KindRules): never {
   throw notFound(idKind, id);
 }
 
-/** Returns the problem of a decision that the item's state forbids. */
 export function stateForbids({ id }: NamedItem, state: string, verb: Verb): HttpProblem {
   const detail = `${id} is ${state} and cannot be ${participles[verb]}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });

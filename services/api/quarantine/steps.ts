@@ -33,7 +33,6 @@ export interface StepRoutesDeps {
   clock: Clock;
 }
 
-/** Maximum number of users listed in a step's detail. */
 const sampled = 100;
 
 const rules: KindRules = {

@@ -112,7 +112,6 @@ function written(
   return { ...place, user, delivered: status === 'delivered', code: why, at: new Date(atMs), actionType };
 }
 
-/** Problem details of receipts that match no user. */
 export const receiptDetails = {
   'unknown-run': 'there is no such run',
   'unknown-step': 'the run has no such step',

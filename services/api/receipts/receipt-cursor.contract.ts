@@ -7,7 +7,6 @@ export function receiptCursorOf(place: ReceiptPlace): string {
   return failureCursorOf({ ...place, batchNo: 0 });
 }
 
-/** Decodes a cursor. Returns `undefined` if the text is not a cursor. */
 export function receiptPlaceOf(cursor: string): ReceiptPlace | undefined {
   return failurePlaceOf(cursor);
 }

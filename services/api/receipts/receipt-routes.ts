@@ -114,7 +114,6 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     },
   });
 
-  /** Returns the signers of the action type in the query, or all signers. */
   function signersFor({ query }: Pick<FastifyRequest, 'query'>): readonly ReceiptSigner[] {
     const { actionType } = receiptsQuery.catch({}).parse(query);
     const all = signers.current();

@@ -10,7 +10,6 @@ import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { readSecret } from '../../../shared/runtime/configuration/secrets.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 
-/** A secret that receipts of an action type may be signed with. */
 export interface ReceiptSigner {
   actionType: string;
   key: KeyObject;

@@ -28,7 +28,6 @@ export interface RunReceiptRoutesDeps {
   heavyReceipts: Pick<ReceiptStore, 'list'>;
 }
 
-/** Routes of the receipts of a run. */
 export function runReceiptRoutes(server: HttpServer, { reports, receipts, heavyReceipts }: RunReceiptRoutesDeps): void {
   server.route({
     method: 'GET',

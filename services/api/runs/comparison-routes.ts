@@ -16,7 +16,6 @@ export interface ComparisonRoutesDeps {
   owners: CheckScopeDeps['owners'];
 }
 
-/** Maximum number of runs that a person can choose from. */
 const offeredRuns = 20;
 
 export function comparisonRoutes(server: HttpServer, { reports, retries, owners }: ComparisonRoutesDeps): void {
@@ -90,7 +89,6 @@ function requireComparable(run: RunHeader, wanted: string, before: RunHeader | u
   throw invalidRequest([{ pointer: '/with', code: 'not-comparable', detail }]);
 }
 
-/** Returns the reason why the runs cannot be compared, or null. */
 function whyNot(run: RunHeader, before: RunHeader | undefined): string | null {
   if (!before) return 'is not there';
   if (before.runId === run.runId) return 'is this run itself';

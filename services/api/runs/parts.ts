@@ -3,7 +3,6 @@ import { createRunReports } from './postgres/run-reports.ts';
 import { createHeldOutUsers } from './users/postgres/held-out-users.ts';
 import { createRunUsers } from './users/postgres/run-users.ts';
 
-/** Stores through which other rooms read runs. */
 export function createRunParts({ pool, heavyPool }: BaseParts) {
   return {
     reports: createRunReports({ pool }),

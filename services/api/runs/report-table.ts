@@ -2,7 +2,6 @@ import { stepLineShape, type RunFigures } from '../../../shared/contracts/runs/r
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { z } from 'zod';
 
-/** A table row of a report: one step in a country, or over all countries. */
 export const reportLine = stepLineShape
   .omit({ receipts: true, mode: true })
   .extend({

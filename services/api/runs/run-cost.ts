@@ -9,7 +9,6 @@ interface CountryLines {
   steps: readonly StepLineShape[];
 }
 
-/** Units of a step per user, and the price of one unit. */
 interface StepPrice {
   step: number;
   action: string;

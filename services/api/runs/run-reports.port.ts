@@ -21,7 +21,6 @@ export interface RunHeader {
   stepModes: readonly StepMode[] | null;
   /** State of the canary; null if the run has none. */
   canary: CanaryState | null;
-  /** Run whose failed users this run retries. */
   parentRunId: string | null;
   campaignId: string;
   campaignName: string;
@@ -88,7 +87,6 @@ export interface RunSnapshot extends RunHeader {
   }[];
 }
 
-/** Batches of a step in a country that wait for the same cause. */
 export interface RunWaitRow {
   step: number;
   country: string;
@@ -100,7 +98,6 @@ export interface RunWaitRow {
   held: boolean;
   /** Time of the next probe of a held step or open breaker, or end of quiet hours. Null for other waits. */
   nextTryAt: Date | null;
-  /** Reason why the step is not called in this country: open breaker, no worker for its shard, or quiet hours. */
   blockedBy: BlockedBy | null;
 }
 
@@ -176,7 +173,6 @@ export interface RunReports {
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   /** Returns snapshots of existing runs, unordered, all as of one moment. */
   snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
-  /** Returns undefined if the run does not exist. */
   points(runId: string): Promise<RunPoints | undefined>;
   failureGroups(runId: string): Promise<FailureGroup[]>;
   /**

@@ -99,7 +99,6 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
   return { by: stalledBy, cause: stalled, since, nextStep };
 }
 
-/** Advice for a person on each cause of a wait. */
 export const nextSteps = {
   pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
   budget:

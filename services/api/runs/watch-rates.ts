@@ -16,7 +16,6 @@ export interface Rates {
   isStill: boolean;
 }
 
-/** Computes rates from the recent progress of runs. */
 export interface WatchRates {
   /** Returns rates as of the snapshot. The first call for a run returns the mean since its start. */
   observe(snapshot: RunSnapshot): Rates;
@@ -26,7 +25,6 @@ interface Sample {
   atMs: number;
   /** Steps of users that had ended: succeeded, failed or unknown. */
   ended: number;
-  /** Batches that had ended a step. */
   batches: number;
   fed: number;
   through: number;
@@ -91,7 +89,6 @@ function fedUsers({ countries }: RunSnapshot): number {
   return countries.reduce((sum, feed) => sum + feed.fedUsers, 0);
 }
 
-/** Returns the users that succeeded in the last step. */
 function throughUsers({ countries, chain }: RunSnapshot): number {
   const last = countries.flatMap(({ totals }) => totals).filter(({ step }) => step === chain.length);
   return last.reduce((sum, { succeeded }) => sum + succeeded, 0);

@@ -42,7 +42,6 @@ export interface RunWatch {
 /** Two polls a second keep the display at most one second old, including the transfer. */
 const lookEveryMs = 500;
 
-/** Maximum runs per statement. */
 const runsAtOnce = 100;
 
 /** Proxies close idle connections; a minute is a common limit. */
@@ -52,7 +51,6 @@ const maxRunsRemembered = 1000;
 
 const noRates: Rates = { oneMinute: 0, tenMinutes: 0, fed: 0, through: 0, isStill: true };
 
-/** A watched run, with its streams. */
 interface Watched {
   newest: RunProgress;
   watchers: Set<() => void>;

@@ -14,7 +14,6 @@ export interface GroupRoutesDeps {
 const byName = z.object({ name: groupName });
 const tags = ['groups'];
 
-/** Routes of groups: the markets for which schedules fire. */
 export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): void {
   server.route({
     method: 'GET',

@@ -32,7 +32,6 @@ const occurrenceQuery = pageQuery.extend({
   group: groupName.optional(),
 });
 
-/** Routes of past, manual and previewed fires of schedules. */
 export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   fireRoutes(server, deps);
   previewRoutes(server, deps);
@@ -143,7 +142,6 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   });
 }
 
-/** Returns the milliseconds with which a uuid v7 begins. */
 function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }

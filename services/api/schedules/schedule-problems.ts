@@ -3,7 +3,6 @@ import type { ScheduleState, ScheduleVerb } from '../../../shared/domain/recurre
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { ScheduleRecord } from './schedule-store.port.ts';
 
-/** Problem of a verb that the state of the schedule forbids. */
 export function stateForbids(
   { scheduleId, state }: ScheduleRecord,
   verb: ScheduleVerb,

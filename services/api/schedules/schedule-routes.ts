@@ -62,7 +62,6 @@ const listQuery = pageQuery.extend({
   q: partOfName,
 });
 
-/** Routes of schedules. */
 export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules, secretBox } = deps;
   const answer = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>

@@ -59,9 +59,7 @@ export interface OccurrenceRecord {
   /** More than one if neighbouring instants were skipped for the same cause. */
   instants: number;
   lastInstant: Date;
-  /** Job of a fired occurrence. */
   jobId: string | null;
-  /** Run that the occurrence started. */
   runId: string | null;
   dueAt: Date | null;
   /** Region of the node that fired the occurrence. */
@@ -79,7 +77,6 @@ export type FireRequest =
 export type Fired =
   | { kind: 'fired'; schedule: ScheduleRecord; occurrences: OccurrenceRecord[]; alreadyFired: number }
   | { kind: 'missing' }
-  /** The definition cannot be parsed. */
   | { kind: 'unreadable'; cause: string }
   | { kind: 'disabled'; schedule: ScheduleRecord }
   | { kind: 'too-many'; atMost: number }
@@ -163,7 +160,6 @@ export interface GroupRecord extends RegisteredGroup {
 
 /** Registry of groups, which schedules read when they fire. */
 export interface GroupStore {
-  /** Lists groups by name. */
   listGroups(): Promise<GroupRecord[]>;
   getGroup(name: string): Promise<GroupRecord | undefined>;
   /** Creates or replaces a group; has no effect if nothing differs. */

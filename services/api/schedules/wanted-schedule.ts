@@ -38,7 +38,6 @@ interface KeptSecrets {
 
 export const nothingKept: KeptSecrets = { headers: {}, url: null };
 
-/** Target of the schedule's calls. */
 export interface CallPlace {
   client: Client;
   endpoint: ClientEndpoint | undefined;

@@ -22,7 +22,6 @@ export interface WorkCalendarRoutesDeps {
 const byName = z.object({ name: workCalendarName });
 const tags = ['work calendars'];
 
-/** Routes of work calendars: days off for schedules. Like groups, they belong to the installation. */
 export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCalendarRoutesDeps): void {
   server.route({
     method: 'GET',

@@ -6,7 +6,6 @@ export interface WorkCalendarRecord {
   name: string;
   definition: WorkCalendarDefinition;
   revision: number;
-  /** Number of schedules that use the calendar. */
   schedules: number;
   createdAt: Date;
   updatedAt: Date;
@@ -19,7 +18,6 @@ export type RemovedCalendar =
 
 /** Store of work calendars: days off for schedules. */
 export interface WorkCalendarStore {
-  /** Lists calendars by name. */
   list(): Promise<WorkCalendarRecord[]>;
   get(name: string): Promise<WorkCalendarRecord | undefined>;
   /**

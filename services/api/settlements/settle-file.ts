@@ -9,7 +9,6 @@ import {
 import { brokenUpload } from '../frame/upload-bytes.ts';
 import { createSettlementJudge } from '../user-files/judge-settlement.ts';
 
-/** Lines settled per transaction. */
 const linesPerPart = 1000;
 /** Maximum rejects that are stored with their line. */
 const maxRejects = 1000;
@@ -80,7 +79,6 @@ function rejectedLine({ line, entry }: ReadLine): RejectedLine[] {
   return 'rule' in entry ? [{ line, ...entry }] : [];
 }
 
-/** Settles lines, and collects lines that settle no user. */
 function createSettling({ settlementId, runId }: SettlementRecord, settlements: SettleFileDeps['settlements']) {
   const rejects: RejectedLine[] = [];
 

@@ -1,4 +1,3 @@
-/** Recognized field separators. */
 export const separators = [',', ';', '\t', '|'] as const;
 
 export type Separator = (typeof separators)[number];

@@ -4,7 +4,6 @@ import type { FileColumns } from './file-columns.ts';
 import type { FileText } from './file-text.ts';
 import type { UploadReading } from './read-upload.ts';
 
-/** Describes how a file was parsed, with warnings for a person to check. */
 export function describeReading(
   { encoding }: Pick<FileText, 'encoding'>,
   { separator, names, id, country, count }: FileColumns,

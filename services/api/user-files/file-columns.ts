@@ -23,11 +23,9 @@ export interface ColumnChoice {
 
 export interface FileColumns {
   separator: Separator;
-  /** Lines before the first row. */
   skippedLines: number;
   /** Names of all columns; empty without a header. */
   names: readonly string[];
-  /** Index of the column of user ids. */
   id: number;
   /** Index of the column of countries; -1 if there is none. */
   country: number;

@@ -5,9 +5,7 @@ import { outOfScope, scopeOf } from '../access/scopes.ts';
 import { invalidRequest, quoted, type HttpProblem } from '../frame/http-problem.ts';
 import type { RowTerms } from './row-reader.ts';
 
-/** Countries that the rows of a file may have. */
 export interface FileCountries extends Pick<RowTerms, 'country' | 'countries'> {
-  /** Name of the column of countries, if the caller names one. */
   column: string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { fileProblem } from './file-problems.ts';
 /** Bytes of a file that are examined before any row is processed. */
 const headBytes = 64 * 1024;
 
-/** A file of known format and encoding. */
 export interface FileText {
   encoding: FileEncoding;
   /**

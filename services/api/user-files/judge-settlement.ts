@@ -2,10 +2,8 @@ import { requireFewRejects } from './reject-share.ts';
 import { ruleWords } from './user-cells.ts';
 import type { ReadLine } from './settlement-lines.ts';
 
-/** Maximum rejected lines that a refusal lists. */
 const namedLines = 10;
 
-/** Descriptions of the rules that rejected lines break. */
 export const settlementRuleWords: Readonly<Record<string, string>> = {
   ...ruleWords,
   'too-long': 'the user id has more than 256 bytes, or the line more than 64 KiB',

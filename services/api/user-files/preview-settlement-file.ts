@@ -74,7 +74,6 @@ function columnsWithUse({ names, fields }: SettlementColumns): Content['columns'
   }));
 }
 
-/** Counts lines by their outcome, and collects the first users and the first rejected lines. */
 function countLines() {
   const firstUsers: Content['firstUsers'] = [];
   const rejects: Content['rejects'] = [];

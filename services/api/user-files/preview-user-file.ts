@@ -15,7 +15,6 @@ export const shownUsers = 5;
 export const shownRejects = 10;
 const shownCountries = 50;
 
-/** Country of users without one. */
 const anywhere = '*';
 
 export interface PreviewTerms extends Omit<UserFileTerms, 'onRows' | 'onBegin'>, UploadTerms {
@@ -114,7 +113,6 @@ function columnsWithUse({ names, id, country, count }: FileColumns): Content['co
   }));
 }
 
-/** Collects the first users, and counts all users by country. */
 function collectUsers(isWithoutCountries: boolean) {
   const firstUsers: Content['firstUsers'] = [];
   const byCountry = new Map<string, number>();
@@ -137,7 +135,6 @@ function collectUsers(isWithoutCountries: boolean) {
   return { add, found };
 }
 
-/** Returns the countries with the most users, and the number of all other users. */
 export function largestFirst(byCountry: ReadonlyMap<string, number>): Pick<Content, 'countries' | 'usersElsewhere'> {
   const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
   return { countries: counts.slice(0, shownCountries), usersElsewhere: sumOf(counts.slice(shownCountries)) };

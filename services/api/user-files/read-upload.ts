@@ -13,13 +13,10 @@ export interface ReadUploadTerms extends RowTerms {
   onRows: (rows: UploadRows) => Promise<void>;
 }
 
-/** Progress and result of reading a file, also after a failure. */
 export interface UploadReading {
   end(): UploadEnd;
-  /** Returns the number of lines read. */
   lines(): number;
   counts(): RowCounts;
-  /** Returns the first users of the file. */
   sample(): readonly string[];
   /** Reads to the end. Rejects if the bytes are incomplete. */
   read(bytes: AsyncIterable<Buffer>): Promise<void>;
@@ -98,10 +95,8 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
   }
 
   async function read(bytes: AsyncIterable<Buffer>): Promise<void> {
-    /** Chunks of an incomplete line. */
     let rest: Buffer[] = [];
     let restLength = 0;
-    /** The beginning of a line that is too long. */
     let overlong: Buffer | null = null;
     for await (const chunk of bytes) {
       let data = chunk;

@@ -8,7 +8,6 @@ export interface UserFileTerms extends Omit<ReadUploadTerms, 'columns'> {
   choice: ColumnChoice;
   /** False for users without countries, such as those of suppression lists. */
   hasCountries: boolean;
-  /** Called before the first row is read. */
   onBegin?: (reading: UploadReading) => void;
 }
 

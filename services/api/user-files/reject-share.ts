@@ -4,18 +4,14 @@ import { ruleWords } from './user-cells.ts';
 
 /** Maximum share of rejected rows without consent. */
 const freeShare = 0.05;
-/** Maximum rejected rows that a refusal lists. */
 const namedRows = 3;
 
-/** Counts of a file that decide whether it is accepted. */
 interface JudgedFile {
   rows: number;
   rejected: number;
-  /** The first rejected rows. */
   rejects: readonly { line: number; value: string; rule: string }[];
 }
 
-/** Wording of a refusal for one kind of file. */
 export interface FileWording {
   /** Noun for an accepted row. */
   row: string;

@@ -54,7 +54,6 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
   /** True while lines may belong to an overlong quoted field, or to an unclosed quote. */
   let isUnclear = false;
 
-  /** Returns the country code of a text in the file; null if there is no such country. */
   function codeOf(place: string): string | null {
     if (countries.has(place)) return place;
     const known = places.get(place);

@@ -2,13 +2,10 @@ import { quoted } from '../frame/http-problem.ts';
 import { fieldsOf, separators, type Separator } from './csv-rows.ts';
 import { fileProblem } from './file-problems.ts';
 
-/** The parts of a file's beginning that determine its columns. */
 export interface HeadLines {
   /** The separator named by a first line such as `sep=;`. */
   named: Separator | undefined;
-  /** Number of lines before the first non-empty one. */
   skippedLines: number;
-  /** The first non-empty line. */
   first: string | undefined;
   /** The first non-empty lines, including `first`. */
   rows: readonly string[];

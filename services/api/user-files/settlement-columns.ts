@@ -12,7 +12,6 @@ export type SettlementField = (typeof settlementFields)[number];
 
 export interface SettlementColumns {
   separator: Separator;
-  /** Lines before the first row. */
   skippedLines: number;
   hasHeader: boolean;
   /** Column names; empty without a header. */

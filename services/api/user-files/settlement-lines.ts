@@ -32,13 +32,11 @@ export interface ReadLine {
   entry: SettledUser | Pick<RejectedLine, 'userId' | 'rule'>;
 }
 
-/** A settlement file of known format, encoding and columns. */
 export interface SettlementText {
   encoding: FileEncoding;
   /** Null if the lines are JSON. */
   columns: SettlementColumns | null;
   lines: AsyncIterable<ReadLine>;
-  /** Ends the source. */
   close(): Promise<void>;
 }
 
@@ -164,7 +162,6 @@ function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   return { userId, rule: paths.has('outcome') ? 'invalid-outcome' : 'malformed' };
 }
 
-/** Converts a user of a request or a file. */
 export function settledUser({ userId, step, outcome, code, country }: z.output<typeof shape>): SettledUser {
   return { user: userId, step, outcome, country: country ?? null, reason: code ?? reasons.settled, detail: null };
 }

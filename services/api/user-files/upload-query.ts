@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Query parameters of user files with uncommon column names. */
 export const columnQuery = {
   user: z
     .string()
@@ -14,7 +13,6 @@ export const columnQuery = {
   header: z.literal('none').optional().describe('none: the first line is a row already'),
 };
 
-/** Query parameters of files that are stored as lists. */
 export const fileQuery = {
   ...columnQuery,
   acceptRejected: z.coerce
@@ -28,7 +26,6 @@ export const fileQuery = {
     ),
 };
 
-/** Query parameter of files whose users have countries. */
 export const countryQuery = {
   country: z
     .string()

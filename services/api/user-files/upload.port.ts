@@ -14,14 +14,12 @@ export const maxRejectsKept = 1000;
 export interface UploadEnd {
   rows: number;
   rejected: number;
-  /** The first rejected rows. */
   rejects: readonly RejectedRow[];
 }
 
 /** Throws if a file has more rejected rows than its sender accepts. */
 export type JudgeUpload = (end: UploadEnd) => void;
 
-/** A list that is being uploaded. */
 export interface Upload<Received> {
   /** @throws {BeyondQuotaError} if the rows so far exceed the quota of the account or the installation */
   add(rows: UploadRows): Promise<void>;

@@ -47,7 +47,6 @@ export function isRounded(id: string): boolean {
   return id.charCodeAt(id.length - 3) === 0x2b && /^-?\d([.,]\d+)?E\+\d\d$/i.test(id);
 }
 
-/** Descriptions of the rules that rejected rows break. */
 export const ruleWords: Readonly<Record<RejectRule, string>> = {
   empty: 'the user id is empty',
   'too-long': 'the user id has more than 256 bytes, or the row more than 64 KiB',

@@ -9,7 +9,6 @@ export interface ExpectedLoadFacts {
   countries: CampaignEstimate['countries'];
   /** Percentage from 0 to 99. */
   holdOutPercent: number;
-  /** Pace of the campaign over all countries. */
   paceUsersPerSecond: number | undefined;
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
@@ -85,7 +84,6 @@ function linesFor(facts: ExpectedLoadFacts, batchUsers: number, bound: Bound): L
   );
 }
 
-/** Returns the rate limit that all workers share over all countries. */
 function usersPerSecondOf(types: Catalogue['actionTypes'], action: string, batchUsers: number): number | undefined {
   const rate = Object.hasOwn(types, action) ? types[action]?.ratePerSecond : undefined;
   const limits = [rate?.users, rate?.calls === undefined ? undefined : rate.calls * batchUsers];

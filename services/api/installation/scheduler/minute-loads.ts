@@ -5,7 +5,6 @@ import { createLoop } from '../../../../shared/runtime/loop.ts';
 const minuteMs = 60_000;
 /** Interval of reading stored jobs; jobs that this process accepts meanwhile are added. */
 const lookEveryMs = 15_000;
-/** Hours ahead for which loads are tracked. */
 const watchedHours = 3;
 const forgetAfterMs = 300_000;
 
@@ -30,7 +29,6 @@ export interface MinuteLoads {
 
 export interface MinuteLoadsDeps {
   figures: {
-    /** Returns the upcoming minutes that have due jobs. */
     forecast(outletId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
   };
   clock: Clock;

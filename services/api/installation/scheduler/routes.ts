@@ -24,7 +24,6 @@ export const tags = [{ name: tag, description: 'Who fires what is due, and how l
 
 const byName = z.object({ region: z.string() });
 
-/** Registers routes that show the scheduler and change regions and hosts. */
 export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
   const schedulerStatus = createSchedulerStatus({ pool });
   server.route({

@@ -20,13 +20,11 @@ export interface ShardLookDeps {
   registry: Pick<RegistryReader, 'refresh'>;
   figures: ShardFigures;
   guards: GuardReader;
-  /** Reader of the workers' consumer group. */
   group: GroupLook;
   topicPrefix: string;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Reader of the state of all shards. */
 export interface ShardLook {
   /**
    * Returns shards, about a second old at most. The work of runs may be older: up to twenty times the duration of its

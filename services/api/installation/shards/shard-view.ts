@@ -12,7 +12,6 @@ export interface ShardFacts {
   topic: string;
   /** Null while the brokers do not answer; undefined if the topic does not exist. */
   traffic: readonly PartitionTraffic[] | null | undefined;
-  /** Reports on this shard. */
   reports: readonly WorkerReport[];
   /** Work of this shard; undefined if there is none. */
   work: ShardWork | undefined;
@@ -126,7 +125,6 @@ function notesOf(facts: ShardFacts): string[] {
   return notes;
 }
 
-/** Returns each cause once, with its number of workers. */
 function refusalsOf(reports: readonly WorkerReport[]): string[] {
   const byCause = Map.groupBy(reports, ({ refusal }) => refusal ?? '');
   return [...byCause]

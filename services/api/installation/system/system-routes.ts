@@ -11,7 +11,6 @@ import { shownConfiguration } from './shown-configuration.ts';
 
 export interface SystemRoutesDeps {
   systemFacts: SystemFactsReader;
-  /** Facts of the answering process. */
   own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
   /** Sign-in methods; only keys by default. */
   doors?: Doors | undefined;

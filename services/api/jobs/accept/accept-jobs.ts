@@ -51,7 +51,6 @@ export async function acceptJob(wanted: WantedJob, sender: JobSender, deps: Acce
 }
 
 export interface SentJobs {
-  /** Unparsed jobs. */
   values: readonly unknown[];
   /** Default for jobs that name no client. */
   client: string | undefined;
@@ -104,7 +103,6 @@ function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   };
 }
 
-/** Returns warnings for an accepted job. */
 function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, loads: MinuteLoads): Warning[] {
   const outlet = {
     outletId: endpoint?.endpointId ?? client.clientId,

@@ -44,7 +44,6 @@ const maxBulkBytes = 16 * 1024 * 1024;
 const ndjson = 'application/x-ndjson';
 
 export interface AcceptRoutesDeps {
-  /** Dependencies for accepting jobs. */
   accepting: AcceptJobsDeps;
 }
 

@@ -31,7 +31,6 @@ export interface AcceptingDeps {
   tracing?: Tracing | null | undefined;
 }
 
-/** Everything that accepts jobs needs, with its loops. */
 export interface Accepting extends AcceptJobsDeps {
   start(): void;
   stop(): Promise<void>;

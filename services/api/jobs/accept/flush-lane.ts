@@ -1,7 +1,5 @@
 export interface FlushLaneTerms<Item, Result> {
-  /** Maximum items per flush. */
   maxItems: number;
-  /** Maximum concurrent flushes. */
   inFlight: number;
   /** Minimum items of a flush that starts while another is in flight; default 1. */
   besideFrom?: number;

@@ -82,7 +82,10 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     );
   }
 
-  /** If the connection breaks, the commit may have succeeded. Storing the same ids again resolves the outcome. */
+  /**
+   * Stores the same ids again if the connection breaks: the commit may have succeeded, and the repeat resolves its
+   * outcome.
+   */
   async function storeWithRetry(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
     for (let lost: Error | undefined; ;) {
@@ -151,7 +154,6 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
 }
 
 interface Found {
-  /** The first job with this id in this flush. */
   first: JobToStore | undefined;
   due: number | undefined;
   known: KnownJob | undefined;

@@ -5,7 +5,6 @@ import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
 import type { KeyRates } from './key-rates.ts';
 
-/** The API key that submits jobs. */
 export interface JobSender {
   key: string;
   scope: Scope;
@@ -22,7 +21,6 @@ type Room =
 
 /** Rate and quota of jobs that a key submits for a client, within the limits of both. */
 export interface JobRoom {
-  /** Reserves room for one job, if there is any. */
   take(client: Client, sender: JobSender): Room;
   /** Releases room: the job was a duplicate, or was not stored. */
   giveBack(client: Client, sender: JobSender, jobs: number): void;
@@ -54,7 +52,6 @@ export function createJobRoom({ usage, keyRates }: JobRoomDeps): JobRoom {
   };
 }
 
-/** Returns the problem that names the exceeded limit, its owner and its value. */
 export function noRoom(client: Client, { bounds }: JobSender, room: Exclude<Room, { kind: 'room' }>): HttpProblem {
   const { name, definition } = client;
   const isOfKey = room.of === 'key';

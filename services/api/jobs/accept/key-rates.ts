@@ -33,7 +33,6 @@ interface KeyRate extends RateShare {
 export interface KeyRates {
   /** @returns undefined if there is room for one job, otherwise seconds to wait */
   take(key: string, perSecond: number): number | undefined;
-  /** Releases room: the job was a duplicate, or was not stored. */
   giveBack(key: string, jobs: number): void;
   start(): void;
   stop(): Promise<void>;

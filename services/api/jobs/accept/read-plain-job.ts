@@ -8,7 +8,6 @@ import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 /** A parsed job, with its body as the text that is stored and sent. */
 export interface WantedJob extends Omit<NewJob, 'body'> {
   body: { text: string; isJson: boolean } | null;
-  /** Trace of the request that submitted the job. */
   trace?: CallerTrace | undefined;
 }
 

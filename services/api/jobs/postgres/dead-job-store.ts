@@ -10,7 +10,6 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 const perReplay = 1000;
 
 export interface DeadJobFilter {
-  /** Limits the list to these clients. */
   clientIds?: readonly string[] | undefined;
   cause?: string | undefined;
 }
@@ -35,7 +34,6 @@ export interface DeadJob {
   attempt: number;
   method: string;
   url: string;
-  /** Status of the last call. */
   status: number | null;
   error: string | null;
 }
@@ -64,7 +62,6 @@ export interface Replayed {
 
 export type DeadJobStore = ReturnType<typeof createDeadJobStore>;
 
-/** Store of dead jobs, with everything that another call needs. */
 export function createDeadJobStore({ pool }: { pool: Pool }) {
   const teller = jobTellerOn(pool);
 

@@ -67,7 +67,6 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
       if (!made) throw new Error('a change of jobs is gone right after it was made');
       return made;
     },
-    /** Returns the oldest unfinished change, or undefined. */
     nextRunning: async (): Promise<JobChange | undefined> => {
       const { rows } = await pool.query<ChangeRow>(`${select} where state = 'running' order by id limit 1`);
       return rows[0] && changeOf(rows[0]);

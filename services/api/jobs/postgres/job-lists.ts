@@ -41,12 +41,10 @@ const firstWaiting: z.output<typeof keyPlace> = ['', '0', '0', -1, nil];
 type Place = z.output<typeof place>;
 
 export interface JobFilter {
-  /** Limits the list to these clients. */
   clientIds?: readonly string[] | undefined;
   /** Unless given, jobs that have not ended. Ended, waiting and sidelined jobs require exactly one client. */
   state?: JobState | undefined;
   tag?: string | undefined;
-  /** Name of the endpoint through which jobs are called. */
   endpoint?: string | undefined;
   /** Requires exactly one client. */
   orderingKey?: string | undefined;

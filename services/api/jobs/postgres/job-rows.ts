@@ -26,7 +26,6 @@ export interface JobRecord {
   /** Null without an ordering key. */
   inOrder: boolean | null;
   sideline: string | null;
-  /** Cause of a dead job. */
   cause: string | null;
   /** JSON in the form that `readOwnTerms` parses. */
   terms: string | null;
@@ -41,7 +40,6 @@ export interface WholeRow extends JobRecord {
 export type JobAttempt = WithDates<JobShape['attempts'][number], 'at'>;
 
 export interface WholeJob extends WholeRow {
-  /** Oldest first. */
   attempts: JobAttempt[];
 }
 

@@ -183,7 +183,6 @@ export interface EndedPlace {
 
 export const scanEnded = statementOf<Omit<EndedPlace, 'key'>>('scan-ended', ($) => scanningEnded($, 'true'));
 
-/** Uses its own index. */
 export const scanEndedOfKey = statementOf<EndedPlace>('scan-ended-of-key', ($) =>
   scanningEnded($, `e.ordering_key = ${$('key')}::text and e.ordering_key is not null`),
 );

@@ -76,7 +76,6 @@ async function change(on: { pool: Pool; slot: number }, jobs: JobsToChange, stat
 }
 
 export interface ChangedJobs {
-  /** Results in the order of the ids. */
   answers: JobChanged[];
   /** Rows whose ordering keys must advance after the commit. */
   woken: WokenRow[];

@@ -17,9 +17,7 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 export interface NewWebhook {
   webhookId: string;
   account: string;
-  /** Id of the key that set the URL. */
   urlSetBy: string;
-  /** URL in its stored form. */
   url: string;
   definition: WebhookDefinition;
   client: ClientDefinition;

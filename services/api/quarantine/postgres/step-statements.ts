@@ -28,7 +28,6 @@ export interface FilterParams extends SeenParams {
 }
 
 interface ListParams extends FilterParams {
-  /** Id of the last step of the previous page, or null for the first page. */
   before: string | null;
   limit: number;
 }
@@ -79,7 +78,6 @@ export const lockRunOfStep = `
   from runs r where r.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1)
   for no key update`;
 
-/** $1 id. */
 export const lockStep = `select state from quarantined_steps where id = $1 for update`;
 
 /**
@@ -134,6 +132,5 @@ export const reopenStep = `
   )
   update quarantined_steps set state = 'replayed', decided_at = now() where id in (select q.id from q, s)`;
 
-/** $1 id. */
 export const discardStep = `
   update quarantined_steps set state = 'discarded', decided_at = now() where id = $1 and state = 'kept'`;

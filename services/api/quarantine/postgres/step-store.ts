@@ -31,11 +31,9 @@ export interface QuarantinedStep {
   step: number;
   actionType: string;
   state: StepQuarantineState;
-  /** Users whose outcome became unknown. */
   users: number;
   /** Leases that expired after a call had begun. */
   lapses: number;
-  /** The worker that held the last lease. */
   worker: string | null;
   since: Date;
   decidedAt: Date | null;
@@ -44,7 +42,6 @@ export interface QuarantinedStep {
 /** A call for the step that began, was lost or was answered. The first call is not recorded. */
 export interface QuarantineCall {
   at: Date;
-  /** Null if the worker was not recorded. */
   worker: string | null;
   /** Reading as in a user's history; `lost` means that the lease expired. */
   reading: string;
@@ -55,7 +52,6 @@ export interface StepGroupRow {
   actionType: string;
   country: string;
   items: number;
-  /** Users whose outcome became unknown. */
   users: number;
   runs: number;
   firstAt: Date;
@@ -103,9 +99,9 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
     },
     find,
     /**
-     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. The step
-     * counts as suspected from its first call. Requires that the run is running or paused. Totals change in the same
-     * transaction. Undefined if the step does not exist.
+     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. Workers call
+     * the step alone from its first call on (`aloneFromLapses`). Requires that the run is running or paused. Totals
+     * change in the same transaction. Undefined if the step does not exist.
      */
     replay: (quarantineId: string) =>
       inTransaction(pool, async (client): Promise<ReplayVerdict | undefined> => {

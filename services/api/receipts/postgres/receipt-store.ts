@@ -47,7 +47,6 @@ export interface ReceiptFilter {
   delivered?: boolean | undefined;
 }
 
-/** The receipt that counts for one user in one step. */
 export interface RecordedReceipt {
   user: string;
   step: number;

@@ -142,14 +142,11 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
 
 interface Change {
   before: readonly BudgetFigures[];
-  /** Budgets that differ from before. */
   wanted: readonly Budget[];
-  /** Detail of the event in the runs' histories. */
   detail: Readonly<Record<string, unknown>>;
   by: Writer;
 }
 
-/** Returns the current budgets of the countries to change. */
 function unitsBefore(before: readonly BudgetFigures[], wanted: readonly Budget[]): Budget[] {
   const changed = before.filter(({ country }) => wanted.some((each) => each.country === country));
   return changed.map(saidBudget);

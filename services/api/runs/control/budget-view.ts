@@ -16,7 +16,6 @@ export function budgetView({
   return { country, units, used, reserved, left, money, waitingBatches };
 }
 
-/** Returns the budget in the form of a campaign's definition. */
 export function saidBudget({ country, units, money }: BudgetFigures): SaidBudget {
   return money === null ? { country, units: units ?? 0 } : { country, amount: money.amount, currency: money.currency };
 }

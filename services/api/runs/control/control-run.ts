@@ -21,7 +21,6 @@ export interface VerbDecision {
 
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
-/** Returns the changes to a run that a person pauses, resumes or cancels. */
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
   // The run would resume by itself after an approval or its canary; this pause makes it wait for a person.

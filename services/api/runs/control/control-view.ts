@@ -24,7 +24,6 @@ export function runEventView({ eventId, at, kind, detail }: RunEvent): RunEventS
   return { id: publicId('runEvent', eventId), at: at.toISOString(), kind, detail: { ...detail } };
 }
 
-/** Returns the batches and users in flight by step, over all countries. */
 function stepsInFlight({ inFlight }: UnderWay): ControlledRunShape['inFlight']['steps'] {
   return [...Map.groupBy(inFlight, ({ step }) => step)].map(([step, places]) => ({
     step,

@@ -28,15 +28,12 @@ export interface RunEvent extends RunEventEntry {
   at: Date;
 }
 
-/** Decision on a run, and the run afterwards. */
 export interface Controlled<Decision> {
   decision: Decision;
-  /** The run after the change. */
   run: RunHeader;
   underWay: UnderWay;
 }
 
-/** Changes that people make to runs. */
 export interface RunControl {
   /**
    * Locks the run, calls `decide` and writes its change with the events, in one transaction. Workers and triggers

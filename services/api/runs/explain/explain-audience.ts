@@ -8,7 +8,6 @@ import type { HistoryFeed, UserHistory, UserPlace } from './postgres/user-histor
 
 export type ExplainedPlace = UserExplanation['audience'];
 
-/** Explains whether a user belongs to the audience of a run, and if not, why. */
 export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {
   if (place?.unsendable) {
     const detail = `its id can never be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
@@ -61,7 +60,6 @@ function nameOf(source: FeedSource): string {
   return source.segment === '' ? 'the list of users to be tried again' : `segment "${source.segment}"`;
 }
 
-/** Describes the sources of excluded users; empty if there are none. */
 function exclusionsOf(feeds: readonly HistoryFeed[]): string {
   const names = new Set(feeds.flatMap(({ audience }) => audience.exclude.map(nameOf)));
   return names.size === 0 ? '' : `, or ${[...names].join(' or ')} excluded it`;

@@ -25,7 +25,6 @@ export function failureCursorOf({ country, feedId, batchNo, step, user }: Failur
   return Buffer.from(JSON.stringify([country, feedId, batchNo, step, user])).toString('base64url');
 }
 
-/** Decodes a cursor. Returns `undefined` if the text is not a cursor. */
 export function failurePlaceOf(cursor: string): FailurePlace | undefined {
   const parsed = failureCursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
   if (!parsed.success) return undefined;

@@ -1,7 +1,6 @@
 import type { RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
 
-/** Filter on failures; null matches all. */
 export interface RetryFilter {
   steps: readonly number[] | null;
   countries: readonly string[] | null;
@@ -44,6 +43,5 @@ export interface Retries {
   groups(of: string, filter: RetryFilter): Promise<RetryGroup[]>;
   /** Inserts the child run in state `preparing`, due now. */
   create(retry: NewRetry): Promise<RetryVerdict>;
-  /** Returns the sums of a run's child runs, oldest first. */
   sums(parentRunId: string): Promise<RetrySums[]>;
 }

@@ -91,7 +91,6 @@ const selectNote = `
 interface NoteChange {
   runId: string;
   text: string | null;
-  /** Id of the key that writes the note. */
   by: string;
   /** Expected revision; null accepts any. */
   expected: number | null;

@@ -9,7 +9,6 @@ export interface EarlierRate extends Shard {
   usersPerSecond: number;
 }
 
-/** Known rates of earlier runs. */
 export interface EarlierRates {
   /** Returns the rate of each shard: the mean over the whole run that was fastest there. */
   list(): Promise<EarlierRate[]>;

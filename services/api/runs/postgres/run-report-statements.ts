@@ -35,7 +35,6 @@ const header = `
 
 const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
 
-/** $1 run. */
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
 /** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the previous page or null. */
@@ -60,9 +59,7 @@ interface FoundParams extends SeenParams {
   campaignId: string | null;
   state: string | null;
   ended: boolean | null;
-  /** Pattern of the campaign's name, for `ilike`. */
   pattern: string | null;
-  /** Id of the last run of the previous page, or null. */
   after: string | null;
 }
 
@@ -185,7 +182,6 @@ export const selectComparable = statementOf<SeenParams & { runId: string; limit:
   order by k.is_earlier desc, r.scheduled_for desc, r.id desc limit ${$('limit')}`,
 );
 
-/** $1 run. */
 export const selectPoints = `
   select r.started_at as "startedAt", r.ended_at as "endedAt", p.at, p.ended::float8 as ended
   from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;

@@ -40,7 +40,6 @@ const tags = ['runs'];
 /** Limit per IP address: enough for a person who reads one report, too low for guessing tokens. */
 const readsPerMinute = 60;
 
-/** Routes of reports for people without a key. */
 export function shareRoutes(server: HttpServer, deps: ShareRoutesDeps): void {
   makeRoute(server, deps);
   listRoutes(server, deps);

@@ -6,7 +6,6 @@ import { pageStyle } from './page/page-style.ts';
 import { spanText, timeText, zoneText } from './page/page-times.ts';
 import { reasonsTable } from './page/reasons-table.ts';
 
-/** Policy of a page without external resources and scripts. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 export interface PageContext {

@@ -5,7 +5,6 @@ export function runUserView({ user, country, batchNo, steps, end, reason }: RunU
   return { userId: user, country, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
 }
 
-/** Returns a user as a table row, with one column per step. */
 export function runUserRow(row: RunUserRow): object {
   const { steps, ...rest } = runUserView(row);
   return { ...rest, ...Object.fromEntries(steps.map((outcome, index) => [`step${index + 1}`, outcome])) };

@@ -14,7 +14,6 @@ export interface OccurrenceQuestion {
   cursor: string | null;
 }
 
-/** Lists fired and skipped occurrences, newest first. */
 export async function listOccurrences(pool: Pool, question: OccurrenceQuestion): Promise<Page<OccurrenceRecord>> {
   const { scheduleId, filter, limit, cursor } = question;
   const after = cursor === null ? null : readCursor(cursor);
@@ -32,7 +31,6 @@ export async function listOccurrences(pool: Pool, question: OccurrenceQuestion):
   return pageOf(rows, limit, writeCursor);
 }
 
-/** Reads occurrences that the same transaction has inserted. */
 export async function readOccurrences(
   client: PoolClient,
   scheduleId: string,

@@ -53,7 +53,6 @@ interface Limits {
 
 interface Sums {
   schedules: number;
-  /** Fires per hour of the client's other schedules. */
   fires: number;
   /** Current fires per hour of this schedule; null if it does not belong to the client yet. */
   own: number | null;

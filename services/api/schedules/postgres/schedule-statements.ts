@@ -15,7 +15,6 @@ interface PageParams extends SeenParams {
   limit: number;
   state: ScheduleState | null;
   client: string | null;
-  /** Pattern of the name, for `ilike`. */
   pattern: string | null;
   /** Clients whose schedules are listed, in addition to schedules of campaigns that the caller may see. */
   clients: readonly string[] | null;

@@ -194,7 +194,6 @@ const pastOf: Record<ScheduleVerb, string> = {
   enable: 'enabled',
 };
 
-/** Returns the entry for the run's history. */
 export function whatHappened(verb: ScheduleVerb): string {
   return `its schedule was ${pastOf[verb]}`;
 }

@@ -65,7 +65,6 @@ export interface SettlementRecord extends NewSettlement {
 
 export type SettlementRequests = ReturnType<typeof createSettlementRequests>;
 
-/** Store of settlement requests and their progress. */
 export function createSettlementRequests({ pool }: { pool: Pool }) {
   async function get(runId: string, settlementId: string): Promise<SettlementRecord | undefined> {
     return (await pool.query<SettlementRecord>(`${select} and id = $2`, [runId, settlementId])).rows[0];
@@ -89,7 +88,6 @@ export function createSettlementRequests({ pool }: { pool: Pool }) {
       await pool.query(end, [settlementId, state, cause, JSON.stringify(rejects)]);
     },
     get,
-    /** Lists settlements, newest first. */
     list: async (runId: string, limit: number) => {
       return (await pool.query<SettlementRecord>(`${select} order by id desc limit $2`, [runId, limit])).rows;
     },

@@ -7,12 +7,10 @@ export function stepModesOf(chain: readonly ChainStep[], { actionTypes }: Pick<C
   return chain.map(({ action }) => (actionTypes[action]?.understandsTest === true ? 'test' : 'live'));
 }
 
-/** Returns the chain with units for live steps only. */
 export function chainThatGives(chain: readonly ChainStep[], modes: readonly StepMode[]): ChainStep[] {
   return chain.map((step, index) => (modes[index] === 'test' ? { ...step, unitsPerUser: undefined } : step));
 }
 
-/** Describes the effects of a test, live steps first. */
 export function summaryOf(users: number, steps: readonly { action: string; mode: StepMode }[]): string {
   const actionsOf = (wanted: StepMode) => [
     ...new Set(steps.flatMap(({ action, mode }) => (mode === wanted ? [action] : []))),

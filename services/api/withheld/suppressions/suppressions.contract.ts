@@ -6,7 +6,6 @@ import { allActionTypes } from '../../../../shared/domain/step/suppressions.ts';
 import { wordShape } from '../../../../shared/contracts/stored-texts.ts';
 import { userId } from '../../../../shared/contracts/user-ids.ts';
 
-/** HTTP shapes of suppression lists. */
 const people = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 

@@ -13,9 +13,7 @@ type HostLook = WithDates<Shown<'hosts'>, 'openedAt'>;
 
 export interface SchedulerLook {
   regions: RegionLook[];
-  /** Nodes that are alive. */
   nodes: NodeLook[];
-  /** Leaders by scope. */
   leaders: SchedulerShape['leaders'];
   partitions: PartitionLook[];
   /** Hosts with an open circuit. */

@@ -68,7 +68,6 @@ export function createShardFigures({ pool }: { pool: Pool }) {
   return {
     /** Returns reports of the last minute. */
     reports: async () => (await pool.query<WorkerReport>(reports)).rows,
-    /** Returns shards with work. */
     work: async () => (await pool.query<ShardWork>(work)).rows,
   };
 }

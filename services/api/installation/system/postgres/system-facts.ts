@@ -38,9 +38,7 @@ export interface SystemFacts extends ProcessStanding {
   database: DatabaseFacts;
   partitions: PartitionsAhead;
   logArchive: LogArchive;
-  /** Nodes that are alive. */
   nodes: NodeCount[];
-  /** Processes that report running. */
   processes: ProcessCount[];
   settings: ServiceSetting[];
 }

@@ -64,7 +64,6 @@ function eventValues(runId: string, { kind, detail }: RunEventEntry): string[] {
 interface RunUpdate {
   runId: string;
   to: string | null;
-  /** Whether `to` ends the run. */
   isLast: boolean;
   hasReason: boolean;
   reason: string | null;

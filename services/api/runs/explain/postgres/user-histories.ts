@@ -9,7 +9,6 @@ import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres
 import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
 
-/** The ledger's complete record of one user in one run. */
 export interface UserHistory {
   runId: string;
   campaignId: string;
@@ -27,10 +26,8 @@ export interface UserHistory {
 export interface HistoryFeed {
   country: string;
   audience: FeedAudience;
-  /** The step with which the feed's users begin. */
   fromStep: number;
   complete: boolean;
-  /** The last user that was fed. */
   cursor: string | null;
   /** False once the feed's users were deleted; membership is then unknown. */
   usersKept: boolean;
@@ -50,7 +47,6 @@ export interface UserPlace {
   batches: readonly HistoryBatch[];
   /** Set if the user can never be sent because its id breaks a rule. */
   unsendable: HistoryFailure | null;
-  /** Receipts in the order of the steps. */
   receipts: readonly HistoryReceipt[];
 }
 
@@ -77,13 +73,10 @@ export interface HistoryStep {
   state: 'running' | 'waiting' | 'done';
   /** Time of recording, if the step is done. */
   endedAt: Date | null;
-  /** Set if the step is waiting. */
   nextAttemptAt: Date | null;
-  /** Reason for which the step waits. */
   cause: string | null;
   /** Outcome of all users without a failure that are in no child batch; null until the step is done. */
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
-  /** The user's own failure. */
   failure: HistoryFailure | null;
   /** Earlier calls, oldest first. */
   attempts: readonly HistoryAttempt[];

@@ -6,7 +6,6 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for content and attributes of HTML. */
 export function safe(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter);
 }

@@ -46,7 +46,6 @@ function row(name: string, line: Line, columns: readonly ShownOutcome[], attribu
 <td class="wide">${bar(line)}</td>${cells.join('')}</tr>`;
 }
 
-/** Renders a bar of shares, with all numbers in its label. */
 function bar(line: Line): string {
   const parts = shownOutcomes.filter((outcome) => line[outcome] > 0);
   const words = parts.map((outcome) => `${countText(line[outcome])} ${outcomeWord(outcome)}`);

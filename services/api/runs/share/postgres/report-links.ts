@@ -21,7 +21,6 @@ export interface ReportLinkRecord {
   state: 'open' | 'expired' | 'revoked' | 'key-ended';
 }
 
-/** Maximum open links per run. */
 const maxOpenLinks = 100;
 const tokenBytes = 24;
 const tokenPattern = /^[A-Za-z0-9_-]{32}$/;
@@ -41,7 +40,6 @@ export function createReportLinks({ pool }: { pool: Pool }) {
       return made && { token, link: { ...made, runId, madeBy, state: 'open' as const } };
     },
 
-    /** Lists links, newest first. */
     list: async (runId: string): Promise<ReportLinkRecord[]> =>
       (await pool.query<LinkRow>(`${selectLinks} where l.run = $1 order by l.id desc limit 1000`, [runId])).rows.map(
         linkOf,

@@ -38,7 +38,6 @@ export interface RunUserRow {
 
 export type RunUsers = ReturnType<typeof createRunUsers>;
 
-/** Store of all users that a run was fed, with their outcome in each step so far. */
 export function createRunUsers({ pool }: { pool: Pool }) {
   return {
     /**

@@ -32,7 +32,6 @@ export interface WantedTest {
   actions: readonly string[];
   /** True if the test may reach users whom an earlier test of the campaign has reached. */
   again: boolean;
-  /** The key that requests the test. */
   by: string;
 }
 
@@ -46,7 +45,6 @@ export type JudgedTest =
   | { kind: 'reached'; users: string[] }
   | ({ kind: 'needed' } & ApprovalNeed);
 
-/** Judges a test send that is not begun. */
 export function previewTest(pool: Pool, test: WantedTest): Promise<JudgedTest> {
   return judge(pool, test, null);
 }
@@ -62,8 +60,8 @@ export function judgeTest(client: PoolClient, test: WantedTest): Promise<JudgedT
 
 /**
  * Judges a test send. A test that gives nothing needs no approval. Others count in the sums of starts without an
- * approval. If a sum would exceed the policy, the test needs the approval of its campaign, and may reach no more users
- * within 24 hours than that approval covers.
+ * approval. If a sum would exceed the policy, the test needs the approval of its campaign. It then may reach no more
+ * users within 24 hours than that approval covers.
  */
 async function judge(
   connection: Pool | PoolClient,

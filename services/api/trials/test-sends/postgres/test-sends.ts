@@ -21,7 +21,6 @@ export interface NewTestSend {
   revision: number;
   country: string;
   users: readonly string[];
-  /** By step of the chain. */
   modes: readonly StepMode[];
   batchUsers: number;
   /** The person or key that requested the test, for the history of the run. */
@@ -39,7 +38,6 @@ export type TestSends = ReturnType<typeof createTestSends>;
  */
 export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
-    /** Judges a test without starting it. */
     judge: (test: WantedTest): Promise<JudgedTest> => previewTest(pool, test),
 
     /** Starts a run of these users and inserts its feed, so that no trigger has to prepare it. */
@@ -63,7 +61,6 @@ export function createTestSends({ pool, quotas }: { pool: Pool; quotas: Quotas }
       });
     },
 
-    /** Returns the figures of all stored tests of a campaign. */
     figures: async (campaignId: string): Promise<TestFigures> => {
       const { rows } = await pool.query<{ figures: TestFigures }>(selectFigures, [campaignId]);
       return rows[0]?.figures ?? { runs: 0, liveRuns: 0, users: 0, steps: [] };

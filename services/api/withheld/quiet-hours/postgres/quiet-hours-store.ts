@@ -20,7 +20,10 @@ const noHours: QuietHoursRecord = { revision: 0, rules: [], madeAt: null };
 const selectNewest = `
   select revision, rules, created_at as "madeAt" from quiet_hours order by revision desc limit 1`;
 
-/** Of two concurrent changes, the second one finds the first one's revision. */
+/**
+ * Inserts no row if the expected revision is outdated: of two concurrent changes, the second finds the first one's
+ * revision.
+ */
 const insertHours = `
   with h as (
     insert into quiet_hours (revision, rules, made_by)

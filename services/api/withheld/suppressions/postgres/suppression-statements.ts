@@ -103,11 +103,8 @@ export const takeAlong = `
   on conflict do nothing`;
 
 interface AddedPart {
-  /** Number of the list in force. */
   listNo: number;
-  /** Number under which the file was loaded. */
   loadedNo: number;
-  /** Last user of the previous part. */
   after: string;
   users: number;
 }
@@ -156,7 +153,6 @@ export const putInForce = `
   on conflict (action_type) do update set list_no = excluded.list_no, people = excluded.people,
     version = l.version + 1, changed_at = now()`;
 
-/** $1 number. */
 export const giveNumberUp = `update suppression_numbers set state = 'gone' where list_no = $1`;
 
 /** Selects the lease as set by the worker that started last. */

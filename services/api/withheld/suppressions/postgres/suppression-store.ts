@@ -29,7 +29,6 @@ export interface SuppressionStore {
    * worker has ever started.
    */
   lastCallWithinMs(): Promise<number | null>;
-  /** Returns the lists that contain a user. */
   listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
 }
 
@@ -86,7 +85,7 @@ export async function lockedOrNewNumber(client: PoolClient, list: string): Promi
   return (await lockedNumber(client, list)) ?? (await beginList(client, list));
 }
 
-/** Of two concurrent creations, the second one waits and finds the first one's list. */
+/** Creates a list. Of two concurrent creations, the second one waits and finds the first one's list. */
 async function beginList(client: PoolClient, list: string): Promise<number> {
   await client.query(statements.lockNumbers);
   const known = await lockedNumber(client, list);

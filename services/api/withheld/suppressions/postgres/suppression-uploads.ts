@@ -26,7 +26,6 @@ export interface SuppressionUploadRecord {
 }
 
 export interface SuppressionUploadStart {
-  /** Uuid v7. */
   uploadId: string;
   actionType: string;
   mode: UploadMode;
@@ -102,7 +101,6 @@ export function createSuppressionUploads({ pool, uploadPool }: SuppressionUpload
 interface BegunDeps {
   pool: Pool;
   start: SuppressionUploadStart;
-  /** Number under which the file is loaded. */
   listNo: number;
   get: (uploadId: string) => Promise<SuppressionUploadRecord | undefined>;
 }
@@ -171,7 +169,6 @@ async function insertLoading(client: PoolClient, listNo: number, users: readonly
 
 interface LoadedPart {
   loadedNo: number;
-  /** Last user of the previous part. */
   after: string;
   users: number;
 }
