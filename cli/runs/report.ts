@@ -116,7 +116,7 @@ function receiptCells({ succeeded, receipts }: StepLine, paint: Paint): string[]
   ];
 }
 
-/** Notes receipts of users whose acceptance the step does not record. */
+/** Notes receipts of users who failed in the step or are unknown. */
 function unexpectedText({ steps }: RunReport): string {
   const users = steps.reduce((sum, { receipts }) => sum + (receipts?.unexpected ?? 0), 0);
   if (users === 0) return '';

@@ -48,7 +48,7 @@ export function billOf(bill: NpmBill, { name, lock }: BillTerms): NpmBill {
   };
 }
 
-/** Returns `name@version` of each package that is not for development only. */
+/** Returns `name@version` of each package that is neither a development nor an optional dependency. */
 function installedOf(lock: unknown): Set<string> {
   const packages = Object.entries(packageLock.parse(lock).packages).filter(([place]) => place !== '');
   const kept = packages.filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional);

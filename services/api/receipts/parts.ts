@@ -8,7 +8,7 @@ import { createReceiptSigners } from './receipt-signers.ts';
 
 /** Stores of receipts over their own connections, and the secrets that sign receipts. */
 export function createReceiptParts({ secretBox, registry, poolOptions, environment, logger, onClose }: BaseParts) {
-  // Each connection runs one statement at a time and keeps its plan; lists are read over the same pool.
+  // The intake runs one statement at a time, which must keep its plan; lists use the same pool.
   const pool = onClose(createHotPathPool(poolOptions('receipts')), (opened) => opened.end());
   // A separate pool, so that neither receipts nor pages wait for exports. Its statements also keep their plans.
   const exportPool = onClose(createHotPathPool(poolOptions('receipt-exports')), (opened) => opened.end());

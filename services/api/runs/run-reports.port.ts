@@ -55,7 +55,7 @@ export interface RunSnapshot extends RunHeader {
   waitingSince: Date | null;
   /**
    * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes of postponed batches that
-   * still wait. The last kind covers only the previous two minutes, since the shard's breaker closed.
+   * still wait. Such a cause counts if it occurred in the last two minutes and since the shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
   /** Budgets of the campaign, shared by all of its runs. */

@@ -80,7 +80,7 @@ export function definitionOf(
   };
 }
 
-/** Read-only fields, which are ignored in a patch. */
+/** Displayed fields that are not part of a schedule's definition. */
 const shownOnly = new Set([
   'id',
   'revision',

@@ -139,7 +139,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     },
   };
 
-  /** Returns the current time of the database server, in microseconds. */
+  /** Returns the current time of the database server as text, with microseconds. */
   async function asked(): Promise<string | null> {
     const { rows } = await pool.query<{ now: string }>('select now()::text as now');
     return rows[0]?.now ?? null;

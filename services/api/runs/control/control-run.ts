@@ -23,7 +23,7 @@ const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed'
 
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
-  // The run would resume by itself after an approval or its canary; this pause makes it wait for a person.
+  // The run waits for an approval or a decision on its canary; this pause makes it wait for a person instead.
   const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
   const isPausedAnew = verb === 'pause' && move.kind === 'stays' && goesOnOtherwise;
   if (move.kind !== 'move' && !isPausedAnew) return { move, change: null };

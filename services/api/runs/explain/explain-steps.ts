@@ -105,7 +105,7 @@ function failureFields({ outcome, reason, detail, failedAt }: NonNullable<Histor
   return { ...unbegun, outcome, reason, detail, endedAt: failedAt.toISOString() };
 }
 
-/** Every answer is about this user, except a report on other users. */
+/** Excludes answers that reported only other users: those are the final call of this user, not an earlier one. */
 function isOfUser({ reading, code }: HistoryAttempt): boolean {
   return reading !== 'reported' || code !== null;
 }

@@ -117,7 +117,7 @@ interface ScheduleMove {
   next: string | null;
 }
 
-/** The next scan, due now, skips the instants of the disabled period. */
+/** The next scan, due now, skips the instants of the time in which the schedule was off. */
 export const moveSchedule = statementOf<ScheduleMove>(
   'move-schedule',
   ($) => `

@@ -250,8 +250,8 @@ interface Recurs {
 }
 
 /**
- * Returns the next instant after `afterMs`, and the time of the next scan; for a schedule that has ended, of its last
- * scan.
+ * Returns the next instant after `afterMs`, and the time of the next scan. Without a further instant, the last scan is
+ * at the schedule's end.
  * @throws {WorkCalendarError} if its work calendar is not in `calendars`
  */
 export function scheduleTimesOf(
