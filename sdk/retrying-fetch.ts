@@ -14,10 +14,7 @@ const refusedForNow: ReadonlySet<number> = new Set([429, 503]);
 /** Statuses from a server in front of Muster; Muster may have processed the request. */
 const lostOnTheWay: ReadonlySet<number> = new Set([502, 504]);
 
-/**
- * Repeats requests that were refused temporarily, and repeatable ones whose answer was lost. Streamed bodies are sent
- * once.
- */
+/** Repeats requests refused temporarily, and repeatable ones whose answer was lost. Streams are sent once. */
 export function createRetryingFetch({
   send,
   retries,

@@ -2,10 +2,7 @@ import type { Readable } from 'node:stream';
 import { contentOf } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 
-/**
- * Source of a secret. Never the command line, which other users of the machine can see and shells store in their
- * history.
- */
+/** Source of a secret. Never the command line: other users can see it, and shells store it in their history. */
 export interface SecretSource {
   /** A path, or `-` for standard input. */
   fromFile?: string | undefined;

@@ -32,9 +32,7 @@ export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): Cl
   return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), patience });
 }
 
-/**
- * Creates a client that accepts JSON by default. Each POST gets an idempotency key, so that repeats take effect once.
- */
+/** Creates a client that accepts JSON by default. Each POST gets an idempotency key, so repeats have no effect. */
 export function createApiClient({ baseUrl, apiKey, send = fetch, patience }: ApiClientDeps): Client {
   const fetchPatiently = createPatientFetch({ baseUrl, send, patience });
   const client = createMusterClient({ url: baseUrl, apiKey, retries: 0, fetch: fetchPatiently });
@@ -67,10 +65,7 @@ function baseUrlOf(given: string): string {
 /** An OpenID token may replace an API key, and is longer. */
 const longestOf = (key: string) => (key.startsWith('eyJ') ? 8192 : 512);
 
-/**
- * Checks the key before a request: the error for an invalid header would print the key in a terminal that others may
- * see.
- */
+/** Checks the key before a request, as the error for an invalid header would print the key in the terminal. */
 function keyOf(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key) && key.length <= longestOf(key)) return key;
   const why =

@@ -7,9 +7,7 @@ export interface TestAnswer {
   headers?: Record<string, string>;
 }
 
-/**
- * Fake API for tests. Answers by `METHOD path`, sequentially if there are several answers; 404 for all other requests.
- */
+/** Fake API for tests. Answers by `METHOD path`, in order if there are several; 404 for all other requests. */
 export interface TestApi {
   url: string;
   answers: Record<string, TestAnswer | TestAnswer[]>;

@@ -49,10 +49,7 @@ export const anchor = command({
   code: ({ broken, refused }) => (broken === null && refused === null ? exitCodes.ok : exitCodes.failure),
 });
 
-/**
- * Returns the reason why the webhook refused the anchor, or null. The reason omits the URL's path, which may be a
- * secret.
- */
+/** Returns why the webhook refused the anchor, or null. Omits the URL's path, which may be a secret. */
 async function post(to: z.output<typeof anchorEnvironment>, found: Verified): Promise<string | null> {
   const now = new Date();
   const body = Buffer.from(JSON.stringify({ type: 'audit.anchor', timestamp: now.toISOString(), data: found }));

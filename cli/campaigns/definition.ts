@@ -12,10 +12,7 @@ import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
-/**
- * Reads a definition. Only values that are split into parts are checked here; the API validates the rest and reports
- * all errors at once.
- */
+/** Reads a definition. Only values that are split are checked here; the API reports all other errors at once. */
 export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
   return z.custom<CampaignDefinitionInput>().parse(await given(options, input, definitionOf));
 }

@@ -7,7 +7,6 @@ const askedAtOnce = 2;
 /** Search text that matches no option. */
 const nonsense = 'muster-check-no-such-option';
 
-/** Checks of lists of options, for endpoints whose schema names one. */
 export const optionsChecks: readonly EndpointCheck[] = [
   {
     name: 'options',

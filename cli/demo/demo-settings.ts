@@ -43,10 +43,7 @@ export const receiptsSecretEnv = 'DEMO_RECEIPTS_SECRET';
 /** Longer than the slowest call of the demo: 0.35 s, and 1.5 s more while a country is slow. */
 const timeoutMs = 2500;
 
-/**
- * Short timeouts, so that a killed process is detected within seconds: the default lease of half a minute is too long
- * to watch.
- */
+/** Detects a killed process within seconds: the default lease of half a minute is too long to watch. */
 export const engineSettings = { WORKER_LEASE_MS: String(2 * timeoutMs), KAFKA_SESSION_TIMEOUT_MS: '6000' };
 
 /** Parameters of the sandbox's services, as in deploy/examples/engine.json. */
@@ -131,10 +128,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
   });
 }
 
-/**
- * Returns the concurrent calls per worker and action type with which the default number of workers needs about
- * `watchSeconds`.
- */
+/** Returns the calls per worker and type with which the default workers need about `watchSeconds`. */
 function callsInFlight(users: number): number {
   const batches = users / 100;
   const meanLatencyMs = (rewardLatencyMs.from + rewardLatencyMs.to) / 2;

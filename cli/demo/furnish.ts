@@ -29,10 +29,7 @@ const zone = 'Asia/Singapore';
 const stalls: ['run.stalled'] = ['run.stalled'];
 const approver = { name: 'Mei (approves)', owner: 'mei@example.com', role: 'approver' } as const;
 
-/**
- * Creates content for every page of the console: people, a template, drafts, a saved audience, a recurring campaign,
- * rules for points only, and jobs and schedules of another team.
- */
+/** Creates content for every page of the console, so that no page is empty. */
 export async function furnish({ apiUrl, apiKey, sandboxUrl }: Installation): Promise<Furnished> {
   const client = createApiClient({ baseUrl: apiUrl, apiKey });
   const [{ secret }] = await Promise.all([
@@ -96,10 +93,7 @@ async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
   await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });
 }
 
-/**
- * Creates rules for points only, at night in ID and for two people, so that manual rewards and messages work at any
- * time.
- */
+/** Creates rules for points only, so that manual rewards and messages work at any time. */
 async function addRules(client: Client): Promise<void> {
   const then = 'wait' as const;
   const nights = { countries: ['ID'], from: '22:00', until: '07:00', actionType: 'award-points', then };

@@ -106,9 +106,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   };
 }
 
-/**
- * Returns the line with the error of a service that could not start, or else the first line that is not a log entry.
- */
+/** Returns the error line of a service that could not start, or else the first line that is not a log entry. */
 async function lastWords(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const spoken = lines.filter((line) => !line.startsWith('{'));

@@ -14,7 +14,6 @@ import type { DemoInstallation } from './installation.ts';
 export interface ShownCampaign {
   /** Undefined if the demo ended before there was a run. */
   runId: string | undefined;
-  /** Failed users that can be retried. */
   retryableUsers: number;
   code: ExitCode;
 }

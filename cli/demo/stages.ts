@@ -2,9 +2,7 @@ import { duration } from '../show/numbers.ts';
 import { createPaint } from '../show/paint.ts';
 import type { Terminal } from '../frame/terminal.ts';
 
-/**
- * Display of the preparation steps, one line each with the outcome. Progress within a step is shown only in a terminal.
- */
+/** Display of the preparation steps, one line each. Progress within a step is shown only in a terminal. */
 export interface Stages {
   /** @param work returns the text of the finished line; `report` shows progress meanwhile */
   run<Result>(name: string, work: (report: (line: string) => void) => Promise<Staged<Result>>): Promise<Result>;

@@ -4,7 +4,6 @@ import type { DemoInstallation } from './installation.ts';
 
 export interface EndedRun {
   runId: string;
-  /** Failed users that can be retried. */
   retryableUsers: number;
 }
 

@@ -30,9 +30,7 @@ interface Begun {
 
 type Use = (installation: DemoInstallation, processes: Processes) => Promise<ExitCode>;
 
-/**
- * Starts servers, services and sandbox, and ends and removes them after use or Ctrl-C. The logs stay after a failure.
- */
+/** Starts servers, services and sandbox, and removes them after use or Ctrl-C. Logs stay after a failure. */
 export async function withInstallation(
   title: string,
   size: InstallationSize,

@@ -10,10 +10,7 @@ export interface Terminal {
   note(text: string): void;
   /** True if notes go to a terminal; only then is anything redrawn. */
   readonly live: boolean;
-  /**
-   * Redraws lines below the notes over the previous ones; an empty list removes them. Lines must not be wider than
-   * `columns`.
-   */
+  /** Redraws lines, at most `columns` wide, over the previous ones; an empty list removes them. */
   redraw(lines: readonly string[]): void;
   /** Keeps the drawn lines and ends redrawing. */
   settle(): void;

@@ -22,9 +22,7 @@ export interface AclNames {
   targetTopics: readonly string[];
 }
 
-/**
- * Returns the minimal Kafka permissions of each service; `topics` is for `muster topics`, `doctor` for `muster doctor`.
- */
+/** Returns the minimal Kafka permissions of each service, `muster topics` and `muster doctor`. */
 export function aclsOf({ prefix, topicPrefix, installationId, regions, targetTopics }: AclNames): Acl[] {
   const workers = workerGroup(topicPrefix, installationId);
   const all = (who: string, ...operations: Acl['operations']): Acl => ({

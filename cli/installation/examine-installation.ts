@@ -38,10 +38,7 @@ import { checkIssuer } from './check-issuer.ts';
 import { processLine } from './check-processes.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
-/**
- * Checks the engine's file, its secrets, the schema, the installation and the topics, as far as they are configured and
- * reachable.
- */
+/** Checks engine file, secrets, schema, installation and topics, as far as they are configured and reachable. */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   return [
     ...checkFile(environment),

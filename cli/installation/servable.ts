@@ -1,4 +1,3 @@
-/** Services that `muster serve` can run. */
 export const servable = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox', 'all'] as const;
 
 export type Servable = (typeof servable)[number];

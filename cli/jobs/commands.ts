@@ -206,10 +206,7 @@ export const commands = group('jobs', 'callbacks that are due once; over the API
   ...listCommands,
 ]);
 
-/**
- * Parses a JSON value. Quoted texts stay unparsed, as the API sends texts unchanged, and so do numbers that would lose
- * digits.
- */
+/** Parses JSON, except quoted texts, which the API sends unchanged, and numbers that would lose digits. */
 function valueOf(text: string): NonNullable<NewJobInput['body']> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -77,9 +77,7 @@ export const messages: ItemKind = {
   },
 };
 
-/**
- * Renders a message, with its bytes last after an empty line. The API returns bytes with control characters as base64.
- */
+/** Renders a message, its bytes last. The API returns bytes with control characters as base64. */
 function renderMessage(message: QuarantinedMessageDetail): string {
   const { id, topic, partition, offset, reason, state, replays, bytes, since, value, cut: isCut } = message;
   const replayed = replays === 0 ? '' : `, published again ${replays === 1 ? 'once' : `${replays} times`}`;

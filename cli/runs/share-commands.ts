@@ -34,10 +34,7 @@ export const share = command({
 
 const isWhole = (link: string) => !link.startsWith('/');
 
-/**
- * Completes a relative link with the API address that this process uses: without API_PUBLIC_URL the API does not know
- * its own.
- */
+/** Completes a relative link with this process's API address: without API_PUBLIC_URL the API lacks its own. */
 function wholeLink(link: string, client: Client): string {
   return isWhole(link) ? link : `${addressOf(client)}${link}`;
 }

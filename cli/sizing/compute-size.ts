@@ -49,9 +49,7 @@ const usersPerBatch = 100;
 /** Rows of a week are deleted together, so the oldest stay up to seven days longer. */
 const keptInWeeks = (days: number) => days + 7;
 
-/**
- * Computes sizes from benchmark results; docs/performance.md describes the hardware and the limits of the benchmarks.
- */
+/** Computes sizes from benchmark results; docs/performance.md describes their hardware and limits. */
 export function computeSize(load: Load): Size {
   const batchesADay = Math.ceil(load.usersADay / usersPerBatch);
   const batchesASecond = batchesADay / (load.hours * 3600);

@@ -25,9 +25,7 @@ export const figures = {
   kept: { user: 18, step: 410, failure: 200, receipt: 118, job: 380 },
   /** Characters of the user ids with which `kept` and `log` were measured. */
   idLength: 12,
-  /**
-   * Bytes that each further character of an id adds: once in a batch, and in table and index of failures and receipts.
-   */
+  /** Bytes that each further character of an id adds: once per batch, and per failure or receipt in table and index. */
   perIdCharacter: { kept: { user: 1, failure: 2.2, receipt: 2.7 }, log: { user: 1, failure: 2.1, receipt: 2.9 } },
   /**
    * Limits of one primary server. Cores: a large machine. Log: the rate that one disk and one standby sustain. Size:

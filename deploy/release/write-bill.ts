@@ -4,9 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { billOf, npmBill } from './bill-of-materials.ts';
 
-/**
- * `node write-bill.ts <folder> <type> <file>` writes the bill of materials of the folder's package in CycloneDX format.
- */
+/** `node write-bill.ts <folder> <type> <file>` writes the bill of materials of a package in CycloneDX format. */
 const [folder, type, file] = z
   .tuple([z.string(), z.enum(['application', 'library']), z.string()])
   .parse(process.argv.slice(2));

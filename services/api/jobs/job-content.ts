@@ -1,9 +1,7 @@
 import type { ShownHeaders } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { isSecretHeader, storedHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
 
-/**
- * @param headers JSON in its stored form: secret values are sealed, except in jobs from before sealing was introduced
- */
+/** @param headers stored JSON: secret values are sealed, except in jobs older than sealing */
 export function shownHeaders(headers: string | null): ShownHeaders | null {
   if (headers === null) return null;
   const shown = Object.entries(storedHeaders.parse(JSON.parse(headers))).map(

@@ -35,7 +35,6 @@ export interface JobRoutesDeps {
   jobStore: JobStore;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

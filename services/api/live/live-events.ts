@@ -25,10 +25,7 @@ export interface LiveRequest {
   within: CampaignScope;
   /** Lines of each progress: `steps` omits the countries. */
   lines: Lines;
-  /**
-   * Time in milliseconds up to which the reader has all events: runs that had ended by then are skipped. Null means
-   * never.
-   */
+  /** Time in milliseconds up to which the reader has all events; skips runs that had ended by then. Null for none. */
   sentUpToMs: number | null;
 }
 
@@ -36,7 +33,7 @@ export interface LiveRequest {
 const beatMs = 2000;
 
 /**
- * Streams changes as server-sent events until every run has ended and no campaigns are requested, or the signal aborts.
+ * Streams changes as server-sent events until all runs have ended without requested campaigns, or the signal aborts.
  */
 export async function* liveEvents(
   request: LiveRequest,

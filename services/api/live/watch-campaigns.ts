@@ -10,9 +10,7 @@ export interface WatchCampaignsDeps {
 }
 
 export interface CampaignWatch {
-  /**
-   * Yields the counts of all campaigns at once and after each change, until the signal aborts or the watch is stopped.
-   */
+  /** Yields the counts of all campaigns at once and after each change, until the signal aborts or `stop` is called. */
   follow(signal: AbortSignal): AsyncGenerator<CampaignCountsRow, void>;
   stop(): void;
 }

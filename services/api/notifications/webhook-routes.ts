@@ -46,10 +46,7 @@ const changedByScope =
   'A key with a narrower scope than both the account and the key that set the `url` is refused: 403 `out-of-scope`.';
 const answered = jsonAnswer('The webhook', webhookShape);
 
-/**
- * Routes of webhooks, which receive notices about campaigns and runs. Every process applies a change within about a
- * second.
- */
+/** Routes of webhooks for notices about campaigns and runs. All processes apply a change within about a second. */
 export function webhookRoutes(server: HttpServer, deps: WebhookRoutesDeps): void {
   readRoutes(server, deps);
   createRoute(server, deps);

@@ -40,9 +40,7 @@ interface KindReading<Query, Filter> {
 
 export type Verb = 'replay' | 'discard';
 
-/**
- * Returns the state after the decision, or undefined if the item does not exist. Throws 409 if the state forbids it.
- */
+/** Returns the state after the decision; undefined if the item does not exist. Throws 409 if the state forbids it. */
 export type DecideItem = (item: NamedItem, request: FastifyRequest) => Promise<string | undefined>;
 
 interface Decision {

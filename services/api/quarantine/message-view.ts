@@ -35,10 +35,7 @@ export function messageGroupView(group: MessageGroupRow): z.infer<typeof quarant
   return { kind: 'message', reason, items, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString(), topic };
 }
 
-/**
- * Reports control characters other than tab and line breaks: a message's author must not be able to steer the reader's
- * terminal.
- */
+/** Finds control characters other than tab and line breaks, with which a message could steer the terminal. */
 const isSteering = (text: string) => /\p{Cc}/u.test(text.replaceAll(/[\t\n\r]/g, ''));
 
 function bytesView(bytes: Buffer | null): { encoding: 'text' | 'base64'; content: string } | null {

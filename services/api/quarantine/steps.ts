@@ -133,10 +133,7 @@ async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDep
 
 const ended = 'its run does not go on; settle its unknown users instead';
 
-/**
- * Returns the current reason against a replay, or null. The statement that replays the step checks what may still
- * change.
- */
+/** Returns the reason against a replay, or null. The replay's statement checks again what may change. */
 function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): string | null {
   const { state, runState, actionType, feedId } = row;
   if (state !== 'kept') return `it is ${state}`;

@@ -23,10 +23,7 @@ export interface ReceiptSignersDeps {
   /** Registered action types as last read; undefined until they have been read. */
   registered: () => readonly RegisteredActionType[] | undefined;
   environment: NodeJS.ProcessEnv;
-  /**
-   * Decrypts the secret that was set through the API; undefined if there is none. Throws if this installation cannot
-   * decrypt it.
-   */
+  /** Decrypts the secret set through the API; undefined if there is none. Throws if decryption fails here. */
   openSecret: (type: RegisteredActionType) => string | undefined;
   logger: Logger;
 }

@@ -25,10 +25,7 @@ export function runReportView(
   };
 }
 
-/**
- * Unknown users must be settled first, and users with an invalid id can never be sent. A test is repeated instead of
- * retried.
- */
+/** Unknown users must be settled first, and invalid ids can never be sent. A test is repeated, not retried. */
 function isRetryable({ outcome, reason }: FailureGroup, { failuresKept, kind }: RunSnapshot): boolean {
   return failuresKept && kind === 'live' && outcome === 'failed' && reason !== reasons.invalidUserId;
 }

@@ -46,10 +46,7 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
-  /**
-   * Cause of the stall: the audience cannot be read, a step waits, or the engine's last observation. Null if the run is
-   * not stalled.
-   */
+  /** Source of the stall: unreadable audience, waiting step, or the engine's last observation. Null if not stalled. */
   stalledBy: 'audience' | 'step' | 'engine' | null;
   /** Start of the wait that the engine last observed; null if there is none. */
   waitingSince: Date | null;

@@ -9,10 +9,7 @@ export interface Rates {
   /** Users over the last minute, each once: those fed, and those that completed the chain. A pace limits the first. */
   fed: number;
   through: number;
-  /**
-   * True if nothing has ended for much longer than the usual pause between batches: the rates then do not predict the
-   * end.
-   */
+  /** True if nothing has ended for much longer than usual: the rates then do not predict the end. */
   isStill: boolean;
 }
 

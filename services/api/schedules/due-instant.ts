@@ -11,10 +11,7 @@ type ScheduleAt = z.infer<typeof scheduleAt>;
 
 export type DueInstant = { ok: true; dueAt: Date } | { ok: false; problem: FieldProblem };
 
-/**
- * The same formats as for a job: `instantPattern` and `isLocalTime` decide, these patterns find the reason for a
- * refusal.
- */
+/** Formats as for a job: `instantPattern` and `isLocalTime` decide, these patterns explain a refusal. */
 const looksLikeInstant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const looksLikeLocalTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/;
 

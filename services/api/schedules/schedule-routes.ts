@@ -41,7 +41,6 @@ export interface ScheduleRoutesDeps {
   secretBox: SecretBox;
   clientEgress: ClientEgress;
   clock: Clock;
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

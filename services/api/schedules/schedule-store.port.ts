@@ -130,10 +130,7 @@ export interface ScheduleStore {
     verb: ScheduleVerb,
     reason: string | null,
   ): Promise<{ move: ScheduleMove; schedule: ScheduleRecord } | undefined>;
-  /**
-   * Deletes a schedule with its occurrences; jobs and runs that it started continue. A campaign's schedule cannot be
-   * deleted.
-   */
+  /** Deletes a schedule with its occurrences, unless it is a campaign's. Its jobs and runs continue. */
   remove(scheduleId: string): Promise<'removed' | 'missing' | 'of-campaign'>;
   /**
    * Fires now, outside of the recurrence and regardless of the overlap policy.

@@ -153,9 +153,7 @@ const openPartOf = (url: string) => sealedPartOf(url)?.open ?? url;
 const shownTarget = z.object({ target: z.object({ headers: z.record(z.string(), z.unknown()) }) });
 const shownSecret = z.strictObject({ set: z.literal(true), length: z.int() });
 
-/**
- * Returns names of secret headers that are still as displayed, and that no other header with the same name replaces.
- */
+/** Returns names of secret headers that are still as displayed, and not replaced by a header of the same name. */
 function keptHeaders(merged: unknown, stored: StoredHeaders): ReadonlySet<string> {
   const headers = Object.entries(shownTarget.safeParse(merged).data?.target.headers ?? {});
   const isShown = (value: unknown) => shownSecret.safeParse(value).success;

@@ -6,10 +6,7 @@ const headBytes = 64 * 1024;
 
 export interface FileText {
   encoding: FileEncoding;
-  /**
-   * Lines of the first 64 KiB, without line ends and without a last, incomplete line. Bytes outside of the encoding are
-   * U+FFFD.
-   */
+  /** Lines of the first 64 KiB, without line ends and an incomplete last line. Invalid bytes are U+FFFD. */
   headLines: readonly string[];
   /** The whole file as UTF-8 without a byte order mark. */
   bytes: AsyncIterable<Buffer>;

@@ -85,10 +85,7 @@ export const nothingRead = {
   ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0, outcomes: [] },
 } satisfies Partial<Content>;
 
-/**
- * Returns the columns of a file, or the refusal if they are unknown. Returns both if only the column of countries is
- * missing.
- */
+/** Returns the columns of a file or a refusal; both if only the column of countries is missing. */
 async function findColumns(
   { headLines }: FileText,
   choice: ColumnChoice,

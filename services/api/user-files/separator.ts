@@ -39,10 +39,7 @@ export function separatorWhere(header: string, isWanted: (name: string) => boole
   return found.find((each) => fieldsIn(header, each).some(isWanted));
 }
 
-/**
- * Returns the separator that splits the first line and most others into the same number of fields; a comma if none
- * does.
- */
+/** Returns the separator that splits the first and most other lines into as many fields; otherwise a comma. */
 export function rowSeparatorOf(rows: readonly string[]): Separator {
   const regular = separators.filter((each) => {
     const counts = rows.map((row) => fieldsIn(row, each).length);

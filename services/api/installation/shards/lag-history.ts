@@ -8,10 +8,7 @@ const points = 30;
 export interface LagHistory {
   /** @param seconds null if unknown */
   add(shard: string, nowMs: number, seconds: number | null): void;
-  /**
-   * Returns points, oldest first and the current one last; null without an observation. Empty for a shard that was
-   * never observed.
-   */
+  /** Returns points, oldest first; null without an observation. Empty for a shard that was never observed. */
   of(shard: string, nowMs: number): (number | null)[];
 }
 

@@ -19,7 +19,6 @@ export interface AcceptJobsDeps {
   room: JobRoom;
   loads: MinuteLoads;
   clock: Clock;
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

@@ -33,10 +33,7 @@ const keyed = z.looseObject({
   traceparent: z.string().optional().describe('W3C Trace Context: its calls go on with this trace; and tracestate'),
 });
 
-/**
- * For thousands of requests a second: no log line, audit entry or stored answer for each, and the client's limits
- * instead of the key's.
- */
+/** For thousands of requests a second: no log line, audit entry or stored answer, and the client's rate limits. */
 const frequent = { role: 'scheduler', scope: 'client', isFrequent: true, rateLimit: false } as const;
 
 const maxBulkBytes = 16 * 1024 * 1024;

@@ -22,7 +22,6 @@ export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undef
 }
 
 export interface AcceptTracesDeps {
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }

@@ -27,7 +27,6 @@ export interface AcceptingDeps {
   clock: Clock;
   logger: Logger;
   meter?: Meter | undefined;
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

@@ -82,10 +82,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     );
   }
 
-  /**
-   * Stores the same ids again if the connection breaks: the commit may have succeeded, and the repeat resolves its
-   * outcome.
-   */
+  /** Stores the same ids again if the connection breaks, which resolves whether the commit succeeded. */
   async function storeWithRetry(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
     for (let lost: Error | undefined; ;) {

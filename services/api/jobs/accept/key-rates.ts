@@ -9,10 +9,7 @@ const lookEveryMs = 1000;
 const forgetAfterMs = 60_000;
 
 export interface KeyRatesDeps {
-  /**
-   * Adds the jobs submitted here since the last exchange. Returns the total that all other processes have submitted, by
-   * key.
-   */
+  /** Adds the jobs submitted here since the last exchange. Returns the total of all other processes by key. */
   exchange: (brought: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, number>>;
   clock: Clock;
   logger: Logger;

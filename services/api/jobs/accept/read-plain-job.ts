@@ -39,9 +39,9 @@ const isPlain: Checks = {
 const checks = new Map<string, (value: unknown) => boolean>(Object.entries(isPlain));
 
 /**
- * Parses common jobs with the same result as the shape `newJob`, in 0.6 µs instead of 4.0 µs, which is a third of a
- * job's cost in bulk. Undefined for uncommon or invalid jobs, which the shape then validates. A property test checks
- * that both agree.
+ * Parses common jobs with the same result as the shape `newJob`, but in 0.6 µs instead of 4.0 µs. The shape takes a
+ * third of a job's cost in bulk. Undefined for uncommon or invalid jobs, which the shape then validates. A property
+ * test checks that both agree.
  * @param client default for a job that names none
  */
 export function readPlainJob(value: unknown, client: string | undefined): WantedJob | undefined {

@@ -86,10 +86,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<DeadJobContent>(selectOne, [jobId]);
       return rows[0];
     },
-    /**
-     * Turns a dead job into a pending one with the same id, attempt 1, due now. Returns `missing` if the job is no
-     * longer dead.
-     */
+    /** Turns a dead job into a pending one with the same id, attempt 1, due now. `missing` if it is not dead. */
     replay: async (
       jobId: string,
       { withExpired }: Pick<ReplayTerms, 'withExpired'>,

@@ -6,10 +6,7 @@ export interface JobRecord {
   clientId: string;
   state: JobState;
   scheduledFor: Date;
-  /**
-   * Null for a sidelined or ended job. For a job that waits for its turn, the time it would be due without an ordering
-   * key.
-   */
+  /** Null for a sidelined or ended job. For a job waiting for its turn, the due time without an ordering key. */
   dueAt: Date | null;
   acceptedAt: Date;
   expiresAt: Date | null;

@@ -36,9 +36,7 @@ export const findJob = statementOf<{ id: string }>(
   order by "endedAt" desc nulls first limit 1`,
 );
 
-/**
- * Calls before the last one, and the last call of each end except an end by a report, whose call is already recorded.
- */
+/** Earlier calls, and the last call of each end; an end by a report has its call recorded already. */
 export const findAttempts = statementOf<{ id: string }>(
   'find-job-attempts',
   ($) => `

@@ -17,10 +17,7 @@ export interface QuarantineFilter {
   within?: CampaignScope | undefined;
 }
 
-/**
- * A step whose calls repeatedly ended their workers or outlasted their leases. Workers no longer call its endpoint for
- * it.
- */
+/** A step whose calls repeatedly ended their workers or outlasted their leases. Workers no longer call it. */
 export interface QuarantinedStep {
   quarantineId: string;
   runId: string;
@@ -99,9 +96,9 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
     },
     find,
     /**
-     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. Workers call
-     * the step alone from its first call on (`aloneFromLapses`). Requires that the run is running or paused. Totals
-     * change in the same transaction. Undefined if the step does not exist.
+     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. From its
+     * first call on, a worker calls only one such step at a time (`aloneFromLapses`). Requires that the run is running
+     * or paused. Totals change in the same transaction. Undefined if the step does not exist.
      */
     replay: (quarantineId: string) =>
       inTransaction(pool, async (client): Promise<ReplayVerdict | undefined> => {
@@ -116,10 +113,7 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
         const { rowCount } = await client.query(statements.reopenStep, [quarantineId]);
         return rowCount === 1 ? 'replayed' : 'settled';
       }),
-    /**
-     * Marks the step as discarded; its users stay unknown. Returns the step afterwards, or undefined if it does not
-     * exist.
-     */
+    /** Discards the step; its users stay unknown. Returns the step afterwards, or undefined if it does not exist. */
     discard: async (quarantineId: string): Promise<QuarantinedStep | undefined> => {
       await pool.query(statements.discardStep, [quarantineId]);
       return await find(quarantineId, 0);

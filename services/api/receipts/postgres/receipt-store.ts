@@ -26,9 +26,7 @@ export interface Receipt {
   code: string | null;
   /** Time of the event by the provider's clock, in whole milliseconds. */
   at: Date;
-  /**
-   * Action type whose secret signed the receipt; the receipt applies to steps of that type only. Null applies to all.
-   */
+  /** Action type whose secret signed the receipt, which applies to its steps only. Null applies to all. */
   actionType: string | null;
 }
 

@@ -10,7 +10,6 @@ import { explanationView } from './explanation-view.ts';
 
 export interface ExplainRoutesDeps {
   histories: UserHistories;
-  /** Null or undefined if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

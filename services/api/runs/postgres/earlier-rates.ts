@@ -12,9 +12,7 @@ export interface EarlierRate extends Shard {
 export interface EarlierRates {
   /** Returns the rate of each shard: the mean over the whole run that was fastest there. */
   list(): Promise<EarlierRate[]>;
-  /**
-   * Returns the pace set in the campaign of a dry run, which itself has another pace; null if the campaign has none.
-   */
+  /** Returns the pace of a dry run's campaign (the dry run has its own); null if the campaign has none. */
   paceOf(runId: string): Promise<number | null>;
 }
 

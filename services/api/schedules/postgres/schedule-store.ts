@@ -217,10 +217,7 @@ async function decidePending(
   return state === 'ended' || (await firePending(client, scheduleId, firing));
 }
 
-/**
- * Fires pending instants, whatever the schedule's home region. Returns false if more are pending than can be decided
- * here.
- */
+/** Fires pending instants in any home region. Returns false if more are pending than can be decided here. */
 async function firePending(client: PoolClient, scheduleId: string, { decider, quotas }: Firing): Promise<boolean> {
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(statements.selectPending, [scheduleId]);

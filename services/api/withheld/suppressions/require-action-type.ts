@@ -3,7 +3,7 @@ import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 
 /**
- * Refuses unknown action types. Refreshes the catalogue first, so that a type registered just now passes.
+ * Refuses unknown action types. Refreshes the catalogue before that, so that a type registered just now passes.
  * @throws {HttpProblem} if the type is not registered, unless the name means all types
  */
 export async function requireActionType(

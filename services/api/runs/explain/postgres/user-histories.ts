@@ -40,10 +40,7 @@ export interface UserPlace {
   /** Other countries in which the run was fed the user, because a segment contained it in several. */
   alsoIn: readonly string[];
   fromStep: number;
-  /**
-   * The batch with which the user was fed, followed by the child batches that contain it. Empty if the user cannot be
-   * sent.
-   */
+  /** The batch with which the user was fed, then the child batches that contain it. Empty if it cannot be sent. */
   batches: readonly HistoryBatch[];
   /** Set if the user can never be sent because its id breaks a rule. */
   unsendable: HistoryFailure | null;

@@ -1,7 +1,4 @@
-/**
- * Formats a time as `Sun 29 Nov 2026, 09:32` in a zone; with day and year, as a shared page is often read on another
- * day.
- */
+/** Formats `Sun 29 Nov 2026, 09:32`; with day and year, as a shared page is often read on another day. */
 export function timeText(instant: string, zone: string): string {
   const parts = partsOf(instant, zone, {
     ...({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const),

@@ -20,10 +20,7 @@ const noHours: QuietHoursRecord = { revision: 0, rules: [], madeAt: null };
 const selectNewest = `
   select revision, rules, created_at as "madeAt" from quiet_hours order by revision desc limit 1`;
 
-/**
- * Inserts no row if the expected revision is outdated: of two concurrent changes, the second finds the first one's
- * revision.
- */
+/** Inserts no row for an outdated revision: the second of two concurrent changes finds the first's revision. */
 const insertHours = `
   with h as (
     insert into quiet_hours (revision, rules, made_by)
@@ -33,10 +30,7 @@ const insertHours = `
   )
   ${moveRevision} where exists (select from h)`;
 
-/**
- * Makes steps due that wait for the end of quiet hours, as the hours may have changed. If it is still quiet, workers
- * postpone them again.
- */
+/** Makes steps due that wait for the end of quiet hours. Workers postpone them again if it is still quiet. */
 async function liftHolds(client: PoolClient): Promise<void> {
   const { rows } = await client.query<FeedStep>(dropHolds);
   await makeDue(client, rows);

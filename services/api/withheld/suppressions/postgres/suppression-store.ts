@@ -24,10 +24,7 @@ export interface SuppressionStore {
   add(list: string, users: readonly string[], note: string | null): Promise<ListChange>;
   /** Returns undefined if the list does not exist. */
   remove(list: string, users: readonly string[]): Promise<ListChange | undefined>;
-  /**
-   * Returns for how long after a change a batch claimed before may still be called: the workers' lease. Null if no
-   * worker has ever started.
-   */
+  /** Returns how long after a change an earlier claim may still call: the workers' lease. Null without workers yet. */
   lastCallWithinMs(): Promise<number | null>;
   listsOf(user: string): Promise<{ actionType: string; note: string | null; addedAt: Date }[]>;
 }
