@@ -32,9 +32,7 @@ export interface LiveRequest {
 /** Interval of heartbeats in milliseconds: a longer silence means that the stream is broken. */
 const beatMs = 2000;
 
-/**
- * Streams changes as server-sent events until all runs have ended without requested campaigns, or the signal aborts.
- */
+/** Streams changes as server-sent events until the signal aborts or, without campaigns, all runs have ended. */
 export async function* liveEvents(
   request: LiveRequest,
   deps: LiveEventsDeps,

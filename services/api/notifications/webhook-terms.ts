@@ -12,7 +12,7 @@ import { sealing } from '../frame/sealing.ts';
 
 /**
  * Returns the terms of a webhook's client: retries over hours with growing delays. A host that does not answer is
- * suspended. Notices that fail are dead, and stored for a month.
+ * sidelined. Notices that fail are dead, and stored for a month.
  */
 export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDefinition {
   return clientDefinition.parse({

@@ -35,7 +35,7 @@ export function messageGroupView(group: MessageGroupRow): z.infer<typeof quarant
   return { kind: 'message', reason, items, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString(), topic };
 }
 
-/** Finds control characters other than tab and line breaks, with which a message could steer the terminal. */
+/** Returns whether a text has control characters, other than tab and line breaks, that could steer a terminal. */
 const isSteering = (text: string) => /\p{Cc}/u.test(text.replaceAll(/[\t\n\r]/g, ''));
 
 function bytesView(bytes: Buffer | null): { encoding: 'text' | 'base64'; content: string } | null {

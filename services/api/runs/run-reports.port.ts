@@ -51,8 +51,9 @@ export interface RunSnapshot extends RunHeader {
   /** Start of the wait that the engine last observed; null if there is none. */
   waitingSince: Date | null;
   /**
-   * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes of postponed batches that
-   * still wait. Such a cause counts if it occurred in the last two minutes and since the shard's breaker closed.
+   * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes for which batches are
+   * scheduled again. Such a cause counts while batches wait, if it occurred in the last two minutes and since the
+   * shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
   /** Budgets of the campaign, shared by all of its runs. */

@@ -56,8 +56,8 @@ export interface JobFilter {
 }
 
 /**
- * Lists unended jobs by due time, ended jobs newest first. One page reads a bounded number of jobs. It may hold fewer
- * matches than the limit, or none, and still not be the last page.
+ * Lists jobs that have not ended by due time, ended jobs newest first. One page reads a bounded number of jobs. It may
+ * hold fewer matches than the limit, or none, and still not be the last page.
  */
 export function createJobLists({ pool }: { pool: Pool }) {
   return async (filter: JobFilter, limit: number, cursor: string | null): Promise<Page<JobRecord>> => {
@@ -155,7 +155,7 @@ async function listReporting(pool: Pool, filter: JobFilter, limit: number, curso
   return { items, next: end ? writeCursor([end.us, end.jobId]) : null };
 }
 
-/** Lists unended jobs of one ordering key in the order of their turns, including the job whose turn it is. */
+/** Lists jobs of one ordering key that have not ended, in the order of their turns, including the current one. */
 async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const of = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };

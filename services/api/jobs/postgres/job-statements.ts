@@ -2,7 +2,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
 
-/** Columns of an unended job, named as in `JobRecord`; `j` is the job and `f` its fire. */
+/** Columns of a job that has not ended, named as in `JobRecord`; `j` is the job and `f` its fire. */
 export const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing'
@@ -24,7 +24,7 @@ export const endedFields = (cause: string) => `
   e.ordering_key as "orderingKey", e.in_order as "inOrder", null::text as sideline,
     case when e.outcome = 'dead' then ${cause} end as cause, e.terms`;
 
-/** One snapshot, in which a job has one place. A replayed job is found as unended. */
+/** One snapshot, in which a job has one place. A replayed job is found as not ended. */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
@@ -149,8 +149,9 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
 );
 
 /**
- * Reads unended jobs of one ordering key: the active one, and the waiting ones in order of turns. The position is the
- * time at which a job is ready, so a job that becomes active between pages is neither missed nor repeated.
+ * Reads jobs of one ordering key that have not ended: the active one, and the waiting ones in order of turns. The
+ * position is the time at which a job is ready, so a job that becomes active between pages is neither missed nor
+ * repeated.
  */
 export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
   const isBehind = `(ready_at, accepted_at, place, id)

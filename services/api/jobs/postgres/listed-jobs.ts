@@ -73,7 +73,7 @@ async function changeAll(
   return answers;
 }
 
-/** An unended job is after all ended ones. */
+/** A job that has not ended is after all ended ones. */
 function isAfter(job: JobRecord, other: JobRecord): boolean {
   return job.endedAt === null || (other.endedAt !== null && job.endedAt > other.endedAt);
 }

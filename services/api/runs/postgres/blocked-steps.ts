@@ -8,8 +8,8 @@ import {
 
 /**
  * SQL: common table expressions that find steps in which batches of runs are blocked: no worker serves the shard, or
- * all workers have suspended its endpoint. Requires the table `totals` of runs $1; the last table is `blocked`. Worker
- * reports are read once for all runs.
+ * its breaker is open. Requires the table `totals` of runs $1; the last table is `blocked`. Worker reports are read
+ * once for all runs.
  */
 export const blockedSteps = `
   heard as materialized (${heardOfShards}

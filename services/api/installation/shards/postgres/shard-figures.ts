@@ -12,7 +12,7 @@ export interface WorkerReport extends ShardReport {
 export interface ShardWork extends Shard {
   /** Batches on the topic or with a worker. */
   ready: number;
-  /** Postponed batches that are not due yet. */
+  /** Batches scheduled for a later time, such as a retry. */
   waiting: number;
   /** Batches that are ready, in earlier steps, or estimated to be fed, of runs without a pace. */
   ahead: number;

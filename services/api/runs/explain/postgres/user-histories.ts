@@ -89,7 +89,7 @@ export interface HistoryFailure {
   failedAt: Date;
 }
 
-/** A call that did not end the step: the step was postponed or split, or its worker was lost. */
+/** A call that did not end the step: the step was scheduled again or split, or its worker was lost. */
 export interface HistoryAttempt {
   at: Date;
   reading: AttemptNote['reading'] | 'lost';

@@ -30,7 +30,7 @@ const insertHours = `
   )
   ${moveRevision} where exists (select from h)`;
 
-/** Makes steps due that wait for the end of quiet hours. Workers postpone them again if it is still quiet. */
+/** Makes steps due that wait for the end of quiet hours. Workers schedule them again if it is still quiet. */
 async function liftHolds(client: PoolClient): Promise<void> {
   const { rows } = await client.query<FeedStep>(dropHolds);
   await makeDue(client, rows);
@@ -56,7 +56,7 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
       const values = [JSON.stringify(rules), by, expected];
       const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
       if (isMade !== 1) return undefined;
-      // A flush that postpones steps locks the same rows in another order.
+      // A flush that schedules steps again locks the same rows in another order.
       await retryingDeadlocks(() => inTransaction(pool, liftHolds));
       return await read();
     },
