@@ -1,6 +1,6 @@
 import { Button } from '../controls/button.tsx';
 
-/** What asks for one more of something. */
+/** Props of a form that adds one entry to a list. */
 export interface AskProps<Answer> {
   onAdd: (answer: Answer) => void;
   onCancel: () => void;

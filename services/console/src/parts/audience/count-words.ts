@@ -2,7 +2,7 @@ import type { AudienceCount } from '#client/types.gen.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
 
-/** `SG 1,400 · ID 300 so far · VN to come`. */
+/** Returns the progress by country, such as `SG 1,400 · ID 300 so far · VN to come`. */
 export function countedByCountry({ counted, countries }: Pick<AudienceCount, 'counted' | 'countries'>): string {
   const lines = new Map(counted.map((line) => [line.country, line]));
   return countries
@@ -14,7 +14,7 @@ export function countedByCountry({ counted, countries }: Pick<AudienceCount, 'co
     .join(' · ');
 }
 
-/** How long its sources took to be read; null while they are. */
+/** Returns the time that reading the sources took; null while the count has not ended. */
 export function readIn({ startedAt, endedAt }: Pick<AudienceCount, 'startedAt' | 'endedAt'>): string | null {
   if (startedAt === null || endedAt === null) return null;
   return formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
@@ -26,7 +26,7 @@ interface Overlap {
   onlyThere: number;
 }
 
-/** Three numbers that are everybody in either; null where one audience was counted. */
+/** Returns the users only in one audience, only in the other, and in both. Null if the count was of one audience. */
 export function overlapOf({
   users,
   withUsers,

@@ -5,16 +5,16 @@ import { Icon } from '../icon/icon.tsx';
 
 interface CountriesFieldProps {
   countries: readonly string[];
-  /** Where action types may be used; empty where that is anywhere. */
+  /** Countries in which action types may be used; empty if they may be used anywhere. */
   known: readonly string[];
   onChange: (countries: readonly string[]) => void;
   onLeave: () => void;
 }
 
-/** So many are offered at first. */
+/** Countries offered before the user asks for all of them. */
 const offered = 12;
 
-/** Codes as tags. Typed ones are taken on Enter, comma, blank, and when the field is left. */
+/** Country codes as tags. Typed codes are accepted on Enter, comma or blank, and when the field loses focus. */
 export function CountriesField({ countries, known, onChange, onLeave }: CountriesFieldProps) {
   const [typed, setTyped] = useState('');
   const [isAll, setAll] = useState(false);
@@ -102,12 +102,12 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   );
 }
 
-/** `South ` may become South Korea. */
+/** Returns true if a country name starts with the text: `South ` may become South Korea. */
 function isNameBegun(text: string, known: readonly string[]): boolean {
   return known.some((country) => countryName(country).toLowerCase().startsWith(text.toLowerCase()));
 }
 
-/** Codes with blanks or commas between them, or the name of a country that is known. */
+/** Parses codes separated by blanks or commas, or the name of a known country. */
 function codesOf(text: string, known: readonly string[]): string[] {
   const name = text.trim().toLowerCase();
   const byName = known.find((country) => countryName(country).toLowerCase() === name);

@@ -13,19 +13,19 @@ import { isOpen, type CountQuestion, type ExactCount } from './use-exact-count.t
 interface ExactCountProps {
   count: ExactCount;
   question: CountQuestion;
-  /** Which role may ask, where this key's may not. */
+  /** Role that may count, if the role of this key may not. */
   refusal: string | undefined;
-  /** Why it cannot be asked yet. */
+  /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
-  /** What is known without counting. */
+  /** Size shown while no exact count is available. */
   estimate?: ReactNode;
-  /** It is the one number of its page. */
+  /** True if this is the main number of the page. */
   isLarge?: boolean;
-  /** Its sum stands below it: what is in there is not said twice. */
+  /** True if a sum below this line lists the parts, which are then omitted here. */
   isSummed?: boolean;
 }
 
-/** One number with its age, or the way to it: asked for, under way, ended. */
+/** One exact number with its age, or the control that requests it, its progress or its failure. */
 export function ExactCountLine({ count, question, refusal, missing, estimate, ...manner }: ExactCountProps) {
   const { counted, isUnderWay, error } = count;
   const isOld = counted !== undefined && !count.isOf(question);
@@ -57,7 +57,7 @@ export function ExactCountLine({ count, question, refusal, missing, estimate, ..
 
 interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
   counted: AudienceCount;
-  /** Something of what it counted was changed since. */
+  /** True if the question has changed since the count. */
   isOld: boolean;
 }
 
@@ -91,7 +91,7 @@ function CountedWhen({ counted, isSummed }: { counted: AudienceCount; isSummed: 
   );
 }
 
-/** What of the sources is no user of it, and of which moment segments are. */
+/** Users of the sources that are not in the audience, and the time at which the segments were read. */
 function Parts({ counted, isSummed }: { counted: AudienceCount; isSummed: boolean }) {
   const { excluded, shared, audience } = counted;
   const took = readIn(counted);

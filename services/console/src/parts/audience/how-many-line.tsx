@@ -3,11 +3,11 @@ import { kindWords, numberWords, type HowMany } from './how-many.ts';
 
 interface HowManyProps {
   size: HowMany;
-  /** It is the one number of its page. */
+  /** True if this is the main number of the page. */
   isLarge?: boolean;
 }
 
-/** `121,315 users, counted Sun 29 Nov, 10:31`: a size with its kind and its age. */
+/** A size with its kind and its age, such as `121,315 users, counted Sun 29 Nov, 10:31`. */
 export function HowManyLine({ size, isLarge = false }: HowManyProps) {
   const number = numberWords(size);
   const isKnown = size.atMost !== null || size.atLeast > 0;
@@ -22,7 +22,7 @@ export function HowManyLine({ size, isLarge = false }: HowManyProps) {
   );
 }
 
-/** `counted 10:31` */
+/** The kind and the age of a size, such as `counted 10:31`. */
 export function KindAndAge({ size }: { size: HowMany }) {
   return (
     <>

@@ -2,33 +2,32 @@ import type { CampaignPreview, RunReport } from '#client/types.gen.ts';
 import { formatCount, formatEstimate } from '../words/numbers.ts';
 
 /**
- * A number of users with what it is. Every place that shows the size of an audience uses it, so that one campaign has
- * one size.
- *
- * - `counted`: of an exact count, a stored list or an earlier run.
+ * A number of users with its kind. Every place that shows the size of an audience uses this type, so that one campaign
+ * has one size.
+ * - `counted`: by an exact count, a stored list or an earlier run.
  * - `dry-run`: counted by a dry run of the same revision.
- * - `estimated`: as its sources estimate it.
- * - `last-run`: an estimate by the last run of the campaign.
- * - `so-far`: of a run that goes on.
- * - `at-most`: the bound that was approved.
+ * - `estimated`: by the sources.
+ * - `last-run`: estimated from the last run of the campaign.
+ * - `so-far`: counted by a run that has not ended.
+ * - `at-most`: the approved upper bound.
  */
 export interface HowMany {
   kind: 'counted' | 'dry-run' | 'estimated' | 'last-run' | 'so-far' | 'at-most';
   atLeast: number;
-  /** Null: nobody knows the most. */
+  /** Null if no upper bound is known. */
   atMost: number | null;
-  /** When it was known, as an ISO time; null: not known. */
+  /** ISO time of the count or estimate; null if unknown. */
   at: string | null;
 }
 
 type Bounds = CampaignPreview['users'];
 
-/** @param asOf when the sources were asked */
+/** @param asOf time at which the sources reported their sizes */
 export function howManyOf({ atLeast, atMost, countedAt }: Bounds, asOf: string | null): HowMany {
   return { kind: countedAt === undefined ? 'estimated' : 'counted', atLeast, atMost, at: countedAt ?? asOf };
 }
 
-/** Over all countries; counted if all of them are, as of the oldest count. */
+/** Adds up all countries. The sum is counted if all countries are, and has the time of the oldest count. */
 export function sumOfBounds(countries: readonly Bounds[]): Bounds {
   const times = countries.flatMap(({ countedAt }) => countedAt ?? []);
   const [oldest] = times.toSorted();
@@ -46,8 +45,8 @@ export function sumOfBounds(countries: readonly Bounds[]): Bounds {
 type DryRun = Pick<RunReport, 'state' | 'revision' | 'audience' | 'startedAt'>;
 
 /**
- * Returns the size by a dry run of the same revision that has read the whole audience, unless something was counted
- * after it; else the size as it is known without one.
+ * Returns the size by a dry run of the same revision that has read the whole audience. If something was counted after
+ * that dry run, or there is none, returns the known size.
  */
 export function bestOf(known: HowMany, dryRun: DryRun | undefined, revision: number): HowMany {
   if (dryRun?.revision !== revision || !dryRun.audience.complete || dryRun.startedAt === null) return known;
@@ -56,7 +55,10 @@ export function bestOf(known: HowMany, dryRun: DryRun | undefined, revision: num
   return { kind: 'dry-run', atLeast: counted, atMost: counted, at: dryRun.startedAt };
 }
 
-/** The part of an audience that a hold-out leaves, or takes. A share is drawn by user, so it is an estimate. */
+/**
+ * Returns the part of an audience outside or inside a hold-out group. Users are drawn at random, so the part is an
+ * estimate.
+ */
 export function shareOf(all: HowMany, share: number): HowMany {
   if (share === 1) return all;
   const atMost = all.atMost === null ? null : Math.round(all.atMost * share);
@@ -68,7 +70,7 @@ export function shareOf(all: HowMany, share: number): HowMany {
   };
 }
 
-/** `121,315`, `about 93,200`, `121,313 to 125,005`, `at most 131,257`, `at least 500`, `not known`. */
+/** Returns a number such as `121,315`, `about 93,200`, `121,313 to 125,005`, `at most 131,257` or `not known`. */
 export function numberWords({ kind, atLeast, atMost }: HowMany): string {
   if (atMost === null) return atLeast === 0 ? 'not known' : `at least ${formatCount(atLeast)}`;
   if (kind === 'at-most') return `at most ${formatCount(atMost)}`;
@@ -76,7 +78,7 @@ export function numberWords({ kind, atLeast, atMost }: HowMany): string {
   return isExact(kind) ? formatCount(atMost) : aboutWords(atMost);
 }
 
-/** `about 118,800`: a number that is not counted. */
+/** Returns an uncounted number, such as `about 118,800`. */
 export function aboutWords(users: number): string {
   return `about ${formatEstimate(users)}`;
 }

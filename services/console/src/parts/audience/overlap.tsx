@@ -14,13 +14,13 @@ import { useEarlierRuns, useLists } from './use-sources.ts';
 
 interface OverlapProps {
   question: Omit<CountQuestion, 'with'>;
-  /** Which role may ask, where this key's may not. */
+  /** Role that may count, if the role of this key may not. */
   refusal: string | undefined;
-  /** Why it cannot be asked yet. */
+  /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
 }
 
-/** How many of an audience are in another source too: chosen, counted, told as three numbers. */
+/** Overlap of an audience with another source: the user chooses the source, and three numbers show the result. */
 export function Overlap({ question, ...why }: OverlapProps) {
   const lists = useLists();
   const runs = useEarlierRuns();
@@ -117,7 +117,7 @@ function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boole
   );
 }
 
-/** Of the bar, and of what it is of. */
+/** Colours of the bar and of its legend. */
 const colours = { onlyHere: 'bg-(--o-suppressed)', both: 'bg-(--ink)', onlyThere: 'bg-track' } as const;
 
 interface FigureProps {

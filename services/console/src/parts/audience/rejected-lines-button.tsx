@@ -12,12 +12,12 @@ import { countOf, formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import { ruleWords } from './reject-words.ts';
 
-/** Rejected lines that the API keeps of a list. */
+/** Rejected lines that the API keeps for each list. */
 export const keptRejects = 1000;
 
 type RejectedList = Pick<Audience, 'id' | 'name' | 'rejected'>;
 
-/** `224 bad lines`: opens all of them that are kept, wherever the list is used. */
+/** A button such as `224 bad lines`, which opens the rejected lines that the API keeps. */
 export function RejectedLinesButton({ list, children }: { list: RejectedList; children?: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,6 +1,8 @@
 import { problemOf } from '../../api/problems.ts';
 
-/** Number of rejected rows that a refused upload asks to accept; null if it was refused for another reason. */
+/**
+ * Returns the number of rejected rows that the user has to accept; null if the upload was refused for another reason.
+ */
 export function rejectedRowsOf(error: unknown): number | null {
   if (error === null) return null;
   const problem = problemOf(error).errors.find(({ pointer }) => pointer === '/acceptRejected');

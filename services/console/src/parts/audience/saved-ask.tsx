@@ -13,11 +13,11 @@ const shownAtOnce = 20;
 const settleMs = 200;
 
 interface SavedAskProps extends AskProps<SavedAudience> {
-  /** Sources that stand there, in whose place its sources come. */
+  /** Number of sources that the sources of the saved audience replace. */
   replaces: number;
 }
 
-/** Saved audiences by name. */
+/** A form that offers saved audiences by name. */
 export function SavedAsk({ replaces, onAdd, onCancel }: SavedAskProps) {
   const [text, setText] = useState('');
   const { value: search } = useSettled(text.trim(), settleMs);

@@ -10,7 +10,7 @@ import { AskButtons, type AskProps } from './ask-buttons.tsx';
 const shownAtOnce = 20;
 const settleMs = 200;
 
-/** Segments by name, as they are offered; an id that is not offered may be typed. */
+/** A form that offers segments by name. The user may also type an id that is not offered. */
 export function SegmentAsk({ onAdd, onCancel }: AskProps<SourceForm>) {
   const [text, setText] = useState('');
   const typed = text.trim();

@@ -1,7 +1,7 @@
 import type { Segment, SegmentList } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 
-/** `about 125,000 users`, `size not known`. */
+/** Returns the size of a segment, such as `about 125,000 users` or `size not known`. */
 export function segmentSize({ estimate }: Pick<Segment, 'estimate'>): string {
   return estimate === null ? 'size not known' : `about ${countOf(estimate, 'user')}`;
 }

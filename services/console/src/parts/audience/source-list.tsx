@@ -8,19 +8,19 @@ import { SourceUsers, SourceWords } from './source-words.tsx';
 export const sourceIcons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
 interface SourceListProps {
-  /** `Included`, `Left out` */
+  /** Name of the list, such as `Included` or `Left out`. */
   label: string;
   sources: readonly SourceForm[];
   lists: readonly Audience[];
   runs: readonly Run[];
-  /** How many each has, by its place; undefined while nobody has asked. */
+  /** Returns the users of a source by its index; undefined before they are requested. */
   usersOf?: (index: number) => number | null | undefined;
-  /** What is to be said of one, below its name. */
+  /** Text below the name of a source. */
   note?: (index: number) => ReactNode;
   onRemove: (source: SourceForm) => void;
 }
 
-/** What is taken in or left out, each to be taken away again. */
+/** Included or excluded sources, each with a button that removes it. */
 export function SourceList({ label, sources, lists, runs, usersOf, note, onRemove }: SourceListProps) {
   return (
     <ul className="box" aria-label={label}>

@@ -12,7 +12,7 @@ interface SourceWordsProps {
   runs: readonly Run[];
 }
 
-/** What a part of the audience is, by the name that people know it by. */
+/** A source of the audience by its title, such as the name of a list. */
 export function SourceWords({ source, lists, runs }: SourceWordsProps) {
   switch (source.kind) {
     case 'segment':
@@ -52,7 +52,8 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
 }
 
 /**
- * `41,022 users · 171 repeated · 13 bad lines` of a list, `1,438,900 estimated` of what is asked for, nothing before.
+ * Size of a source: `41,022 users · 171 repeated · 13 bad lines` for a list, `1,438,900 estimated` for an estimate.
+ * Empty before a size is known.
  */
 export function SourceUsers({
   source,

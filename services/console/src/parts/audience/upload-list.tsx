@@ -17,7 +17,7 @@ interface UploadListProps {
   onUploaded: (list: Audience) => void;
 }
 
-/** The file that is chosen, what it will be called, and how far it is. */
+/** Form that uploads a list: the chosen file, its name, and the progress of the upload. */
 export function UploadList(props: UploadListProps) {
   const [file, setFile] = useState<File | null>(null);
   return (
@@ -32,7 +32,6 @@ interface ChooseFileProps extends ComponentProps<typeof Button> {
   onFile: (file: File) => void;
 }
 
-/** The button that asks for a file. */
 export function ChooseFile({ onFile, children = 'Upload a list', ...button }: ChooseFileProps) {
   const { choose, input } = useFileChoice(onFile);
   return (
@@ -45,7 +44,7 @@ export function ChooseFile({ onFile, children = 'Upload a list', ...button }: Ch
   );
 }
 
-/** Asks for a file of users, by whatever calls `choose`; `input` has to stay rendered meanwhile. */
+/** Returns `choose`, which opens the browser's file dialog. `input` has to stay rendered until the user has chosen. */
 export function useFileChoice(onFile: (file: File) => void) {
   const field = useRef<HTMLInputElement>(null);
   return {
@@ -61,7 +60,7 @@ export function useFileChoice(onFile: (file: File) => void) {
         onChange={({ target }) => {
           const file = target.files?.item(0);
           if (file) onFile(file);
-          // The same file can be chosen again.
+          // Without this, the browser reports no change when the user chooses the same file again.
           target.value = '';
         }}
       />
@@ -69,7 +68,7 @@ export function useFileChoice(onFile: (file: File) => void) {
   };
 }
 
-/** @param props `onEnd`: it was uploaded, or nobody wants to any more */
+/** @param props `onEnd`: called once the file was uploaded, or the user cancels */
 export function UploadForm(props: UploadListProps & { file: File; onEnd: () => void }) {
   const { file, countries, onUploaded, onEnd } = props;
   const queries = useQueryClient();
@@ -82,7 +81,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
   const [sentBytes, setSent] = useState(0);
   const abort = useRef(new AbortController());
   const upload = useMutation({
-    /** @param acceptRejected rejected rows that may be left out */
+    /** @param acceptRejected rejected rows that the upload may skip */
     mutationFn: async (acceptRejected: number | null) => {
       abort.current = new AbortController();
       await queries.cancelQueries({ queryKey: [previewKey] });
@@ -183,7 +182,7 @@ function refusalText(error: unknown): string {
   return [detail, ...errors.map((each) => each.detail)].join('; ');
 }
 
-/** `4.2 MB`; a list is never gigabytes. */
+/** Formats a size in kB or MB, such as `4.2 MB`. A list never has gigabytes. */
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

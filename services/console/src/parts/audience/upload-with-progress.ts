@@ -6,20 +6,17 @@ import { fileHeaders } from '../file-preview/use-file-preview.ts';
 export interface Upload {
   file: File;
   name: string;
-  /** Without one, that of whoever uploads it. */
+  /** Owner of the list. Default: the key that uploads it. */
   owner: string | undefined;
   columns: ColumnChoice;
-  /** Rejected rows that may be left out; null: 5 % of all. */
+  /** Rejected rows that the upload may skip; null means 5 % of all rows. */
   acceptRejected: number | null;
-  /** Of the file, in bytes, as they leave this machine. */
+  /** Called with the bytes of the file that the browser has sent. */
   onSent: (bytes: number) => void;
   signal: AbortSignal;
 }
 
-/**
- * Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by
- * XMLHttpRequest.
- */
+/** Uploads a list by XMLHttpRequest: fetch does not report how much of a body was sent. */
 export async function uploadWithProgress({ file, onSent, signal, ...upload }: Upload): Promise<Audience> {
   const { name, owner, columns, acceptRejected } = upload;
   const { data } = await uploadAudience({
@@ -37,7 +34,7 @@ export async function uploadWithProgress({ file, onSent, signal, ...upload }: Up
   return data;
 }
 
-/** A request whose body is a file. */
+/** Sends a request with a file as its body. */
 export function sent(
   request: Request,
   file: File,

@@ -4,21 +4,20 @@ import { getAudienceCountOptions, getAudienceCountQueryKey } from '#client/@tans
 import { cancelAudienceCount, countAudience } from '#client/sdk.gen.ts';
 import type { AudienceCount, AudienceCountRequestInput } from '#client/types.gen.ts';
 
-/** Who is counted, and where. */
+/** Audiences and countries to count. */
 export type CountQuestion = Pick<AudienceCountRequestInput, 'countries' | 'audience' | 'with'>;
 
-/** A trigger tells every two seconds how far it is. */
+/** Polling interval in milliseconds. A trigger reports its progress every two seconds. */
 const lookEveryMs = 1000;
 
-/** Keys of the queries that answer with the size of an audience. */
+/** Keys of the queries whose answers contain the size of an audience. */
 const estimates = new Set(['previewCampaign', 'estimateCampaign', 'savedAudienceEstimate']);
 
 export type ExactCount = ReturnType<typeof useExactCount>;
 
 /**
- * A count that is asked for, watched until it ends, and kept when the question changes.
- *
- * @param known the id of one that has answered the question before
+ * Starts an exact count, polls it until it ends, and keeps its result when the question changes.
+ * @param known id of a count that has already answered the question
  */
 export function useExactCount(known: string | null = null) {
   const queries = useQueryClient();
@@ -31,7 +30,7 @@ export function useExactCount(known: string | null = null) {
   });
   const know = async (counted: AudienceCount) => {
     const queryKey = getAudienceCountQueryKey({ path: { id: counted.id } });
-    // What is being asked for may be older.
+    // A read that is still under way may return an older state.
     await queries.cancelQueries({ queryKey });
     queries.setQueryData(queryKey, counted);
   };
@@ -50,12 +49,12 @@ export function useExactCount(known: string | null = null) {
   const { data: counted } = found;
   const isDone = asked !== null && counted?.id === asked.id && counted.state === 'done';
   useEffect(() => {
-    // An exact count replaces the estimate wherever that is shown.
+    // Everything that shows the estimate now shows the exact count.
     if (isDone) void queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => estimates.has(String(key)) });
   }, [isDone, queries]);
   return {
     counted,
-    /** What was counted is what is asked for now. */
+    /** True if the count was of this question. */
     isOf: (question: CountQuestion) => (asked === null ? known !== null : asked.of === JSON.stringify(question)),
     isUnderWay: start.isPending || (counted !== undefined && isOpen(counted)),
     error: start.error ?? cancel.error ?? (counted === undefined ? found.error : null),

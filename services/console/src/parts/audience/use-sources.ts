@@ -7,7 +7,7 @@ import {
 } from '#client/@tanstack/react-query.gen.ts';
 import type { Audience, Run, SavedAudience } from '#client/types.gen.ts';
 
-/** What an audience may be made of: the newest lists and runs. */
+/** Returns the newest lists, which an audience may include or exclude. */
 export function useLists(): readonly Audience[] {
   return useQuery(listAudiencesOptions({ query: { limit: 200 } })).data?.items ?? [];
 }
@@ -16,7 +16,7 @@ export function useEarlierRuns(): readonly Run[] {
   return useQuery(listRunsOptions({ query: { limit: 200 } })).data?.items ?? [];
 }
 
-/** The lists and runs that an audience is made of, however old they are. */
+/** Loads the lists and runs that an audience uses, however old they are. */
 export function useNamedSources({ include, exclude = [] }: Pick<SavedAudience['audience'], 'include' | 'exclude'>) {
   const entries = [...include, ...exclude];
   const lists = new Set(entries.flatMap((entry) => ('list' in entry ? [entry.list] : [])));

@@ -4,14 +4,14 @@ import { useRemembered } from './remembered.ts';
 export const colourSchemes = ['system', 'light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];
 
-/** Which of the two themes this browser shows; that of the system unless one was chosen. */
+/** Returns the theme that the user chose in this browser, and a setter. Default: the theme of the system. */
 export function useColourScheme(): [ColourScheme, (scheme: ColourScheme) => void] {
   const [stored, store] = useRemembered('theme');
   const scheme = colourSchemes.find((each) => each === stored) ?? 'system';
   return [scheme, (next) => store(next === 'system' ? null : next)];
 }
 
-/** Before the page is painted; the tokens read it from the root element. */
+/** Sets the theme on the root element, where the tokens read it, before the browser paints the page. */
 export function useThemeOfPage(): void {
   const [scheme] = useColourScheme();
   useLayoutEffect(() => {

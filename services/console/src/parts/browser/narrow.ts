@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** As in `theme/widths.css`. */
+/** Same width as in `theme/widths.css`. */
 const query = '(max-width: 720px)';
 
 function subscribe(listener: () => void): () => void {
@@ -10,8 +10,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Whether the page is as narrow as a phone. For what is too large to be there twice: elsewhere the classes `narrow` and
- * `wide` choose.
+ * Returns true if the page is as narrow as a phone. Use it only for content that is too large to render twice;
+ * elsewhere, the classes `narrow` and `wide` choose.
  */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);

@@ -23,17 +23,20 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** What is said of this moment, looked at once a second: whoever asks is drawn again only where it is another. */
+/** Computes a value of the current time once a second. The component renders again only if the value has changed. */
 export function useOfNow<T extends number | string | boolean>(of: (nowMs: number) => T): T {
   return useSyncExternalStore(subscribe, () => of(now));
 }
 
-/** Milliseconds since 1970, once a second: one timer for everything on the page that shows an age. */
+/**
+ * Returns the milliseconds since 1970, updated once a second. One timer serves everything on the page that shows an
+ * age.
+ */
 export function useNow(): number {
   return useOfNow((nowMs) => nowMs);
 }
 
-/** The same, once a minute: for what does not show seconds. */
+/** Returns the milliseconds since 1970, updated once a minute, for components that show no seconds. */
 export function useMinute(): number {
   return useOfNow((nowMs) => nowMs - (nowMs % 60_000));
 }

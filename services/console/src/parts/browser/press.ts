@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * True while a pointer is down. Nothing may move between a press and its click: the press leaves a field, the field
- * shows its problem, and the click would miss the button below.
+ * True while a pointer is down. The page must not move between a press and its click. Otherwise the press takes the
+ * focus from a field, the field shows its problem, and the click misses the button below.
  */
 let pressed = false;
 let release: ReturnType<typeof setTimeout> | undefined;
@@ -14,7 +14,7 @@ function begin(): void {
   pressed = true;
 }
 
-/** Returns false if no press was under way. */
+/** Ends the press. Returns false if no press was under way. */
 function finish(): boolean {
   clearTimeout(release);
   if (!pressed) return false;
@@ -28,23 +28,23 @@ function notify(): void {
 }
 
 /**
- * Ends the press and notifies at once. The browser has chosen the target of the click by now, and the click finds a
- * page that has been rendered: its handlers know the changes that were held back.
+ * Ends the press and notifies at once. The browser has already chosen the target of the click. The page renders before
+ * the click, so its handlers know the changes that the press delayed.
  */
 function endBeforeClick(): void {
   if (finish()) notify();
 }
 
 /**
- * Ends the press at once, and notifies in a task of its own, after React has handled the event. The browser runs
- * microtasks between two listeners. If the page were rendered there, React would reset a controlled field before its
- * own listener reads the new value (facebook/react#25282).
+ * Ends the press at once and notifies in a later task, after React has handled the event. The browser runs microtasks
+ * between two listeners. If the page were rendered there, React would reset a controlled field before its own listener
+ * reads the new value (facebook/react#25282).
  */
 function end(): void {
   if (finish()) notification = setTimeout(notify, 0);
 }
 
-/** Ends a press that makes no click. If a mouseup or a click follows, that event ends the press. */
+/** Ends a press that is followed by no click. If a mouseup or a click follows, that event ends the press. */
 function endSoon(): void {
   clearTimeout(release);
   release = setTimeout(end, 0);
@@ -55,7 +55,10 @@ function endAway({ target }: Event): void {
   if (target === window) end();
 }
 
-/** Events of the window. An open list of choices swallows the release, so an input or a key ends the press too. */
+/**
+ * Events of the window that start or end a press. An open select hides the release of the pointer, so an input or a key
+ * ends the press too.
+ */
 const pressEvents = [
   ['pointerdown', begin],
   ['mousedown', begin],
@@ -85,7 +88,9 @@ export function isPressed(): boolean {
   return pressed;
 }
 
-/** Renders again once the press is over, for a page that held changes back. */
+/**
+ * Returns true while a press is under way. Renders again once the press is over, for a page that has delayed changes.
+ */
 export function usePressed(): boolean {
   return useSyncExternalStore(subscribe, isPressed);
 }

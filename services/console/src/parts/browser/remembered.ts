@@ -8,7 +8,7 @@ function notify(): void {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // Another tab changed it.
+  // Notifies of changes by other tabs.
   addEventListener('storage', listener);
   return () => {
     listeners.delete(listener);
@@ -16,13 +16,13 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A setting of this browser, such as the zone; text, because that is what is stored. */
+/** Stores a setting in this browser, such as the time zone. */
 export function useRemembered(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(subscribe, () => readRemembered(name));
   return [value, (next) => remember(name, next)];
 }
 
-/** Null also where the browser keeps nothing for us. */
+/** Returns null if the setting is unset, or the browser refuses storage. */
 export function readRemembered(name: string): string | null {
   try {
     return localStorage.getItem(`muster.${name}`);
@@ -36,7 +36,7 @@ export function remember(name: string, value: string | null): void {
     if (value === null) localStorage.removeItem(`muster.${name}`);
     else localStorage.setItem(`muster.${name}`, value);
   } catch {
-    // A browser that stores nothing still shows the page.
+    // The browser refuses storage: the page works without it.
   }
   notify();
 }

@@ -4,11 +4,10 @@ import type { ApprovalPolicy, Campaign } from '#client/types.gen.ts';
 import type { HowMany } from '../audience/how-many.ts';
 
 /**
- * Returns whether a start needs an approval by the policy.
- *
- * - `yes`: a rule asks for one whatever the costs and earlier starts are.
- * - `maybe`: a rule judges costs, or the sum of starts, which only the API knows.
- * - `no`: no rule is about its countries, or an approval was submitted or given.
+ * Answer to whether the policy requires an approval for a start.
+ * - `yes`: a rule requires an approval, whatever the costs and earlier starts are.
+ * - `maybe`: a rule judges costs or the sum of starts, which only the API knows.
+ * - `no`: no rule applies to its countries, or an approval was submitted or given.
  */
 export type ApprovalAsk = 'yes' | 'maybe' | 'no';
 
@@ -19,7 +18,7 @@ interface Asking {
 
 const ruleChangesRarely = 60_000;
 
-/** @param size null: not known */
+/** @param size null if unknown */
 export function useApprovalAsk(asking: Asking, size: HowMany | null): ApprovalAsk {
   const { data } = useQuery({ ...getApprovalPolicyOptions(), staleTime: ruleChangesRarely });
   return approvalAsk(data?.rules ?? [], asking, size);
@@ -35,7 +34,7 @@ export function approvalAsk(
   if (own.length === 0) return 'no';
   const isCertain = own.some(({ countries: of, usersAbove, unitsAbove, amountAbove }) => {
     if (usersAbove === undefined) return unitsAbove === undefined && amountAbove === undefined;
-    // The size is of all countries: a rule for some of them judges fewer users.
+    // The size covers all countries, so it exceeds the users that a rule for some of them judges.
     const isOfAll = of === undefined || countries.every((each) => of.includes(each));
     return isOfAll && size !== null && (size.atMost ?? 0) > usersAbove;
   });

@@ -3,12 +3,15 @@ import type { IconName } from '../icon/icon.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { howManyOf, sumOfBounds, type HowMany } from '../audience/how-many.ts';
 
-/** Of a run, over all countries. */
+/** Returns the users of a run at most, over all countries. */
 export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): number {
   return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
 }
 
-/** The users over all countries as they were known when it was submitted; null where its run asked for it. */
+/**
+ * Returns the expected users over all countries, as known at the submission. Null if the run itself requested the
+ * approval.
+ */
 export function usersExpected({
   usersExpected: byCountry,
   submittedAt,
@@ -22,7 +25,7 @@ interface ApprovalLook {
   tone: 'ok' | 'warn' | 'bad' | 'idle';
 }
 
-/** How an approval stands: `Needs 2, has 1`. */
+/** Returns the badge of an approval, such as `Needs 2, has 1`. */
 export function approvalLook({ state, needed, given }: ApprovalSummary): ApprovalLook {
   switch (state) {
     case 'waiting':
@@ -38,7 +41,7 @@ export function approvalLook({ state, needed, given }: ApprovalSummary): Approva
   }
 }
 
-/** What became of it, in a line: `approved by rahayu`, `sent back: “no hold-out?”`. */
+/** Returns the outcome of an approval in one line: `approved by rahayu`, `sent back: “no hold-out?”`. */
 export function approvalOutcome({ state, stateReason, given, submittedBy }: ApprovalSummary): string {
   const names = given.map(({ by }) => by).join(', ');
   switch (state) {
@@ -55,14 +58,14 @@ export function approvalOutcome({ state, stateReason, given, submittedBy }: Appr
   }
 }
 
-/** `SG 1,050 · ID 2,100`. */
+/** Returns the users by country, such as `SG 1,050 · ID 2,100`. */
 export function usersByCountry({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): string {
   return Object.entries(byCountry)
     .map(([country, users]) => `${country} ${formatCount(users)}`)
     .join(' · ');
 }
 
-/** Whom it takes: `2 people have to approve it, none of them its author`. */
+/** Returns the number of people who have to approve, and the reasons. */
 export function neededInWords({ needed, why }: Pick<ApprovalSummary, 'needed' | 'why'>): string {
   const people = needed === 1 ? '1 person has' : `${countOf(needed, 'person', 'people')} have`;
   return `${people} to approve it, not its author: ${why.join(', ')}.`;

@@ -12,8 +12,8 @@ export interface SumLine {
 type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent'>;
 
 /**
- * Returns the parts of an audience as lines that add up. An estimate has a line for each thing that only a count can know,
- * because it merges the sources; a count has its sum alone.
+ * Returns the parts of an audience as lines that add up. An estimate has a line for each unknown that only a count can
+ * resolve, because a count merges the sources. A count has only its sum.
  */
 export function audienceSums({ countries, holdOutPercent }: Previewed, size: HowMany): SumLine[] {
   const lines: SumLine[] = [
@@ -57,17 +57,17 @@ function estimatedParts(countries: Previewed['countries']): SumLine[] {
   ];
 }
 
-/** The users who get the first step: the audience without those who are held out. */
+/** Returns the users who receive the first step: the audience without its hold-out group. */
 export function servedOf(size: HowMany, holdOutPercent: number): HowMany {
   return shareOf(size, 1 - holdOutPercent / 100);
 }
 
-/** The users who get nothing, for comparison. */
+/** Returns the size of the hold-out group, whose users receive nothing, for comparison. */
 export function heldOutOf(size: HowMany, holdOutPercent: number): HowMany {
   return shareOf(size, holdOutPercent / 100);
 }
 
-/** `34 to 45 min`-like: both ends where they differ. */
+/** Returns a duration such as `34 min to 45 min`; `about 34 min` if both ends are equal. */
 export function takesText(takes: CampaignPreview['takesSeconds']): string {
   if (takes === null) return 'Duration unknown: no earlier run to compare with';
   const least = formatDuration(takes.atLeast * 1000);
@@ -89,7 +89,10 @@ const limitWords = {
   'earlier-run': 'as fast as in an earlier run',
 } as const;
 
-/** The step and country that decide how long it takes; the first of those that are down, where one is. */
+/**
+ * Returns the step and country that determine the duration. If the endpoint of a step is down, returns the first such
+ * step.
+ */
 export function slowestShard(load: CampaignPreview['load']): SlowestShard | null {
   const down = load.find(({ breaker }) => breaker === 'open');
   if (down) return { action: down.action, country: down.country, why: 'its endpoint counts as down' };
@@ -100,12 +103,12 @@ export function slowestShard(load: CampaignPreview['load']): SlowestShard | null
   return { action, country, why: limitWords[limit] };
 }
 
-/** Calls of all steps, at most; null where nobody knows how many users there are. */
+/** Returns the upper bound of the calls of all steps; null if the number of users is unknown. */
 export function callsOf(load: CampaignPreview['load']): number | null {
   return sumOfKnown(load.map(({ calls }) => calls));
 }
 
-/** Batches of the first step, which are those of the run. */
+/** Returns the batches of the first step, which are the batches of the run. */
 export function batchesOf(load: CampaignPreview['load']): number | null {
   return sumOfKnown(load.filter(({ step }) => step === 1).map(({ calls }) => calls));
 }
@@ -116,14 +119,14 @@ export interface BudgetNeed {
   budget: number;
 }
 
-/** What all users of a country would cost, beside what may be spent there. */
+/** Returns the costs of all users of each country beside the budget of that country. */
 export function budgetNeeds(
   load: CampaignPreview['load'],
   unitsPerUser: readonly (number | undefined)[],
   budgets: readonly { country: string; units?: number | undefined }[],
 ): BudgetNeed[] {
   return budgets.flatMap(({ country, units }) => {
-    // What it comes to in money is a line of its own.
+    // A budget in money has its own line.
     if (units === undefined) return [];
     const costs = load
       .filter((line) => line.country === country)
@@ -148,7 +151,7 @@ function minus(count: number | null): string {
   return count === null ? 'not known' : count === 0 ? '0' : `− up to ${formatCount(count)}`;
 }
 
-/** `SGD 61.70`; null where nothing has a price. */
+/** Formats an amount, such as `SGD 61.70`; null if nothing has a price. */
 export function moneyText(amount: string | null, currency: string | null): string | null {
   return amount === null ? null : [currency ?? '', amount].join(' ').trim();
 }

@@ -17,7 +17,7 @@ import { outcomesInWords } from './sources.ts';
 import { whenInWords } from '../when/when-words.ts';
 import { quotedTitleOf, titleOf } from '../words/action-titles.ts';
 
-/** What it was made to do, in words. */
+/** The definition of a campaign, in words. */
 export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {
   const { zone } = useZone();
   const { audience, chain, countries, budgets = [], deadlineSeconds, priority } = campaign;
@@ -96,7 +96,7 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
   );
 }
 
-/** What becomes of users for whom a check gives no answer. */
+/** Effect on users whose check gives no answer. */
 const unavailableWords: Record<CheckFallback, string> = {
   wait: 'without its answer, nobody is called',
   fail: 'without its answer, users fail',
@@ -136,7 +136,7 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
   );
 }
 
-/** By the name that people know it by, once that is known, with the rejected lines of its file. */
+/** Name and rejected lines of a list; its short id until the name is loaded. */
 function ListOf({ id }: { id: string }) {
   const { data } = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: namesChangeRarely });
   return (

@@ -6,11 +6,11 @@ import { placeInWords } from './places.ts';
 
 interface DifferencesTableProps {
   diff: RevisionDiff;
-  /** Which part a JSON pointer means; of a campaign unless given. */
+  /** Returns the name of the part at a JSON pointer. Default: the parts of a campaign. */
   placeOf?: (pointer: string) => string;
 }
 
-/** What differs between two revisions: what was, struck, beside what is. */
+/** Differences between two revisions: the old value, struck through, beside the new value. */
 export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTableProps) {
   const { from, to, differences } = diff;
   if (differences.length === 0) return <p className="t2">Nothing differs.</p>;
@@ -49,13 +49,13 @@ function NotThere() {
   return <span className="t3">not there</span>;
 }
 
-/** Names of action types as their titles, all else by its kind. */
+/** Formats action types as their titles, all other values by their type. */
 function wordsAt(pointer: string, value: unknown): string {
   const isAction = /\/chain\/\d+\/(action|check\/type)$/.test(pointer);
   return isAction && typeof value === 'string' ? titleOf(value) : valueInWords(value);
 }
 
-/** Texts as they are, lists of texts with commas, all else as JSON. */
+/** Formats texts unchanged, lists of texts with commas, all other values as JSON. */
 export function valueInWords(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');

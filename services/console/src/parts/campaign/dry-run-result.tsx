@@ -7,7 +7,7 @@ import { takesText } from './arithmetic.ts';
 import type { NewestReport } from './use-newest-report.ts';
 import { withTitles } from '../words/action-titles.ts';
 
-/** The newest dry run of a campaign: the users that would come through its chain. */
+/** Result of a campaign's newest dry run: the users who would complete its chain. */
 export function DryRunResult({ report, isOld }: NewestReport) {
   const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, forecast } = report;
   const through = steps.at(-1)?.succeeded ?? 0;

@@ -2,12 +2,14 @@ import type { Campaign } from '#client/types.gen.ts';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The campaign was started a moment ago: its page leads on to the run as soon as there is one. */
+    /** True if the user has just started the campaign: its page opens the run once there is one. */
     follow?: boolean;
   }
 }
 
-/** Where a person stands who has started a campaign: what starts at once is watched, what starts later is seen. */
+/**
+ * Returns the page after a start. A campaign that starts at once leads on to its run; any other stays on its own page.
+ */
 export function afterStart({ id, schedule }: Pick<Campaign, 'id' | 'schedule'>) {
   return {
     to: '/campaigns/$campaignId',

@@ -15,13 +15,13 @@ import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm 
 import { scheduleOf, secondsOf, whenOf } from '../when/when-form.ts';
 
 export interface SaidDefinition {
-  /** Sent as it is: what is missing or wrong in it is for the API to say, all of it at once. */
+  /** The definition as typed. The API validates it and reports all problems at once. */
   definition: CampaignDefinitionInput;
-  /** What no definition can hold: texts that are no number, or no JSON. */
+  /** Problems that no definition can contain: texts that are not a number, or not JSON. */
   problems: LocalProblem[];
 }
 
-/** What a revision of a campaign says. */
+/** The definition of a campaign's revision. */
 export type Defined = Pick<
   Campaign,
   | 'name'
@@ -41,7 +41,7 @@ export type Defined = Pick<
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
-/** The definition that a form says. */
+/** Converts a form into a definition. */
 export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
   const problems: LocalProblem[] = [];
   const number = <Name extends string>(name: Name, text: string, pointer = `/${name}`): Partial<Record<Name, number>> =>
@@ -92,7 +92,7 @@ function stepOf(step: StepForm, index: number, types: Types, problems: LocalProb
   return { action: step.action, params: said.value, ...units, ...check };
 }
 
-/** Those that somebody typed, in the order of the countries. */
+/** Returns the countries with a typed budget, in the order of the form's countries. */
 export function budgetCountries({ budgets, countries }: Pick<CampaignForm, 'budgets' | 'countries'>): string[] {
   return countries.filter((country) => (budgets[country] ?? '').trim() !== '');
 }
@@ -103,7 +103,7 @@ function budgetsOf(form: CampaignForm, problems: LocalProblem[]) {
     const size = typedBudget(text);
     const detail = `has to be units, or money such as 5,000 EUR, not “${text}”`;
     if (!size) problems.push({ pointer: `/budgets/${index}`, detail });
-    // The others keep their places.
+    // A problem leaves the other budgets at their indexes.
     return [{ country, ...(size ?? { units: 0 }) }];
   });
 }
@@ -146,7 +146,7 @@ export function sourceOf(entry: Entry): SourceForm {
   return { kind: 'run', runId, outcomes: outcomes.filter((outcome) => named.includes(outcome)), step };
 }
 
-/** What a person would have typed for a campaign that there is. @param zone one's own */
+/** Converts an existing definition into a form. @param zone time zone of the user */
 export function formOf(campaign: Defined, types: Types, zone: string): CampaignForm {
   const { audience } = campaign;
   const text = (number: number | undefined) => (number === undefined ? '' : String(number));
@@ -183,7 +183,7 @@ function canaryText(canary: Defined['canary']): string {
   return canary.users === undefined ? `${canary.percent ?? ''} %` : String(canary.users);
 }
 
-/** A step with what its schema begins with. */
+/** Returns a new step with the defaults of its schema. */
 export function newStep(action: string, types: Types, key: string): StepForm {
   const fields = fieldsOf(schemaOf(action, types));
   const texts = fields === null ? {} : initialTexts(fields);
@@ -191,14 +191,17 @@ export function newStep(action: string, types: Types, key: string): StepForm {
 }
 
 /**
- * @param zone one's own
- * @param beginning whom it is for, as far as that is known
+ * @param zone time zone of the user
+ * @param beginning fields that are known already, such as the audience
  */
 export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): CampaignForm {
   return { ...emptyForm, when: whenOf(undefined, zone), ...beginning };
 }
 
-/** Its sources as they are now; where they came from is said where a form can say them exactly. */
+/**
+ * Returns the current sources of a saved audience. The form records the audience only if it can express the sources
+ * exactly.
+ */
 export function takenFrom({ id, revision, audience }: Pick<SavedAudience, 'id' | 'revision' | 'audience'>) {
   const { include, exclude = [] } = audience;
   const entries = [...include, ...exclude];

@@ -2,13 +2,13 @@ import type { FieldTexts } from '../forms/schema-values.ts';
 import type { Span } from '../when/durations.ts';
 import { firstWhen, type WhenForm } from '../when/when-form.ts';
 
-/** A campaign as it is typed: texts where somebody types, so that what is not finished has a place too. */
+/** A campaign as it is typed. Typed values are texts, so that unfinished input can be kept too. */
 export interface CampaignForm {
   name: string;
   countries: readonly string[];
   include: readonly SourceForm[];
   exclude: readonly SourceForm[];
-  /** What they were taken from, while they are those. */
+  /** Saved audience of the sources; null once they differ from it. */
   savedAudience: TakenForm | null;
   holdOutPercent: string;
   holdOutSeed: string;
@@ -20,7 +20,7 @@ export interface CampaignForm {
   deadline: Span;
   pauseAtFailedPercent: string;
   pauseAtFailedMinUsers: string;
-  /** The first users: a number of them, or a share with its sign. */
+  /** Size of the canary: a number of users, or a percentage with its sign. */
   canary: string;
   canaryMaxFailedPercent: string;
   priority: Priority;
@@ -44,14 +44,14 @@ export interface TakenForm {
 }
 
 export interface StepForm {
-  /** Stays with the step when it is moved. */
+  /** Identifies the step when it is moved. */
   key: string;
   action: string;
   texts: FieldTexts;
-  /** All of its parameters as JSON, because somebody wants it so, or because no fields could say them. */
+  /** True if the user edits the parameters as JSON, or the form has no fields for them. */
   asJson: boolean;
   unitsPerUser: string;
-  /** Name of the check that is asked before it; empty: none. */
+  /** Name of the check before the step; empty if there is none. */
   check: string;
   onUnavailable: CheckFallback;
 }

@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import type { ShownState } from '../standing/state-looks.ts';
 
-/** To its run while that goes on, to the report behind it, and to what can still be changed before. */
+/** Returns the page of a campaign: its run while the run has not ended, then the report. A draft has its own page. */
 export function campaignLink({ id, standing, run }: ListedCampaign): Pick<LinkProps, 'to' | 'params'> {
   if (!run || standing === 'draft') return { to: '/campaigns/$campaignId', params: { campaignId: id } };
   if (run.endedAt !== null) return { to: '/runs/$runId/report', params: { runId: run.runId } };
@@ -10,8 +10,8 @@ export function campaignLink({ id, standing, run }: ListedCampaign): Pick<LinkPr
 }
 
 /**
- * Its run's state while one goes on or has ended; a campaign that waits for its next run is scheduled, whatever came of
- * the last.
+ * Returns the state of the run if one is under way or has ended. A campaign that waits for its next run is scheduled,
+ * whatever the state of its last run.
  */
 export function shownState({ standing, state, run }: ListedCampaign): ShownState {
   if (standing === 'scheduled' || standing === 'draft') return standing;

@@ -15,7 +15,7 @@ function useActionTypes(): readonly Pick<ActionType, 'name' | 'paramsSchema'>[] 
   return data?.items ?? [];
 }
 
-/** The parameters of a step under the labels of its form; as JSON where the form has no field for one of them. */
+/** Parameters of a step under the labels of its form. Shown as JSON if the form has no field for one of them. */
 export function Parameters({ action, params, countries }: Campaign['chain'][number] & { countries: string[] }) {
   const schema = useActionTypes().find(({ name }) => name === action)?.paramsSchema;
   if (Object.keys(params).length === 0) return <div className="t3 sm">no parameters</div>;
@@ -64,7 +64,9 @@ function jsonWords(params: Campaign['chain'][number]['params']): string {
     .join(' · ');
 }
 
-/** Returns what names the place of a JSON pointer, its parameters by the labels of the form: `Step 1, Reward id`. */
+/**
+ * Returns a function that names the place of a JSON pointer, parameters by the labels of the form: `Step 1, Reward id`.
+ */
 export function usePlaceNames(chain: Chain): (pointer: string) => string {
   const types = useActionTypes();
   return (pointer) => {

@@ -1,4 +1,4 @@
-/** Which part of a definition a JSON pointer means, in words: `Step 2, template`, `Country 1`, `Pace`. */
+/** Names the part of a definition at a JSON pointer: `Step 2, template`, `Country 1`, `Pace`. */
 export function placeInWords(pointer: string): string {
   const [, field = '', first = '', ...below] = pointer.split('/').map(unescaped);
   const number = Number(first) + 1;

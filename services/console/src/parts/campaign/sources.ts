@@ -2,7 +2,8 @@ import type { CampaignPreview } from '#client/types.gen.ts';
 import type { EarlierOutcome, SourceForm } from './form.ts';
 
 /**
- * Users of one entry of the audience in all countries; null where one does not know, undefined while nobody has asked.
+ * Returns the users of one entry of the audience over all countries. Null if the users of a country are unknown,
+ * undefined before the preview is loaded.
  */
 export function usersOfSource(
   preview: Pick<CampaignPreview, 'countries'> | undefined,
@@ -18,7 +19,7 @@ export function usersOfSource(
   );
 }
 
-/** `failed or unknown in step 1`, `everybody`. */
+/** Returns a text such as `failed or unknown in step 1` or `everybody`. */
 export function outcomesInWords(outcomes: readonly EarlierOutcome[], step: number | null): string {
   const which = outcomes.length === 0 ? 'everybody' : listInWords(outcomes);
   return step === null ? which : `${which} in step ${step}`;

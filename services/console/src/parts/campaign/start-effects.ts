@@ -13,10 +13,9 @@ const defaultDeadlineSeconds = 86_400;
 const defaultMinUsers = 1000;
 
 /**
- * The effects of a start, before it: users, hold-out, canary, calls, duration, and the limits that end or pause it.
- *
- * @param size null: not known; asking: not known yet
- * @param preview null: not known yet
+ * Returns the effects of a start: users, hold-out, canary, calls, duration, and the limits that end or pause the run.
+ * @param size null if unknown; `asking` while it is loaded
+ * @param preview null until it is loaded
  */
 export function startEffects(
   campaign: Started,
@@ -34,7 +33,7 @@ export function startEffects(
   ];
 }
 
-/** A sentence on what can be changed after the start. */
+/** Describes the settings that can be changed after the start. */
 export const changeableLater =
   'Later you can change pace, deadline, priority, failure limit and budgets, and pause or cancel. Audience and steps are fixed once it has started.';
 

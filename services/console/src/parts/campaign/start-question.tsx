@@ -10,7 +10,7 @@ import type { ApprovalAsk } from './approval-ask.ts';
 interface StartQuestionProps {
   verb: 'Start' | 'Schedule';
   name: string;
-  /** When it starts, in words. */
+  /** Time of the start, in words. */
   lead: string;
   effects: Effect[];
   warnings: readonly string[];
@@ -22,7 +22,10 @@ interface StartQuestionProps {
   onSubmit: () => void;
 }
 
-/** Asks before a campaign starts, with all that it will do. Where the policy asks, it is submitted for approval. */
+/**
+ * Confirmation before a campaign starts, with all effects of the start. If the policy requires an approval, the
+ * campaign is submitted for approval.
+ */
 export function StartQuestion(props: StartQuestionProps) {
   const { verb, name, lead, effects, warnings, isWorking, error, onClose, onStart, onSubmit } = props;
   const isRefused = error !== null && problemOf(error).code === 'approval-needed';

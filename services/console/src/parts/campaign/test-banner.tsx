@@ -6,7 +6,7 @@ import { quotedTitleOf } from '../words/action-titles.ts';
 
 type Tested = Pick<RunReport, 'kind' | 'steps' | 'audience'>;
 
-/** Of a run that only tried its campaign: what of it was real. */
+/** Banner of a test or dry run: describes which of its effects are real. */
 export function TestBanner({ run }: { run: Tested }) {
   if (run.kind === 'live') return null;
   return (

@@ -6,7 +6,7 @@ import { formatCount } from '../words/numbers.ts';
 import { realInWords } from './test-banner.tsx';
 import type { NewestReport } from './use-newest-report.ts';
 
-/** The newest test of a campaign. What was real comes first. */
+/** Result of a campaign's newest test. Real effects come first. */
 export function TestResult({ report, isOld }: NewestReport) {
   const { runId, state, startedAt, scheduledFor, steps, audience, failures } = report;
   const through = steps.at(-1)?.succeeded ?? 0;

@@ -6,7 +6,7 @@ import { hasEnded } from '../standing/state-looks.ts';
 const followEveryMs = 1000;
 const lookEveryMs = 10_000;
 
-/** The newest test or dry run of a campaign, with its report, followed until it has ended. */
+/** Loads the report of a campaign's newest test or dry run, and polls it until the run has ended. */
 export function useNewestReport(campaignId: string, kind: 'test' | 'dry-run', enabled = true) {
   const runs = useQuery({
     ...listRunsOptions({ query: { campaignId, kind, limit: 1 } }),
@@ -24,6 +24,6 @@ export function useNewestReport(campaignId: string, kind: 'test' | 'dry-run', en
 
 export interface NewestReport {
   report: RunReport;
-  /** True if the campaign was changed since. */
+  /** True if the campaign was changed after the run. */
   isOld: boolean;
 }

@@ -1,4 +1,4 @@
-/** Colours of the tokens as a canvas takes them: resolved for the theme that is shown. */
+/** Colours of the tokens, resolved for the current theme, because a canvas takes no variables. */
 export interface ChartColours {
   line: string;
   area: string;
@@ -9,7 +9,7 @@ export interface ChartColours {
   mark: string;
 }
 
-/** A canvas knows no variables and no `light-dark()`; the style of an element does. */
+/** Reads the tokens through the style of an element: a canvas supports neither variables nor `light-dark()`. */
 export function coloursOf(place: HTMLElement): ChartColours {
   const probe = document.createElement('span');
   probe.hidden = true;

@@ -4,16 +4,16 @@ import type { ChartColours } from './chart-colours.ts';
 
 export interface RateMark {
   atMs: number;
-  /** Two or three, such as `pace changed`. */
+  /** Label of two or three words, such as `pace changed`. */
   words: string;
 }
 
 const font = '11px Inter, system-ui, sans-serif';
 
-/** More would cover the line; the events beside the chart have all of them. */
+/** More marks would cover the line. The list of events beside the chart has all of them. */
 const maxMarks = 3;
 
-/** Dashed lines at what happened, with its words above, each on a line of its own. */
+/** Draws a dashed line at the time of each event, and the labels above, each on its own line. */
 export function drawMarks(plot: uPlot, marks: readonly RateMark[], colours: ChartColours): void {
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
@@ -40,7 +40,7 @@ export function drawMarks(plot: uPlot, marks: readonly RateMark[], colours: Char
   ctx.restore();
 }
 
-/** A dot at the end of the line, and what it is at now. */
+/** Draws a dot and the current value at the end of the line. */
 export function drawNow(plot: uPlot, colours: ChartColours): void {
   const [times, values] = plot.data;
   const [at, value] = [times.at(-1), values?.at(-1)];
@@ -59,7 +59,7 @@ export function drawNow(plot: uPlot, colours: ChartColours): void {
   ctx.font = scaled(`600 ${font}`, ratio);
   ctx.textBaseline = 'middle';
   const words = `${formatRate(value)}/s`;
-  // Beside the dot, or else above it and at the edge: nothing is cut off.
+  // If there is no room beside the dot, the label is above it, so that nothing is cut off.
   const isRoomBeside = x + 8 * ratio + ctx.measureText(words).width <= ctx.canvas.width;
   ctx.textAlign = isRoomBeside ? 'left' : 'right';
   const [atX, atY] = isRoomBeside ? [x + 8 * ratio, y] : [ctx.canvas.width, y - 14 * ratio];
@@ -76,7 +76,7 @@ function outlined(ctx: CanvasRenderingContext2D, text: string, x: number, y: num
   ctx.fillText(text, x, y);
 }
 
-/** A canvas counts its own pixels. */
+/** Scales lengths from CSS pixels to the pixels of the canvas. */
 function scaled(css: string, ratio: number): string {
   return css.replace(/(\d+)px/, (_, size: string) => `${Number(size) * ratio}px`);
 }

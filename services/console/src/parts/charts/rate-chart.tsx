@@ -2,11 +2,11 @@ import { useFormatTime } from '../times/zone.ts';
 import { RateLine, type RateLineProps } from './rate-line.tsx';
 
 interface RateChartProps extends RateLineProps {
-  /** Before it, only the mean since the start is known; null where all is. */
+  /** Start of the recorded rates; only the mean is known before. Null if all rates are recorded. */
   notedSince: string | null;
 }
 
-/** How fast a run has gone, and from when on that is known. */
+/** Chart of a run's rate, with the time from which the rate is recorded. */
 export function RateChart({ series, marks, notedSince }: RateChartProps) {
   const formatTime = useFormatTime();
   return (

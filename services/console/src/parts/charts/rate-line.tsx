@@ -9,15 +9,15 @@ import { scaleTop, summaryOf, type RateSeries } from './rate-series.ts';
 
 export interface RateLineProps {
   series: RateSeries;
-  /** Events as dashed lines with their words, in the order of their time. */
+  /** Events in the order of their time, drawn as dashed lines with labels. */
   marks: readonly RateMark[];
 }
 
 const heightPx = 148;
 
 /**
- * Users that ended a step, per second: zero-based, with the current value at the line's end. It draws by itself, and
- * renders nothing.
+ * Users that ended a step per second, from zero, with the current value at the end of the line. Updates are drawn on
+ * the canvas without rendering React.
  */
 export function RateLine({ series, marks }: RateLineProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -77,12 +77,12 @@ export function RateLine({ series, marks }: RateLineProps) {
   return <div ref={place} className="h-37 overflow-hidden [&_canvas]:block" role="img" />;
 }
 
-/** Without a point there are no scales yet, and uPlot breaks over its axes. */
+/** Redraws unless the series is empty: without a point there are no scales, and uPlot throws when it draws its axes. */
 function redraw(plot: uPlot, series: RateSeries): void {
   if (series.points().length > 0) plot.redraw();
 }
 
-/** Both scales are set by hand: left to itself, uPlot gives a single point a whole day. */
+/** Sets both scales explicitly: by default, uPlot shows a whole day for a single point. */
 function show(plot: uPlot, series: RateSeries): void {
   const points = series.points();
   const [first, last] = [points[0], points.at(-1)];
@@ -116,13 +116,13 @@ interface OptionDeps {
   marks: () => readonly RateMark[];
 }
 
-/** At least a minute, so that a run that has just begun is no wall. */
+/** Shortest span of the axis, so that a new run does not look like a steep rise. */
 const minSpanSeconds = 60;
 
-/** Whole minutes: two ticks are never shown by the same words. */
+/** Whole minutes only, so that no two ticks have the same label. */
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
 
-/** In pixels, of the labels left of the chart. Null before there are any. */
+/** Width in pixels of the labels left of the chart. uPlot passes null before there are labels. */
 function widthOfLabels(labels: readonly string[] | null): number {
   return Math.max(44, 10 + 6.3 * Math.max(0, ...(labels ?? []).map(({ length }) => length)));
 }
@@ -133,12 +133,12 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
   return {
     width,
     height: heightPx,
-    // On the right, what it is at now: up to 99,999/s.
+    // Room on the right for the current value, up to 99,999/s.
     padding: [34, 62, 0, 0],
     cursor: { show: false },
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
-    // Something to draw before there are points: without bounds, its axes cannot be.
+    // uPlot cannot draw axes without bounds, so there are bounds before the first point.
     scales: { x: { time: true, auto: false, ...lastMinute() }, y: { auto: false, min: 0, max: scaleTop(0) } },
     axes: [
       {

@@ -1,20 +1,19 @@
 export interface RatePoint {
   atMs: number;
-  /** Users per second. */
   perSecond: number;
 }
 
-/** Points of a chart, kept outside of React: what comes twice a second is drawn, and renders nothing. */
+/** Points of a chart, kept outside of React: updates come twice a second and must not render the page. */
 export interface RateSeries {
   points(): readonly RatePoint[];
-  /** Appends; a point that is not newer than the last one is none. */
+  /** Appends a point. Ignores a point that is not newer than the last one. */
   push(point: RatePoint): void;
-  /** Puts what was before in front of what was pushed so far. */
+  /** Inserts earlier points before those that were pushed. */
   prepend(history: readonly RatePoint[]): void;
   subscribe(listener: () => void): () => void;
 }
 
-/** More than there are pixels say nothing. */
+/** Upper bound on the points: more than there are pixels add no detail. */
 const maxPoints = 1200;
 
 export function createRateSeries(): RateSeries {
@@ -43,7 +42,7 @@ export function createRateSeries(): RateSeries {
   };
 }
 
-/** Every second one of the older half goes, so that the newest stay exact. */
+/** Drops every second point of the older half, so that the newest stay exact. */
 function thinned(points: RatePoint[]): RatePoint[] {
   if (points.length <= maxPoints) return points;
   const half = Math.floor(points.length / 2);
@@ -56,7 +55,7 @@ export interface RateSummary {
   sinceMs: number;
 }
 
-/** What the line says, for who cannot see it. */
+/** Summarizes the line for screen readers. */
 export function summaryOf(points: readonly RatePoint[]): RateSummary | null {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return null;
@@ -64,7 +63,7 @@ export function summaryOf(points: readonly RatePoint[]): RateSummary | null {
   return { now: last.perSecond, highest, sinceMs: first.atMs };
 }
 
-/** The top of the scale: the next of 1, 2, 5 times a power of ten in four steps at most, so that it rarely changes. */
+/** Returns the top of the scale: at most four steps of 1, 2 or 5 times a power of ten, so that it rarely changes. */
 export function scaleTop(highest: number): number {
   if (highest <= 0) return 10;
   const step = niceStep(highest / 4);

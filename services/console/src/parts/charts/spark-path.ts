@@ -1,13 +1,13 @@
 interface SparkFrame {
   width: number;
   height: number;
-  /** What the top stands for, at least. */
+  /** Least value of the top edge. */
   atLeast: number;
 }
 
 const edge = 3;
 
-/** The line through what is known, and its last point; gaps stay gaps. */
+/** Returns the path through the known values, and its last point. Gaps stay gaps. */
 export function sparkPath(values: readonly (number | null)[], { width, height, atLeast }: SparkFrame) {
   const most = Math.max(atLeast, ...values.map((value) => value ?? 0));
   const step = values.length < 2 ? 0 : (width - 2 * edge) / (values.length - 1);

@@ -1,19 +1,19 @@
 import { sparkPath } from './spark-path.ts';
 
 interface SparklineProps {
-  /** Oldest first; null where nobody knows. */
+  /** Values, oldest first; null if unknown. */
   values: readonly (number | null)[];
-  /** Below this, the line stays low: what is quiet is flat. */
+  /** Least value of the top edge, so that small values look flat. */
   atLeast: number;
   isBad?: boolean;
-  /** All that it says, in words. */
+  /** Text for screen readers. */
   label: string;
 }
 
 const width = 84;
 const height = 22;
 
-/** How something went, without axes: the shape alone. */
+/** A small line chart without axes. */
 export function Sparkline({ values, atLeast, isBad = false, label }: SparklineProps) {
   const { path, end } = sparkPath(values, { width, height, atLeast });
   return (

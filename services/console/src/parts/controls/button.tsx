@@ -8,13 +8,14 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
   kind?: ButtonKind;
   small?: boolean;
   icon?: IconName;
-  /** Of a button that shows its icon alone. */
+  /** Text for screen readers, for a button that shows only its icon. */
   label?: string;
   /**
-   * Why it cannot be pressed, such as the role that may; it stays in reach of the keyboard, so that this can be read.
+   * Reason why the button is disabled, such as the role that it needs. The button stays focusable, so that the reason
+   * can be read.
    */
   refusal?: string | undefined;
-  /** The single key that does the same. */
+  /** Keyboard shortcut of the button. */
   keyHint?: string;
   className?: string;
   children?: ReactNode;

@@ -4,27 +4,27 @@ import { TextInput } from './controls.tsx';
 export interface ComboboxOption {
   value: string;
   label: string;
-  /** At its end: a size, a use. */
+  /** Text at the end of the option, such as a size. */
   note?: string;
-  /** Its value is nothing that people read. */
+  /** True if the value is an id, which is not shown. */
   isOpaque?: boolean;
 }
 
 interface ComboboxProps {
-  /** For screen readers: it stands where its place says what it is. */
+  /** Text for screen readers: there is no visible label. */
   label: string;
   placeholder: string;
   text: string;
   options: readonly ComboboxOption[];
   onText: (text: string) => void;
-  /** One that was chosen, or what was typed. */
+  /** Called with the value of the chosen option, or with the typed text. */
   onChoose: (value: string) => void;
 }
 
-/** A text to search by, and what was found below it. What is typed may be chosen too, whatever was found. */
+/** A search field with its results below. The typed text may be chosen too, whatever the results are. */
 export function Combobox({ label, placeholder, text, options, onText, onChoose }: ComboboxProps) {
   const listId = useId();
-  /** None before an arrow was pressed: Enter then takes what is typed. */
+  /** Index of the active option. It is -1 until an arrow key is pressed: Enter then chooses the typed text. */
   const [at, setAt] = useState(-1);
   const active = at < options.length ? options[at] : undefined;
 
@@ -67,7 +67,10 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
   );
 }
 
-/** The place in a list that a key leads to; undefined where it leads nowhere. Before the first arrow it is -1. */
+/**
+ * Returns the index that a key leads to; undefined if the key does not move. Before the first arrow key, the index is
+ * -1.
+ */
 export function movedAt(key: string, at: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
   const step = steps[key];
@@ -79,13 +82,13 @@ interface ListboxProps {
   id: string;
   label: string;
   options: readonly ComboboxOption[];
-  /** The one that the keys are at. */
+  /** Index of the active option. */
   at: number;
   onChoose: (value: string) => void;
   className?: string;
 }
 
-/** What a combobox found; nothing is seen of an empty one. */
+/** Results of a combobox; hidden if there are none. */
 export function Listbox({ id, label, options, at, onChoose, className }: ListboxProps) {
   return (
     <ul id={id} role="listbox" aria-label={label} className={className} hidden={options.length === 0}>

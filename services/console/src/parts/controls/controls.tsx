@@ -5,7 +5,7 @@ interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'cla
   value: string;
   onText: (text: string) => void;
   mono?: boolean;
-  /** Inside it, at its end: a unit. */
+  /** Unit at the end of the field. */
   unit?: string;
 }
 
@@ -56,7 +56,7 @@ interface SelectProps<Value extends string> extends Omit<ComponentProps<'select'
   value: Value | '';
   choices: readonly Choice<Value>[];
   onChoose: (value: Value) => void;
-  /** What stands there while nothing is chosen. */
+  /** Text shown while nothing is chosen. */
   placeholder?: string;
 }
 
@@ -96,7 +96,7 @@ interface SegmentsProps<Value extends string> {
   onChoose: (value: Value) => void;
 }
 
-/** One of a few, all of them in sight. */
+/** A choice of one of a few options, all of them visible. */
 export function Segments<Value extends string>({ label, value, choices, onChoose }: SegmentsProps<Value>) {
   return (
     <div className="seg" role="group" aria-label={label}>

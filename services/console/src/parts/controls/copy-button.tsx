@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Puts a text on the clipboard, and says that it did. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   return (
@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** An id as it is, to read and to copy. Long ones lose their middle: both ends differ. */
+/** An id with a copy button. The middle of a long id is omitted, because ids differ at both ends. */
 export function CopyableId({ id, what }: { id: string; what: string }) {
   return (
     <span className="row gap-1">
@@ -33,7 +33,7 @@ export function CopyableId({ id, what }: { id: string; what: string }) {
   );
 }
 
-/** `run_01jq…8c8c`; ids up to 20 characters stay whole. */
+/** Shortens an id to `run_01jq…8c8c`. Ids up to 20 characters stay whole. */
 export function shortId(id: string): string {
   return id.length <= 20 ? id : `${id.slice(0, 12)}…${id.slice(-6)}`;
 }

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { Icon } from '../icon/icon.tsx';
 
 interface DownloadLinkProps {
-  /** Of the API, beside the console: `v1/…`. */
+  /** Path of the API relative to the console, such as `v1/…`. */
   href: string;
   children: ReactNode;
 }
 
-/** A file of the API, however large: the browser streams it to where it keeps its downloads. */
+/** A link that downloads a file of the API. The browser streams the file to disk, so it may be large. */
 export function DownloadLink({ href, children }: DownloadLinkProps) {
   return (
     <a className="btn s" href={href} download>

@@ -6,7 +6,7 @@ interface IssuedProps {
   secret: string;
 }
 
-/** What is shown this once. */
+/** A new secret, which is shown only once. */
 export function Issued({ what, name, secret }: IssuedProps) {
   return (
     <div className="grid gap-1.5">

@@ -3,11 +3,14 @@ import { Button } from './button.tsx';
 import { TextInput } from './controls.tsx';
 
 interface TimeInputProps extends ComponentProps<typeof TextInput> {
-  /** A day without a time: `2026-12-01`. */
+  /** True for a date without a time, such as `2026-12-01`. */
   isDay?: true;
 }
 
-/** A wall-clock time: typed as `2026-12-01 09:00`, the same in every browser, or taken from the browser's calendar. */
+/**
+ * A field for wall-clock time. The user types `2026-12-01 09:00`, the same in every browser, or uses the browser's
+ * calendar.
+ */
 export function TimeInput({ value, onText, isDay, ...control }: TimeInputProps) {
   const picker = useRef<HTMLInputElement>(null);
   return (

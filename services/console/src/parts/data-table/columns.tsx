@@ -1,34 +1,33 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../words/numbers.ts';
 
-/** One column of a table: its header, and the cell of each row. */
 export interface Column<Row> {
-  /** Text of the header, unique within the table: it identifies the column too. */
+  /** Text of the header. It is unique within the table, because it identifies the column too. */
   header: string;
-  /** Takes the place of the words of the header, such as a box that selects all rows. */
+  /** Replaces the text of the header, such as a box that selects all rows. */
   head?: ReactNode;
-  /** Explains the header to a pointer. */
+  /** Tooltip of the header. */
   hint?: string;
-  /** Hides the header from sight; screen readers read it. For buttons, bars and numbers of rows. */
+  /** Hides the header visually, but not from screen readers. For buttons, bars and numbers of rows. */
   isHeaderHidden?: boolean;
-  /** The order in which the rows come, if they are sorted by this column. */
+  /** Order of the rows, if they are sorted by this column. */
   sorted?: 'ascending' | 'descending';
   /** Sorts the rows by this column. */
   onSort?: () => void;
   cell: (row: Row) => ReactNode;
-  /** A second, quieter line below the cell. */
+  /** A secondary line below the cell. */
   below?: (row: Row) => ReactNode;
-  /** The whole text of a cell that is cut. */
+  /** Full text of a truncated cell. */
   title?: (row: Row) => string | null | undefined;
   /** Alignment of numbers and buttons; text is aligned to the left. */
   align?: 'right';
-  /** Classes such as `w-20 phone:w-30`; without one, columns share the width. */
+  /** Classes such as `w-20 phone:w-30`. Columns without a width share the remaining width. */
   width?: string;
-  /** The widest screen without the column: 720 px for a phone, 960 px for a tablet. */
+  /** The widest screen that hides the column: 720 px for a phone, 960 px for a tablet. */
   hideBelow?: 'phone' | 'tablet';
-  /** Names the row: screen readers read its text before the other cells of the row. */
+  /** True if the column names the row: screen readers read it before the other cells. */
   isRowHeader?: boolean;
-  /** Classes of the cells, the same for all rows or by row. */
+  /** Classes of the cells, for all rows or by row. */
   look?: string | ((row: Row) => string | undefined);
 }
 
@@ -42,7 +41,6 @@ export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row
   };
 }
 
-/** A column of numbers. */
 export function countColumn<Row>(
   header: string,
   countOf: (row: Row) => number,

@@ -5,34 +5,34 @@ import { SkeletonBar, usePatience } from '../standing/skeleton.tsx';
 import { columnLook, type Column } from './columns.tsx';
 
 interface DataTableProps<Row> {
-  /** Names the table, and the order of its rows, to screen readers. */
+  /** Describes the table and the order of its rows for screen readers. */
   caption: string;
-  /** Classes of the caption, which is hidden from sight without them. */
+  /** Classes of the caption. Without them, the caption is hidden visually. */
   captionLook?: string;
   columns: readonly Column<Row>[];
-  /** Undefined while they are loaded: grey bars stand in for them. */
+  /** Undefined while the rows are loaded: grey bars replace them. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string | number;
-  /** Rows of grey bars while the table is loaded. */
+  /** Number of grey bars while the table is loaded. */
   loadingRows?: number;
-  /** Rows of two lines. */
+  /** True if rows have two lines. */
   isTall?: boolean;
-  /** Hides all headers from sight. */
+  /** Hides all headers visually. */
   isHeadHidden?: boolean;
-  /** Classes of the table: its layout, its least width, the height of its rows. */
+  /** Classes of the table, such as its layout, minimum width and height of rows. */
   className?: string;
   /** Highlights rows that are chosen or open. */
   isChosen?: (row: Row) => boolean;
   /**
-   * J, K and the arrows go from row to row. In each row, what opens it carries `data-row-link`, and what selects it
-   * `data-row-select`. `around`: a list around the table has these keys, for its cards too.
+   * True if J, K and the arrows move between rows. In each row, the link carries `data-row-link`, and the checkbox
+   * `data-row-select`. `around`: a list around the table handles these keys, for its cards too.
    */
   hasRowKeys?: boolean | 'around';
-  /** Content below an open row, in the width of all columns; false for a row that is closed. */
+  /** Content below an open row, as wide as the table; false if the row is closed. */
   detail?: (row: Row) => ReactNode;
 }
 
-/** A table with its columns as data. Sorting and paging are the server's: the rows come in their order. */
+/** A table whose columns are data. The server sorts and pages: rows are shown in their given order. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, captionLook = 'sr-only', columns, rows, className, isHeadHidden, hasRowKeys = false } = props;
   return (
@@ -55,7 +55,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** Widths of columns without visible headers: a header that is hidden from sight has no width. */
+/** Widths of the columns, for tables without visible headers: a visually hidden header has no width. */
 function Widths<Row>({ columns }: Pick<DataTableProps<Row>, 'columns'>) {
   return (
     <colgroup>
@@ -90,7 +90,7 @@ function Head<Row>({ column }: { column: Column<Row> }) {
   );
 }
 
-/** The body of a table whose rows the keyboard goes through. */
+/** Body of a table whose rows are reachable by keyboard. */
 function BodyWithKeys({ children }: { children: ReactNode }) {
   const body = useRowKeys<HTMLTableSectionElement>();
   return <tbody ref={body}>{children}</tbody>;
@@ -130,7 +130,7 @@ interface BodyRowProps<Row> {
   look: string | undefined;
 }
 
-/** A row that is drawn again only if it or the columns have changed: a reading changes a few of many rows. */
+/** A row that renders again only if the row or the columns have changed: an update changes few of many rows. */
 function BodyRow<Row>({ columns, row, hasKeys, look }: BodyRowProps<Row>) {
   return useMemo(
     () => (
@@ -166,10 +166,10 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   );
 }
 
-/** Widths of the bars in pixels: names are longer than numbers. */
+/** Widths of the grey bars in pixels: names are longer than numbers. */
 const barOf = { first: 160, text: 100, number: 40 } as const;
 
-/** Rows of grey bars, as high as real rows, so that nothing moves when those arrive. */
+/** Grey bars as high as the rows that they stand in for, so that the page does not move when rows arrive. */
 function LoadingRows<Row>({ columns, loadingRows = 4, isTall }: DataTableProps<Row>) {
   const hasBars = usePatience();
   return Array.from({ length: loadingRows }, (_, row) => (

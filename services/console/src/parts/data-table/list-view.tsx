@@ -3,20 +3,20 @@ import { useKeptError } from '../../api/kept-error.ts';
 import { Failed } from '../standing/states.tsx';
 
 interface ListViewProps {
-  /** `The clients`, as in “The clients could not be read”. */
+  /** Subject of messages, such as `The clients` in “The clients could not be read”. */
   what: string;
   query: { error: unknown; refetch: () => unknown };
-  /** Rows of the answer; undefined while nothing is read. */
+  /** Rows of the answer; undefined until they are loaded. */
   items: readonly unknown[] | undefined;
-  /** Replaces a list without rows: explains why it is empty, and how rows get there. */
+  /** Shown if there are no rows: explains why, and how to add some. */
   empty: ReactNode;
-  /** The table with its rows, or with `undefined` for its rows while they are read; and its foot. */
+  /** The table with its rows, or with `undefined` as its rows while they are loaded; and its foot. */
   children: ReactNode;
 }
 
 /**
- * A list that is read from the server, in its four states: failed, with the reason and a button that tries again;
- * empty; being read; read. What was read once stays when a later reading fails.
+ * A list that is loaded from the server: failed, with the reason and a button that retries; empty; loading; or loaded.
+ * If a later request fails, the loaded rows stay.
  */
 export function ListView({ what, query, items, empty, children }: ListViewProps) {
   const error = useKeptError({ data: items, error: query.error });

@@ -1,13 +1,13 @@
 interface ShareBarProps {
-  /** From 0 to 1; more than 1 fills the bar. */
+  /** Share from 0 to 1. More than 1 fills the bar. */
   share: number;
   /** Colours the bar as a warning. */
   isLow?: boolean;
-  /** Text for screen readers, unless a cell beside the bar has the numbers. */
+  /** Text for screen readers. Not needed if a cell beside the bar has the numbers. */
   words?: string;
 }
 
-/** A part of a whole as a bar, for the eye. */
+/** A bar that shows a share of a whole. */
 export function ShareBar({ share, isLow = false, words }: ShareBarProps) {
   return (
     <div className="prog" role={words === undefined ? 'presentation' : 'img'} aria-label={words}>

@@ -4,7 +4,7 @@ import { formatCount } from '../words/numbers.ts';
 export const reasonedOutcomes = ['failed', 'suppressed', 'unknown'] as const;
 export type ReasonedOutcome = (typeof reasonedOutcomes)[number];
 
-/** What the API tells of a reason in one country. */
+/** A reason in one country, as the API reports it. */
 export interface CountryReason {
   step: number;
   country: string;
@@ -16,23 +16,23 @@ export interface CountryReason {
 
 /** A reason in a step, over all countries. */
 export interface ReasonRow {
-  /** Of the row, and of its place in a selection. */
+  /** Key of the row, also within a selection. */
   key: string;
   step: number;
   outcome: ReasonedOutcome;
   reason: string;
   users: number;
-  /** Most users first. */
+  /** Countries with their users, most users first. */
   countries: { country: string; users: number }[];
-  /** At most five users. */
+  /** Ids of at most five users. */
   sample: string[];
 }
 
 const maxSample = 5;
 
 /**
- * The most users first; where they are as many, in the order of steps and reasons, so that rows do not swap for
- * nothing.
+ * Returns the reasons with most users first. Rows with equal numbers are in the order of steps and reasons, so that
+ * they do not swap.
  */
 export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
   const byKey = Map.groupBy(reasons, keyOf);
@@ -44,8 +44,8 @@ export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
 }
 
 /**
- * The users who failed, as one number for figures and reasons of a run that goes on: the two come at different times,
- * and the later of them has more.
+ * Returns the users who failed in a run that may still be under way. The figures and the reasons arrive at different
+ * times; the greater sum is the newer one.
  */
 export function failedUsers(steps: readonly { failed: number }[], reasons: readonly CountryReason[]): number {
   const withReason = usersOf(reasons, 'failed');
@@ -59,7 +59,7 @@ export function usersOf(reasons: readonly CountryReason[], outcome: ReasonedOutc
   return reasons.reduce((sum, reason) => sum + (reason.outcome === outcome ? reason.users : 0), 0);
 }
 
-/** `12 failed, 3 unknown`: users by outcome, those who failed first. */
+/** Returns the users by outcome, such as `12 failed, 3 unknown`; failed users come first. */
 export function outcomeCounts(failed: number, reasons: readonly CountryReason[]): string {
   const others = (['suppressed', 'unknown'] as const).flatMap((outcome) => {
     const users = usersOf(reasons, outcome);
@@ -81,7 +81,10 @@ function rowOf(key: string, { step, outcome, reason }: CountryReason, of: readon
   };
 }
 
-/** Who can be tried again: whose outcome nobody knows has to be settled first, or somebody could get it twice. */
+/**
+ * Returns true if the users of a reason can be retried. Users with an unknown outcome have to be settled first, because
+ * a retry might serve them twice.
+ */
 export function canRetry({ outcome, reason }: Pick<ReasonRow, 'outcome' | 'reason'>): boolean {
   return outcome === 'failed' && reason !== 'muster.invalid-user-id';
 }
@@ -91,14 +94,14 @@ export interface RetryRequest {
   steps: number[];
 }
 
-/** What is asked of the API for a selection of rows. */
+/** Builds the API request that retries the selected rows. */
 export function retryRequest(selected: readonly ReasonRow[]): RetryRequest {
   const steps = new Set(selected.map(({ step }) => step));
   const reasons = new Set(selected.map(({ reason }) => reason));
   return { reasons: [...reasons].sort(), steps: [...steps].sort((a, b) => a - b) };
 }
 
-/** Rows that are tried again with the selected ones: the API takes reasons and steps, not pairs of them. */
+/** Returns unselected rows that are retried too: the API takes reasons and steps, not pairs of them. */
 export function comeAlong(rows: readonly ReasonRow[], selected: readonly ReasonRow[]): ReasonRow[] {
   const request = retryRequest(selected);
   return rows.filter(

@@ -14,17 +14,17 @@ interface Selection {
 
 export interface ReasonTableProps {
   runId: string;
-  /** Undefined while they are read. */
+  /** Undefined while the rows are loaded. */
   rows: readonly ReasonRow[] | undefined;
-  /** By its number: what it is called, and whose share the failed ones are. */
+  /** Steps of the run, with the users of each step, whose share is shown. */
   steps: readonly { step: number; action: string; audience: number }[];
-  /** Rows that are selected, by key; without it nothing can be selected. */
+  /** Selected rows by key. Without it, rows have no checkboxes. */
   selection?: Selection;
-  /** Why and how many, where there is no room for more. */
+  /** True if there is room only for the reason and its users. */
   isBrief?: boolean;
 }
 
-/** Why users failed, the most users first, with somebody to look at. */
+/** Reasons why users failed, most users first, with links to sample users. */
 export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: ReasonTableProps) {
   const stepOf = ({ step }: ReasonRow) => steps.find((each) => each.step === step);
   const stepWords = (row: ReasonRow) => `${row.step} ${titleOf(stepOf(row)?.action ?? '')}`.trimEnd();
@@ -97,7 +97,7 @@ function selectedColumn({ keys, onToggle }: Selection): Column<ReasonRow> {
   };
 }
 
-/** @param audienceOf users who were in the step of a row */
+/** @param audienceOf returns the users of a row's step */
 function detailColumns(runId: string, audienceOf: (row: ReasonRow) => number): readonly Column<ReasonRow>[] {
   return [
     {
@@ -152,7 +152,7 @@ const refusals = {
 
 const maxCountries = 4;
 
-/** The countries with most of them: `VN 7,204 · ID 3,710`. What does not fit as a whole goes below, out of sight. */
+/** The countries with most of the users: `VN 7,204 · ID 3,710`. Entries that do not fit wrap out of sight. */
 function Mostly({ countries }: Pick<ReasonRow, 'countries'>) {
   const words = countries.slice(0, maxCountries).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return (

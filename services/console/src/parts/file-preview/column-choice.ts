@@ -1,17 +1,17 @@
 import type { UserFilePreview } from '#client/types.gen.ts';
 
-/** Columns of a file as a person chose them; null: as the API finds them. */
+/** Columns of a file as the user chose them; null means that the API detects the column. */
 export interface ColumnChoice {
   user: string | null;
-  /** Name of a column, or the code of the country of all users. */
+  /** Name of the country column, or a country code that applies to all users. */
   country: string | null;
-  /** The first line is a user already. */
+  /** True if the first line already has a user. */
   isWithoutHeader: boolean;
 }
 
 export const asFound: ColumnChoice = { user: null, country: null, isWithoutHeader: false };
 
-/** The choice as query parameters of an upload and of a preview. */
+/** Returns the choice as query parameters of an upload or a preview. */
 export function columnQuery({ user, country, isWithoutHeader }: ColumnChoice) {
   return {
     ...(user !== null && { user }),
@@ -25,7 +25,7 @@ export function hasNumbers({ reading }: UserFilePreview): boolean {
   return reading?.columns.length === 0;
 }
 
-/** The name of the column that a file was read with for this use; null if there is none. */
+/** Returns the name of the column with this use; null if there is none. */
 export function columnFor(use: 'user' | 'country', preview: UserFilePreview | undefined): string | null {
   return preview?.columns.find((column) => column.use === use)?.name ?? null;
 }

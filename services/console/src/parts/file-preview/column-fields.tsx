@@ -9,18 +9,18 @@ interface ColumnFieldsProps {
   choice: ColumnChoice;
   onChoose: (choice: ColumnChoice) => void;
   disabled: boolean;
-  /** Countries of which all users may be; undefined if users of the file have none. */
+  /** Countries that may apply to all users; undefined if users of the file have no country. */
   countries?: readonly string[] | undefined;
 }
 
-/** Names of columns that could be the code of a country: the API takes them for one. */
+/** Matches column names that the API would take for a country code. */
 const code = /^[A-Z]{2}$/;
 
-/** The column of user ids and, if users have countries, where these are. */
+/** Fields for the column of user ids and, if users have countries, the country column. */
 export function ColumnFields({ preview: { data: preview, ...read }, ...props }: ColumnFieldsProps) {
   const { choice, onChoose, disabled, countries } = props;
   const columns = columnsToChoose(preview, choice);
-  // While the file is read again, its last preview is shown, which was read by another choice.
+  // While the file is read again, the last preview stays, which was read with another choice.
   const isNumbered =
     choice.isWithoutHeader || (preview !== undefined && !read.isPlaceholderData && hasNumbers(preview));
   const wordsOf = (name: string) => (isNumbered ? `column ${name}` : `the column ${plainText(name)}`);
@@ -70,14 +70,19 @@ export function ColumnFields({ preview: { data: preview, ...read }, ...props }: 
   );
 }
 
-/** Columns of the file; of one that could not be read, those that were chosen, so that what is sent is shown. */
+/**
+ * Returns the columns of the file. If the file could not be read, returns the chosen columns, so that the form shows
+ * the values that it sends.
+ */
 function columnsToChoose(preview: UserFilePreview | undefined, { user, country }: ColumnChoice) {
   if (preview !== undefined) return preview.columns;
   const chosen = [user, country].filter((name) => name !== null && !code.test(name));
   return [...new Set(chosen)].flatMap((name) => (name === null ? [] : [{ name, use: 'ignored' as const }]));
 }
 
-/** Columns have other names with and without a header; a code for all users stays. */
+/**
+ * Returns the country choice after the header is switched on or off. Column names change; a code for all users stays.
+ */
 function countryOf({ country }: ColumnChoice, columns: UserFilePreview['columns']): string | null {
   return columns.some(({ name }) => name === country) ? null : country;
 }

@@ -16,13 +16,16 @@ import {
 } from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
-/** Rejected rows that an upload has to accept; null if the file is not refused because of them, or still read. */
+/**
+ * Returns the rejected rows that the user has to accept. Null if the file is not refused because of them, or still
+ * being read.
+ */
 export function rejectedIn({ data, isPlaceholderData }: FilePreviewQuery): number | null {
   if (data === undefined || isPlaceholderData) return null;
   return data.refusal?.code === 'too-many-rejected' ? data.rejected : null;
 }
 
-/** Shows the content that an upload would read in the file, before anything is stored. */
+/** Shows the content that an upload would read from the file, before anything is stored. */
 export function FilePreview({ preview: { data, error, isFetching, refetch } }: { preview: FilePreviewQuery }) {
   if (data === undefined && error === null && !isFetching) return null;
   return (

@@ -10,7 +10,7 @@ const separatorWords: Readonly<Record<string, string>> = {
   '|': 'separated by |',
 };
 
-/** `gzip, UTF-8, separated by semicolons.` */
+/** Describes the format of a file, such as `gzip, UTF-8, separated by semicolons.` */
 export function formatWords({ format, reading, columns, outcomes }: UserFilePreview): string {
   const { encoding, separator } = reading ?? { encoding: null, separator: null };
   const text = columns.length === 0 && outcomes.length > 0 ? 'Lines of JSON' : 'CSV';
@@ -22,29 +22,29 @@ export function formatWords({ format, reading, columns, outcomes }: UserFilePrev
   return `${parts.join(', ')}.`;
 }
 
-/** Names of columns that are not read; empty while no column of users is known. */
+/** Returns the names of ignored columns; empty until the column of user ids is known. */
 export function ignoredWords({ columns, reading }: UserFilePreview): string {
   if (reading === null) return '';
   return columns.flatMap(({ name, use }) => (use === 'ignored' ? [name] : [])).join(', ');
 }
 
-/** `1,010 lines = 1,000 with a user + 10 rejected.` Repeats are found by the upload alone. */
+/** Returns `1,010 lines = 1,000 with a user + 10 rejected.` Only the upload detects repeated users. */
 export function previewEquation({ rows, users, rejected }: UserFilePreview): string {
   const parts = [`${formatCount(users)} with a user`, ...(rejected > 0 ? [`${formatCount(rejected)} rejected`] : [])];
   return `${countOf(rows, 'line')} = ${parts.join(' + ')}. A user who comes again counts each time.`;
 }
 
-/** Countries that are named. */
+/** Maximum number of countries that are named. */
 const named = 6;
 
-/** `SG 800 · VN 200`; empty if users have no countries. */
+/** Returns `SG 800 · VN 200`; empty if users have no countries. */
 export function usersByCountry({ countries, usersElsewhere }: UserFilePreview): string {
   const rest = countries.slice(named).reduce((sum, { users }) => sum + users, usersElsewhere);
   const words = countries.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return [...words, ...(rest > 0 ? [`other countries ${formatCount(rest)}`] : [])].join(' · ');
 }
 
-/** `Step 1: 11 succeeded, 1 failed · Step 2: 4 failed`; empty for a file that settles no user. */
+/** Returns `Step 1: 11 succeeded, 1 failed · Step 2: 4 failed`; empty for a file that settles no user. */
 export function outcomesByStep({ outcomes }: UserFilePreview): string {
   const steps = [...new Set(outcomes.map(({ step }) => step))];
   const wordsOf = (of: number) =>
@@ -52,7 +52,7 @@ export function outcomesByStep({ outcomes }: UserFilePreview): string {
   return steps.map((step) => `Step ${step}: ${wordsOf(step).join(', ')}`).join(' · ');
 }
 
-/** Why an upload would be refused, and what to do; empty if it would not. */
+/** Describes why an upload would be refused, and what to do; empty if it would be accepted. */
 export function refusalWords({ refusal, rows, rejected }: UserFilePreview): string {
   switch (refusal?.code) {
     case undefined:

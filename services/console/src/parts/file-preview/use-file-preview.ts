@@ -5,20 +5,20 @@ import type { PreviewUserFileData } from '#client/types.gen.ts';
 /** Key of all previews of files. */
 export const previewKey = 'previewUserFile';
 
-/** Identifies a file that was chosen: another file is another form. */
+/** Identifies a chosen file, so that another file gets a new form. */
 export function fileKey({ name, lastModified, size }: File): string {
   return `${name} ${lastModified} ${size}`;
 }
 
-/** Headers of a request whose body is this file. */
+/** Returns the headers of a request with this file as its body. */
 export function fileHeaders({ name }: File) {
   const type = /\.(ndjson|jsonl)(\.gz)?$/i.test(name) ? 'application/x-ndjson' : 'text/csv';
   return { 'content-type': type, ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) } as const;
 }
 
 /**
- * Sends a file that was chosen to the API, which stores nothing, and returns what an upload would read in it.
- * @param isPaused true while the file is uploaded: it is not sent twice at once
+ * Sends a chosen file to the API and returns what an upload would read from it. The API stores nothing.
+ * @param isPaused true while the file is uploaded, so that it is not sent twice at once
  */
 export function useFilePreview(file: File | null, query: NonNullable<PreviewUserFileData['query']>, isPaused: boolean) {
   const key = file && fileKey(file);
@@ -30,9 +30,9 @@ export function useFilePreview(file: File | null, query: NonNullable<PreviewUser
         .data;
     },
     enabled: file !== null && !isPaused,
-    // Columns stay to choose from while the file is read again with others.
+    // The columns stay selectable while the file is read again with another choice.
     placeholderData: (before, query) => (query?.queryKey[1] === key ? before : undefined),
-    // A file may be large: it is sent again only with other columns, whatever is invalidated.
+    // A file may be large: it is sent again only if the chosen columns change, and never because of an invalidation.
     staleTime: 'static',
     retry: false,
   });

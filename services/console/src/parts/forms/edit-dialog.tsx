@@ -10,35 +10,37 @@ interface EditDialogProps<Saved> {
   title: string;
   lead?: string;
   isWide?: boolean;
-  /** The form. A field shows the problems of its pointer. */
+  /** Fields of the form. Each field shows the problems of its pointer. */
   children: ReactNode;
-  /** On the button that saves. */
+  /** Text of the button that saves. */
   verb: string;
-  /** On the button that changes nothing. */
+  /** Text of the button that cancels. */
   leave?: string;
-  /** Beside the buttons. */
+  /** Text beside the buttons. */
   note?: string | undefined;
-  /** Reason why the form cannot be saved as it is. */
+  /** Reason why the form cannot be saved yet. */
   refusal?: string | undefined;
-  /** The form cannot be saved as it is, which can be seen at its fields. */
+  /** True if the form cannot be saved yet and its fields show why. */
   isIncomplete?: boolean;
-  /** Nothing was changed: saving closes the dialog and sends nothing. */
+  /** True if nothing was changed: saving then closes the dialog without a request. */
   isUnchanged?: boolean;
-  /** Problems of what is typed, by the pointers of their fields; the form cannot be saved with them. */
+  /** Problems of the typed text by pointer. The form cannot be saved while there are any. */
   wrong?: ReadonlyMap<string, string>;
-  /** Pointer of the form within the request, such as `/rules/3`; pointers of problems begin with it. */
+  /** Prefix of the form's pointers within the request, such as `/rules/3`. */
   within?: string;
   save: () => Promise<Saved>;
-  /** Content after saving, such as a secret that is shown once; the dialog closes at once without any. */
+  /** Content after saving, such as a secret that is shown once. Without content, the dialog closes at once. */
   outcome?: (saved: Saved) => ReactNode;
-  /** Called once the dialog closes after it has saved; everything on the page was read again by then. */
+  /** Called when the dialog closes after it has saved. All data of the page has been loaded again by then. */
   onSaved?: (saved: Saved) => void;
   onClose: () => void;
 }
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Edits something and saves it as a whole. Problems stand at their fields, all others below the form. */
+/**
+ * A dialog that edits an object and saves it as a whole. Problems are shown at their fields, all others below the form.
+ */
 export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
   const { title, lead, isWide = false, children, verb, leave = 'Cancel', note, refusal, isIncomplete = false } = props;
   const { isUnchanged = false, wrong = none, within = '', save, outcome, onSaved, onClose } = props;
@@ -56,7 +58,7 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
   });
   const problems = problemsOf(useRefusedFields(saving.error), wrong, within);
   const result = saving.isSuccess ? outcome?.(saving.data) : null;
-  // The same dialog goes on: it keeps its place, and a screen reader stays in it.
+  // The dialog stays open and keeps its position, so that a screen reader stays in it.
   const done = saving.isSuccess && hasContent(result) ? () => finish(saving.data) : undefined;
   return (
     <Dialog
@@ -101,7 +103,7 @@ function hasContent(content: ReactNode): boolean {
   return content !== undefined && content !== null;
 }
 
-/** Problems of the typed text come first, then those that the API found. */
+/** Merges problems: those of the typed text replace those that the API reported at the same pointer. */
 function problemsOf(refused: FormProblems, wrong: ReadonlyMap<string, string>, within: string): FormProblems {
   return {
     ...refused,

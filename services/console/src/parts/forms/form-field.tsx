@@ -9,15 +9,15 @@ export interface FieldProblem {
 }
 
 export interface FormProblems {
-  /** What is problems at a field, by its pointer; empty while there is nothing, or nothing should be problems yet. */
+  /** Returns the problems to show at a field. Empty if there are none, or they should not be shown yet. */
   at(pointer: string): readonly FieldProblem[];
-  /** Somebody was in the field: from now on its problems are problems. */
+  /** Called when the user leaves a field: its problems are shown from now on. */
   onLeave(pointer: string): void;
 }
 
 export const FormProblemsContext = createContext<FormProblems>({ at: () => [], onLeave: () => undefined });
 
-/** What a control has to have so that its label, hint and problems belong to it. */
+/** Attributes that link a control to its label, hint and problems. */
 export interface ControlProps {
   id: string;
   'aria-describedby': string | undefined;
@@ -29,20 +29,20 @@ export interface ControlProps {
 }
 
 interface FormFieldProps {
-  /** JSON pointer into what the form says. */
+  /** JSON pointer of the field within the definition. */
   pointer: string;
   label: string;
-  /** Beside the label, such as what it does. */
+  /** Text beside the label, such as the effect of the field. */
   note?: ReactNode | undefined;
   hint?: ReactNode | undefined;
   required?: boolean | undefined;
-  /** For screen readers alone, where the place says it to everybody else. */
+  /** Hides the label visually, if its place already shows the meaning. */
   isLabelHidden?: boolean;
   className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
 }
 
-/** A label, a control, a hint, and what is wrong. */
+/** A label, a control, a hint, and the problems of the field. */
 export function FormField(props: FormFieldProps) {
   const { pointer, label, note, hint, required, isLabelHidden = false, className, children } = props;
   const id = useId();
@@ -79,14 +79,14 @@ export function FormField(props: FormFieldProps) {
 interface FieldGroupProps {
   pointer: string;
   label: string;
-  /** For screen readers alone, where a heading says it to everybody else. */
+  /** Hides the label visually, if a heading already shows the meaning. */
   isLabelHidden?: boolean;
   note?: ReactNode | undefined;
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** Several controls that are about one thing, with what is wrong with all of it. */
+/** Several controls of one subject, with the problems of the group. */
 export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
   const problems = use(FormProblemsContext).at(pointer);
@@ -110,7 +110,7 @@ export function FieldGroup({ pointer, label, isLabelHidden = false, note, classN
   );
 }
 
-/** The problems of a place that is no field of its own. */
+/** Problems at a pointer that has no field of its own. */
 export function ProblemsAt({ pointer }: { pointer: string }) {
   return <ProblemTexts problems={use(FormProblemsContext).at(pointer)} />;
 }

@@ -7,7 +7,7 @@ import { optionNote, optionsFrom, useNamedOption, useOptions, type OptionsOfPara
 interface OptionInputProps {
   of: OptionsOfParameter;
   control: ControlProps;
-  /** Its team lists what it may be: what it is called is shown below. */
+  /** True if the team that owns the action lists the valid options: the name of the typed option is shown below. */
   isListed: boolean;
   text: string;
   placeholder: string;
@@ -15,12 +15,15 @@ interface OptionInputProps {
   onText: (text: string) => void;
 }
 
-/** A field that may be typed, with what may be chosen below it while one is in it. */
+/** A text field that offers options while it has the focus. */
 export function OptionInput(props: OptionInputProps) {
   const { of, control, isListed, text, placeholder, inputMode, onText } = props;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
-  /** Since it was opened: before, all of them are offered in the place of the one that stands there. */
+  /**
+   * True once the user has typed since the list was opened. Before, the list offers all options, not only those that
+   * match the current value.
+   */
   const [isTyped, setTyped] = useState(false);
   const [at, setAt] = useState(-1);
   const { list } = useOptions(of, isTyped ? text : '', isOpen);
@@ -29,7 +32,7 @@ export function OptionInput(props: OptionInputProps) {
     label: option.label ?? String(option.value),
     note: optionNote(option, list?.from ?? 'endpoint', of.countries),
   }));
-  // What is typed out leaves nothing to choose, and what is below is in reach again.
+  // If the text equals the only option, the list closes, so that it does not cover the fields below.
   const isTypedOut = isTyped && options.length === 1 && options[0]?.value === text.trim();
   const isShown = isOpen && options.length > 0 && !isTypedOut;
   const active = isShown ? options[at] : undefined;
@@ -83,7 +86,7 @@ export function OptionInput(props: OptionInputProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      {/* What is pressed in it leaves the field where it is. */}
+      {/* A press inside the list must not move the focus out of the field. */}
       <div className="options" hidden={!isShown} onMouseDown={(event) => event.preventDefault()}>
         <Listbox
           id={listId}
@@ -101,7 +104,7 @@ export function OptionInput(props: OptionInputProps) {
   );
 }
 
-/** What its team calls what stands there; that it calls nothing so is no mistake yet. */
+/** The team's name of the typed option. A value that the team does not list gets a warning, not an error. */
 function OptionName({ of, text }: { of: OptionsOfParameter; text: string }) {
   const { option, isUnknown } = useNamedOption(of, text);
   const called = option?.label ?? null;

@@ -11,8 +11,8 @@ const ranges = [
 ] as const;
 
 /**
- * `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`; what is no list of characters stays as it is
- * written.
+ * Describes a pattern: `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`. A pattern that is not a
+ * list of characters is shown as written.
  */
 export function patternInWords(pattern: string): string {
   const { kinds, least, most } = ofOneKind.exec(pattern)?.groups ?? {};
@@ -24,7 +24,7 @@ export function patternInWords(pattern: string): string {
     names.push(name);
     signs = signs.replace(range, '');
   }
-  // What is left is single signs; a hyphen between two of them would be a range of another kind.
+  // The rest is single characters. A hyphen between two of them would be another range.
   if (/.-./.test(signs)) return `has to match ${pattern}`;
   const all = signs === '' ? names : [...names, Array.from(signs).join(' ')];
   if (most === undefined) return listed(all);

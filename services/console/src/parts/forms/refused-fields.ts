@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { problemOf } from '../../api/problems.ts';
 import type { FormProblems } from './form-field.tsx';
 
-/** What the API says is wrong, at its field; what is wrong with one of a list stands at the list. */
+/** Returns the problems that the API reported, by field. A problem with one item of a list is shown at the list. */
 export function useRefusedFields(error: Error | null): FormProblems {
   return useMemo(() => {
     const errors = error === null ? [] : problemOf(error).errors;

@@ -1,7 +1,10 @@
 import { problemOf } from '../../api/problems.ts';
 import { withTitles } from '../words/action-titles.ts';
 
-/** Why a form was refused, where that is about no field of it: those say it themselves (`useRefusedFields`). */
+/**
+ * Reason why the API refused a form, if the problem is not about a field. Fields show their own problems
+ * (`useRefusedFields`).
+ */
 export function RefusedWhole({ error }: { error: Error | null }) {
   const problem = error === null ? null : problemOf(error);
   if (problem === null || problem.errors.length > 0) return null;

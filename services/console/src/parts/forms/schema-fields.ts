@@ -1,23 +1,23 @@
 import { patternInWords } from './pattern-words.ts';
 
-/** A form for a value that a JSON Schema describes: which fields it has, and what of the schema they cannot say. */
+/** Converts a JSON Schema into the fields of a form. A schema that needs more than fields is edited as JSON. */
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 export type SchemaField = LeafField | GroupField;
 
 interface FieldFacts {
-  /** JSON pointer of its value within what the schema describes, such as `/rewardId`. */
+  /** JSON pointer of the value, such as `/rewardId`. */
   pointer: string;
   label: string;
-  /** What it is for, and what it has to be. */
+  /** Description of the value and its constraints. */
   hint: string;
   required: boolean;
-  /** Its value as text, where the schema names one. */
+  /** Default of the schema as text; empty if there is none. */
   initial: string;
   placeholder: string;
   isDeprecated: boolean;
-  /** Where its schema says that a team lists what it may be; empty where it says nothing. */
+  /** Path of the endpoint that lists the options of a parameter; empty if the schema names none. */
   listedAt: string;
 }
 
@@ -26,11 +26,11 @@ export type LeafField = FieldFacts &
     | { kind: 'text' }
     | { kind: 'number'; isWhole: boolean }
     | { kind: 'boolean' }
-    /** Values as JSON texts: what is chosen keeps its type. */
+    /** Options with their values as JSON, so that a chosen value keeps its type. */
     | { kind: 'choice'; options: readonly { value: string; label: string }[] }
-    /** One value a line. */
+    /** A list with one value per line. */
     | { kind: 'list'; of: 'text' | 'number' }
-    /** What no other field can say: as JSON, beside its schema. */
+    /** Any other value, edited as JSON beside its schema. */
     | { kind: 'json'; schema: unknown }
   );
 
@@ -44,7 +44,7 @@ export interface GroupField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names where a team lists what a parameter may be. */
+/** Keyword for the place where a team lists the options of a parameter. */
 const optionsWord = 'x-options';
 const notes = [
   ...['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples', 'deprecated', 'type', optionsWord],
@@ -56,8 +56,8 @@ const listWords = [...notes, 'items', 'minItems', 'maxItems', 'uniqueItems'];
 const maxDepth = 3;
 
 /**
- * The fields of a schema; null where it says more than fields can, or there is none: then all of the value is written
- * as JSON.
+ * Returns the fields of a schema. Null if there is no schema or fields cannot express it: the whole value is then
+ * edited as JSON.
  */
 export function fieldsOf(schema: unknown): readonly SchemaField[] | null {
   if (!isSchema(schema)) return null;
@@ -70,7 +70,7 @@ function propertiesOf(schema: Schema, pointer: string, defs: Schema, depth: numb
   const isObject = schema['type'] === undefined || schema['type'] === 'object';
   if (!isObject || !isSchema(properties) || !saysOnly(schema, objectWords) || depth > maxDepth) return null;
   const required = namesIn(schema['required']);
-  // What is needed stands first; within that, as the schema has it.
+  // Required fields come first; otherwise, fields are in the order of the schema.
   const named = Object.entries(properties).toSorted(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
   return named.map(([name, inner]) =>
     fieldOf(resolved(inner, defs), `${pointer}/${escaped(name)}`, name, { required: required.has(name), defs, depth }),
@@ -126,7 +126,7 @@ function factsOf(
   };
 }
 
-/** One of these: an enum of plain values, a constant, or alternatives that are constants with titles. */
+/** Returns the options of an enum of plain values, a constant, or alternatives that are constants with titles. */
 function optionsOf(schema: Schema): { value: string; label: string }[] | null {
   if (Array.isArray(schema['enum']) && saysOnly(schema, [...notes, 'enum'])) {
     const values: unknown[] = schema['enum'];
@@ -185,7 +185,7 @@ function numberRules(schema: Schema): string[] {
   return [...bounds, ...strict].filter((rule) => rule !== '');
 }
 
-/** `1,000,000`, as all numbers are shown. */
+/** Formats a limit like all numbers of the console: `1,000,000`. */
 function boundText(value: unknown): string {
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : textOf(value);
 }
@@ -199,7 +199,7 @@ function listRules({ minItems, maxItems, uniqueItems }: Schema): string[] {
   ].filter((rule) => rule !== '');
 }
 
-/** What a reference refers to, with what is said beside it. */
+/** Resolves a reference and adds the keywords beside it. */
 function resolved(schema: unknown, defs: Schema, depth = 0): unknown {
   if (!isSchema(schema) || depth > 8) return schema;
   const { $ref: ref, ...beside } = schema;
@@ -212,7 +212,7 @@ function saysOnly(schema: Schema, words: readonly string[]): boolean {
   return Object.keys(schema).every((word) => words.includes(word));
 }
 
-/** `rewardId` as `Reward id`, where the schema gives it no title. */
+/** Returns the title of the schema, else the name in words: `Reward id` for `rewardId`. */
 function labelOf({ title }: Schema, name: string): string {
   if (typeof title === 'string' && title !== '') return title;
   const words = name
@@ -230,7 +230,7 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value.trim().replace(/\.$/, '') : '';
 }
 
-/** A value as it stands in a field. */
+/** Formats a value for a field. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, isPlain(value) ? undefined : 2);
@@ -252,7 +252,7 @@ function namesIn(value: unknown): ReadonlySet<unknown> {
   return new Set(Array.isArray(value) ? value : []);
 }
 
-/** All that are no groups, in order. */
+/** Returns all fields inside groups and outside, in order. */
 export function leavesOf(fields: readonly SchemaField[]): LeafField[] {
   return fields.flatMap((field) => (field.kind === 'group' ? leavesOf(field.fields) : field));
 }

@@ -8,21 +8,21 @@ import { otherValues, wholeValue, type FieldTexts } from './schema-values.ts';
 import type { OptionsOf } from './use-options.ts';
 
 interface SchemaFormProps {
-  /** Of what its fields say together. */
+  /** JSON pointer of the whole value. */
   pointer: string;
-  /** Undefined where nobody says what it has to be. */
+  /** Undefined if the format of the value is unknown. */
   schema: unknown;
   texts: FieldTexts;
-  /** All of it as JSON, although there are fields. */
+  /** True if the whole value is edited as JSON, although there are fields. */
   asJson: boolean;
   onTexts: (texts: FieldTexts) => void;
-  /** Where its values are those of an action type's parameters: what may be chosen is offered. */
+  /** Action type and countries, if the values are the parameters of an action: known options are offered. */
   optionsOf?: OptionsOf;
-  /** More fields, behind those of the schema. */
+  /** Further fields after those of the schema. */
   children?: ReactNode;
 }
 
-/** A form made of a JSON Schema; what that says beyond fields is written as JSON, beside the schema. */
+/** A form generated from a JSON Schema. A value that fields cannot express is edited as JSON, beside the schema. */
 export function SchemaForm({ pointer, schema, texts, asJson, onTexts, optionsOf, children }: SchemaFormProps) {
   const fields = asJson ? null : fieldsOf(schema);
   const put = (field: string) => (text: string) => onTexts({ ...texts, [field]: text });
@@ -109,7 +109,7 @@ interface LeafControlProps {
 function LeafControl({ field, control, text, onText, optionsOf }: LeafControlProps) {
   const { placeholder, pointer } = field;
   const isListed = field.listedAt !== '';
-  // A number that no team lists is a quantity: what others said is no help.
+  // A number without listed options is a quantity: values of earlier campaigns do not help.
   if (optionsOf && (field.kind === 'text' || (field.kind === 'number' && isListed))) {
     const inputMode = field.kind === 'number' ? 'decimal' : undefined;
     return (

@@ -2,8 +2,8 @@ import type { Json } from './schema-fields.ts';
 import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
 
 /**
- * What stands in the fields of a form, by pointer; empty where nothing does. Under `all` the whole value as JSON, where
- * it is written so.
+ * Typed texts of a form by pointer; empty texts are missing values. Under `all`, the whole value as JSON, if it is
+ * edited that way.
  */
 export type FieldTexts = Readonly<Record<string, string>>;
 
@@ -12,15 +12,15 @@ export interface LocalProblem {
   detail: string;
 }
 
-/** The value that the fields say, and what in them is no JSON. */
+/** The value of the typed fields, and the problems of texts that are not JSON. */
 export interface SaidValue {
   value: Record<string, Json>;
   problems: LocalProblem[];
 }
 
-/** A whole value that is written as JSON stands here. */
+/** Key of the whole value, if it is edited as JSON. */
 export const wholeValue = 'all';
-/** And here what it holds beside the fields. */
+/** Key of the properties for which there is no field, as JSON. */
 export const otherValues = 'other';
 
 export function initialTexts(fields: readonly SchemaField[]): FieldTexts {
@@ -38,7 +38,7 @@ function initialOf(field: LeafField): string {
   return field.options.find(({ label, value }) => value === field.initial || label === field.initial)?.value ?? '';
 }
 
-/** An object of what the fields say; what is empty is left out. */
+/** Builds the object from the texts of its fields, and omits empty fields. */
 export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts): SaidValue {
   const problems: LocalProblem[] = [];
   const value = new Map<string, Json>();
@@ -62,7 +62,7 @@ export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts)
   return { value: Object.fromEntries(value), problems };
 }
 
-/** The object that is written as JSON; an empty one where nothing is. */
+/** Parses the object that is edited as JSON; empty if no text is typed. */
 export function valueOfJson(text: string): SaidValue {
   const said = parsed(text);
   if (!said.ok) return { value: {}, problems: [{ pointer: '', detail: said.detail }] };
@@ -95,7 +95,7 @@ function valueOf(field: LeafField, text: string): Said {
   }
 }
 
-/** What is no number is sent as it stands: the API says what would be right. */
+/** Parses a number. A text that is not a number is sent unchanged: the API reports the expected format. */
 export function numberOr(text: string): number | string {
   const plain = text.trim().replaceAll(/(?<=\d)[ ,](?=\d{3}\b)/g, '');
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text.trim();
@@ -111,7 +111,7 @@ function parsed(text: string): Said {
   }
 }
 
-/** The texts that say a value; null where its fields cannot, because something in it is of another kind. */
+/** Returns the texts for a value; null if the fields cannot express it, because a part of it has another type. */
 export function textsOf(fields: readonly SchemaField[], value: unknown): FieldTexts | null {
   if (!isSchema(value)) return null;
   const texts = new Map<string, string>();
@@ -142,7 +142,7 @@ function fill(fields: readonly SchemaField[], value: unknown, texts: Map<string,
 function leafText(field: LeafField, value: unknown): string | null {
   switch (field.kind) {
     case 'text':
-      // What is empty would be left out.
+      // An empty text would be omitted from the value.
       return typeof value === 'string' && value !== '' ? value : null;
     case 'number':
       return typeof value === 'number' ? String(value) : null;
@@ -168,7 +168,7 @@ function nameOf(pointer: string): string {
   return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Whatever JSON.parse gives is; this tells the type checker so. */
+/** Tells the type checker that every result of JSON.parse is JSON. */
 function isJson(value: unknown): value is Json {
   return value !== undefined;
 }

@@ -1,4 +1,4 @@
-/** A number as somebody typed it, with its commas or without; null where nothing is typed, undefined where it is none. */
+/** Parses a typed number, with commas or without. Null if the text is empty, undefined if it is not a number. */
 export function typedNumber(text: string): number | null | undefined {
   const plain = text.trim().replaceAll(/[, ]/g, '');
   if (plain === '') return null;

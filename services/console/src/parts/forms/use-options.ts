@@ -4,13 +4,13 @@ import type { ParameterOption, ParameterOptionList } from '#client/types.gen.ts'
 import { useSettled } from './use-settled.ts';
 import { countOf } from '../words/numbers.ts';
 
-/** Whose parameters a form says, and for whom. */
+/** An action type, and the countries of its campaign. */
 export interface OptionsOf {
   actionType: string;
   countries: readonly string[];
 }
 
-/** One of its parameters, by JSON pointer. */
+/** One parameter of an action type, by JSON pointer. */
 export interface OptionsOfParameter extends OptionsOf {
   pointer: string;
 }
@@ -18,10 +18,10 @@ export interface OptionsOfParameter extends OptionsOf {
 const shownAtOnce = 20;
 const settleMs = 200;
 
-/** What a parameter may be; what cannot be had is told by what is not there. */
+/** Loads the options of a parameter. After a failure there are no options, and no error is shown. */
 export function useOptions({ actionType, countries, pointer }: OptionsOfParameter, text: string, enabled: boolean) {
   const { value: search, isBehind } = useSettled(text.trim(), settleMs);
-  // Of several countries each may have its own: all are shown, with where they may be used.
+  // With several countries, options of all are shown, each with the countries in which it is valid.
   const [country] = countries.length === 1 ? countries : [];
   const query = {
     ...{ parameter: pointer, limit: shownAtOnce },
@@ -33,7 +33,7 @@ export function useOptions({ actionType, countries, pointer }: OptionsOfParamete
   return { list: found.data, isSettled: !isBehind && !found.isFetching };
 }
 
-/** The option that a text stands for, as it is said by whom it is sent to. */
+/** Returns the option that equals a text, and whether the team's list lacks the text. */
 export function useNamedOption(of: OptionsOfParameter, text: string) {
   const { list, isSettled } = useOptions(of, text, text.trim() !== '');
   const option = list?.items.find(({ value }) => String(value) === text.trim());
@@ -41,7 +41,7 @@ export function useNamedOption(of: OptionsOfParameter, text: string) {
   return { option, isUnknown: isUnknown && text.trim() !== '' };
 }
 
-/** At its end in a list: where alone it may be used, or how often it was said. */
+/** Returns the text at the end of an option: the countries in which alone it is valid, or its number of uses. */
 export function optionNote(
   { countries, usedBy }: ParameterOption,
   from: ParameterOptionList['from'],
@@ -52,7 +52,7 @@ export function optionNote(
   return usedBy === 0 ? '' : countOf(usedBy, 'campaign');
 }
 
-/** Where the options come from, if not from the team that has them; null where they do. */
+/** Describes the source of the options; null if it is the team's own list. */
 export function optionsFrom({ from, unavailable }: Pick<ParameterOptionList, 'from' | 'unavailable'>): string | null {
   if (unavailable !== null) {
     return `${unavailable.replace(/^./, (first) => first.toUpperCase())}. These are of earlier campaigns.`;

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 
 export interface Settled<Value> {
   value: Value;
-  /** The same as JSON, to tell it from others. */
+  /** The value as JSON, for comparison. */
   written: string;
-  /** Something else has been said since. */
+  /** True if the value has changed since. */
   isBehind: boolean;
 }
 
-/** A value, once it has said the same for a moment; at once where it was there from the beginning. */
+/** Returns a value once it has not changed for `afterMs` milliseconds. The first value is returned at once. */
 export function useSettled<Value>(value: Value, afterMs: number): Settled<Value> {
   const written = JSON.stringify(value);
   const [settled, setSettled] = useState({ value, written });

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Each icon once, drawn on a square of 16 in the colour of the text: these by lines. */
+/** Icons made of lines, on a square of 16 in the colour of the text. */
 const outlines = {
   draft: <circle cx="8" cy="8" r="5.75" strokeDasharray="2.2 2.3" />,
   scheduled: (
@@ -167,7 +167,7 @@ const outlines = {
   twice: <path d="M3 6h8.5L9 3.5M13 10H4.5L7 12.5" />,
 } satisfies Readonly<Record<string, ReactNode>>;
 
-/** And these as areas. */
+/** Icons made of areas. */
 const areas = {
   paused: (
     <path d="M4.5 1.5h7a3 3 0 0 1 3 3v7a3 3 0 0 1-3 3h-7a3 3 0 0 1-3-3v-7a3 3 0 0 1 3-3ZM5.5 5v6h1.7V5Zm3.3 0v6h1.7V5Z" />
@@ -191,7 +191,7 @@ export type IconName = keyof typeof outlines | keyof typeof areas;
 
 interface IconProps {
   name: IconName;
-  /** In pixels; 16 unless said otherwise. */
+  /** Size in pixels. Default: 16. */
   size?: 12 | 14 | 16;
   className?: string;
 }
@@ -203,12 +203,12 @@ const line = {
   strokeLinecap: 'round',
   strokeLinejoin: 'round',
 } as const;
-/** By their names. */
+/** All icons by name. */
 const shapes: Readonly<Record<IconName, ReactNode>> = { ...outlines, ...areas };
 
 const area = { fill: 'currentColor', fillRule: 'evenodd' } as const;
 
-/** Says nothing to a screen reader: the word beside it does. */
+/** An icon. It is hidden from screen readers, which read the word beside it. */
 export function Icon({ name, size = 16, className }: IconProps) {
   const drawn = name in areas ? area : line;
 

@@ -1,4 +1,6 @@
-/** `/hooks/paid shop.example`: the path whole, as calls differ by it; the host is what is cut. */
+/**
+ * URL of a call, such as `/hooks/paid shop.example`. The path is never cut, because calls differ by it; a long host is.
+ */
 export function CallUrl({ url }: { url: string }) {
   const { host, path } = partsOfUrl(url);
   return (
@@ -8,7 +10,7 @@ export function CallUrl({ url }: { url: string }) {
   );
 }
 
-/** What is sealed of a URL is no URL any more: then all of it stands as its path. */
+/** Splits a URL into host and path. A URL with sealed parts cannot be parsed: its whole text is the path. */
 export function partsOfUrl(url: string): { host: string; path: string } {
   if (url.startsWith('kafka:')) return { host: 'Kafka topic', path: url.slice('kafka:'.length) };
   const parsed = URL.parse(url);

@@ -1,7 +1,7 @@
 import type { Client } from '#client/types.gen.ts';
 import type { StateLook } from '../standing/state-looks.ts';
 
-/** How a client stands. @param hosts of it that are sidelined */
+/** Returns the badge of a client. @param hosts number of its sidelined hosts */
 export function clientLook({ enabled }: Pick<Client, 'enabled'>, hosts: number): StateLook {
   if (!enabled) return { icon: 'paused', word: 'Paused', tone: 'warn' };
   if (hosts > 0) return { icon: 'sideline', word: hosts === 1 ? 'Host sidelined' : 'Hosts sidelined', tone: 'warn' };

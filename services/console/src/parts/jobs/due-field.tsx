@@ -5,14 +5,14 @@ import { useZone } from '../times/zone.ts';
 
 interface DueFieldProps {
   label: string;
-  /** What an empty field means. */
+  /** Describes the effect of an empty field. */
   hint: string;
-  /** As it is typed, on the clocks of the zone that is chosen. */
+  /** Typed wall-clock time in the chosen time zone. */
   value: string;
   onText: (text: string) => void;
 }
 
-/** When a job is to be called: a wall-clock time in the zone that times are shown in. */
+/** Field for the due time of a job: a wall-clock time in the time zone of the console. */
 export function DueField({ label, hint, value, onText }: DueFieldProps) {
   const { zone, label: clocks } = useZone();
   const wrong = value !== '' && dueInstant(value, zone) === null;
@@ -28,7 +28,7 @@ export function DueField({ label, hint, value, onText }: DueFieldProps) {
   );
 }
 
-/** In RFC 3339; null where it is no time. */
+/** Converts a typed time into an RFC 3339 instant; null if the text is not a time. */
 export function dueInstant(typed: string, zone: string): string | null {
   const text = typed.trim().replace(/\s+/, 'T');
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? instantOf(text, zone) : null;

@@ -13,11 +13,11 @@ export type SidelinedHost = Scheduler['hosts'][number];
 
 interface HostBannerProps {
   host: SidelinedHost;
-  /** Its name. */
+  /** Name of the client. */
   client: string;
-  /** Why its jobs cannot be brought back by this key. */
+  /** Reason why this key may not resume the host; undefined if it may. */
   refusal: string | undefined;
-  /** How many of its jobs may be called a second; null: no limit. Not said where it is not known. */
+  /** Call limit of the client per second; null if there is none, undefined if it is unknown. */
   maxCallsPerSecond?: number | null | undefined;
 }
 
@@ -27,10 +27,10 @@ const standings = {
   disabled: 'It is not tried again until somebody brings its jobs back.',
 } as const;
 
-/** Jobs are counted up to here. */
+/** The API stops counting sidelined jobs here. */
 const mostCounted = 10_000;
 
-/** Why jobs of a host wait, what is done about it, and what goes on as usual. */
+/** Banner of a sidelined host: why its jobs wait, what happens next, and which jobs go on as usual. */
 export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBannerProps) {
   const queries = useQueryClient();
   const { endpoint, state, cause, openedAt, sidelined } = host;
@@ -95,7 +95,7 @@ function waiting(sidelined: number): string {
   return `${countOf(sidelined, 'job')} ${sidelined === 1 ? 'waits' : 'wait'}`;
 }
 
-/** How long it takes then until all of them are called, where that is worth a word. */
+/** Describes the time until all sidelined jobs have been called; empty if it is short or unknown. */
 function drainWords(sidelined: number, perSecond: number | null | undefined): string {
   if (perSecond === null || perSecond === undefined || sidelined <= perSecond || sidelined >= mostCounted) return '';
   return ` Then they are called at ${formatRate(perSecond)}/s, which takes about ${formatDuration((sidelined / perSecond) * 1000)}.`;

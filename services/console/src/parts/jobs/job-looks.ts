@@ -19,17 +19,17 @@ export function jobLook(state: JobState): StateLook {
   return looks[state];
 }
 
-/** It may be taken back: it has not ended, and is not being called. */
+/** Returns true if a job can be cancelled: it has not ended, and no call is under way. */
 export function mayCancel(state: JobState): boolean {
   return mayMove(state) || state === 'reporting';
 }
 
-/** It may be moved too: no receiver works on it. */
+/** Returns true if a job can also be rescheduled: no receiver works on it. */
 export function mayMove(state: JobState): boolean {
   return state === 'pending' || state === 'waiting' || state === 'sidelined';
 }
 
-/** It may be sent again. */
+/** Returns true if a job has ended and may be sent again. */
 export function jobHasEnded(state: JobState): boolean {
   return state === 'called' || state === 'expired' || state === 'cancelled' || state === 'dead';
 }

@@ -5,7 +5,7 @@ import { formatCount } from '../words/numbers.ts';
 
 const terms = ['called', 'expired', 'cancelled', 'dead', 'sidelined', 'pending'] as const;
 
-/** What became of every job that was accepted for a client, adding up. */
+/** Outcomes of all jobs accepted for a client, as a sum. */
 export function LedgerLine({ ledger }: { ledger: ClientLedger }) {
   const { accepted, balanced, check } = ledger;
   const sum = terms.reduce((all, term) => all + ledger[term], 0);

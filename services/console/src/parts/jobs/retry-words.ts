@@ -1,7 +1,7 @@
 import type { Client } from '#client/types.gen.ts';
 import { formatSetDuration } from '../times/times.ts';
 
-/** How a job is tried again: `up to 5 calls, 500 ms apart`. */
+/** Describes the retries of a job: `up to 5 calls, 500 ms apart`. */
 export function retryWords(retry: Client['retry']): string {
   switch (retry.strategy) {
     case 'none':

@@ -3,19 +3,19 @@ import { listClientsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Client } from '#client/types.gen.ts';
 import { shortId } from '../controls/copy-button.tsx';
 
-/** As many as a menu can show; another one is named in the address. */
+/** Clients that a menu can show. A page's address may name another client. */
 const mostInMenu = 200;
 
 export interface Clients {
-  /** Undefined while they are asked for. */
+  /** Undefined while the clients are loaded. */
   items: readonly Client[] | undefined;
-  /** By id or name. */
+  /** Finds a client by id or name. */
   find: (ref: string | undefined) => Client | undefined;
-  /** Its name, or its id where it is none of those that are known. */
+  /** Returns the name of a client, or its short id if the client is not loaded. */
   nameOf: (clientId: string) => string;
 }
 
-/** The clients that this key may see. */
+/** Loads the clients that this key may see. */
 export function useClients(): Clients {
   const { data } = useQuery({ ...listClientsOptions({ query: { limit: mostInMenu } }), staleTime: 60_000 });
   const items = data?.items;

@@ -1,26 +1,25 @@
-/** What is known of a key that was pressed. */
+/** A pressed key with its context. */
 export interface Press {
   key: string;
   shift: boolean;
-  /** Ctrl, Alt or ⌘ is held: the browser's own, but for find. */
+  /** True if Ctrl, Alt or ⌘ is held: such shortcuts belong to the browser, except for find. */
   modified: boolean;
-  /** Into a field, where letters are text. */
+  /** True if the key was typed into a field, where letters are text. */
   inField: boolean;
 }
 
 export interface KeyMatcher {
-  /** The command that this press completes, out of those there are now; none while a sequence goes on. */
+  /** Returns the command that this press completes; undefined if there is none, or a sequence is under way. */
   press(press: Press, commands: ReadonlySet<string>, nowMs: number): string | undefined;
 }
 
-/** So long after `G` the second letter still belongs to it. */
+/** Time in milliseconds after `G` during which a second letter completes the sequence. */
 const sequenceMs = 1500;
 
 /**
- * Commands are written as `?`, `J`, `Shift A`, `G C`: single keys, or one after the other. Letters count without regard
- * to case.
- *
- * @param singleKeysOn asked with each press; when off nothing matches but `Escape`
+ * Creates a matcher of keyboard commands. Commands are written as `?`, `J`, `Shift A`, `G C`: single keys, or a
+ * sequence of two. Letters match regardless of case.
+ * @param singleKeysOn called with each press; if it returns false, only `Escape` matches
  */
 export function createKeyMatcher(singleKeysOn: () => boolean): KeyMatcher {
   let first: { key: string; atMs: number } | undefined;

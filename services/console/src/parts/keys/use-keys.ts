@@ -3,16 +3,16 @@ import { readRemembered } from '../browser/remembered.ts';
 import { createKeyMatcher } from './key-matcher.ts';
 
 export interface KeyCommand {
-  /** `P`, `Shift A`, `G C`, `Escape`; see `createKeyMatcher`. */
+  /** Keys such as `P`, `Shift A`, `G C`, `Escape`; see `createKeyMatcher`. */
   keys: string;
-  /** `Pause the run`: what the map of keys says. */
+  /** Description in the list of shortcuts, such as `Pause the run`. */
   does: string;
-  /** Of the map. */
+  /** Heading in the list of shortcuts. */
   group: 'Go to' | 'Rows' | 'This page' | 'Everywhere';
   run: () => void;
 }
 
-/** The newest last: where two have the same keys, it decides. */
+/** Registered commands, the newest last. If two commands have the same keys, the newest runs. */
 let registered: readonly { command: KeyCommand }[] = [];
 const listeners = new Set<() => void>();
 
@@ -21,7 +21,7 @@ function change(next: typeof registered): void {
   for (const listener of listeners) listener();
 }
 
-/** Keys that work while the component is there. What they do may change with every rendering. */
+/** Registers keyboard commands while the component is mounted. Their functions may change with every rendering. */
 export function useKeys(commands: readonly KeyCommand[]): void {
   const latest = useRef(commands);
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useKeys(commands: readonly KeyCommand[]): void {
   }, [signature]);
 }
 
-/** Every command that there is on the page now, for the map of keys. */
+/** Returns every command of the current page, for the list of shortcuts. */
 export function useKeyCommands(): readonly KeyCommand[] {
   const all = useSyncExternalStore(
     (listener) => {
@@ -52,20 +52,20 @@ export function useKeyCommands(): readonly KeyCommand[] {
   return [...new Map(all.map(({ command }) => [command.keys, command])).values()];
 }
 
-/** What lies over a page has keys of its own, and the page rests. */
+/** An overlay has its own keys: the commands of the page are off while one is open. */
 const overlays = 'dialog[open], [aria-haspopup="menu"][aria-expanded="true"]';
 
 const fields = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]';
 
-/** Fields in which `Escape` has no meaning of their own: it takes the focus out of them, so that keys work again. */
+/** Fields that do not handle `Escape` themselves: the key takes the focus out of them, so that shortcuts work again. */
 const plainFields = 'input:not([role="combobox"], [type="search"]), textarea';
 
-/** Listens for the whole page; the frame calls it once. */
+/** Handles keys for the whole page. The frame calls it once. */
 export function useKeyListener(): void {
   useEffect(() => {
     const matcher = createKeyMatcher(() => readRemembered('single-keys') !== 'off');
     let isCovered = false;
-    // Before the key closes what lies over the page.
+    // Checked before the key closes the overlay.
     const look = () => {
       isCovered = document.querySelector(overlays) !== null;
     };
@@ -75,7 +75,7 @@ export function useKeyListener(): void {
       const press = {
         key: event.key,
         shift: event.shiftKey,
-        // Where a sign needs AltGr, the browser tells Ctrl and Alt too.
+        // The browser reports Ctrl and Alt as held for a character that needs AltGr.
         modified: (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState('AltGraph'),
         inField: target?.closest(fields) !== null && target !== null,
       };

@@ -2,9 +2,8 @@ import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useKeys } from './use-keys.ts';
 
 /**
- * `J` and `K` go from row to row, arrows too once a row has the focus; `X` selects. Within the element whose ref is
- * returned, what a row is opened by carries `data-row-link` (Enter follows it), and what selects a row
- * `data-row-select`, inside of a common `data-row`. The focus itself moves: nothing has to be remembered.
+ * Moves the focus between rows by `J` and `K`, and by arrows once a row has the focus; `X` selects a row. Each row
+ * within the returned ref is a `data-row`, with a `data-row-link` that Enter opens, and a `data-row-select`.
  */
 export function useRowKeys<Container extends HTMLElement>(): RefObject<Container | null> {
   const container = useRef<Container>(null);
@@ -48,7 +47,7 @@ const arrows: ReadonlyMap<string, 1 | -1> = new Map([
   ['ArrowUp', -1],
 ]);
 
-/** By what has the focus, which goes by arrows itself, or by the browser. */
+/** Returns true if the focused control, or the browser, handles the key itself. */
 function isTaken({ target, ctrlKey, altKey, metaKey, shiftKey }: KeyboardEvent): boolean {
   const own = 'select, textarea, input:not([type="checkbox"]), [role="menu"]';
   return ctrlKey || altKey || metaKey || shiftKey || (target instanceof Element && target.closest(own) !== null);

@@ -4,21 +4,21 @@ import { Icon } from '../icon/icon.tsx';
 export interface Chip<Value extends string> {
   value: Value;
   label: string;
-  /** How many there are; not shown while nobody knows. */
+  /** Number of entries; hidden while unknown. */
   count?: number | undefined;
-  /** Work for a person. */
+  /** True if the entries need a person's attention. */
   warns?: boolean;
 }
 
 interface ChipsProps<Value extends string> {
-  /** `Filter by state` */
+  /** Text for screen readers, such as `Filter by state`. */
   label: string;
   chips: readonly Chip<Value>[];
   chosen: Value;
   onChoose: (value: Value) => void;
 }
 
-/** One of several views on a list, each with how much is in it. */
+/** A choice between views of a list, each with its number of entries. */
 export function Chips<Value extends string>({ label, chips, chosen, onChoose }: ChipsProps<Value>) {
   return (
     <div className="chips" role="group" aria-label={label}>

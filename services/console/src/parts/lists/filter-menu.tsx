@@ -2,16 +2,16 @@ import { Icon } from '../icon/icon.tsx';
 import { Menu, MenuItem } from '../overlays/menu.tsx';
 
 interface FilterMenuProps {
-  /** `Country` */
+  /** Name of the filter, such as `Country`. */
   name: string;
   options: readonly string[];
   value: string | undefined;
-  /** The words for a value; the value itself if absent. */
+  /** Returns the label of a value. Default: the value itself. */
   labelOf?: (value: string) => string;
   onChoose: (value: string | undefined) => void;
 }
 
-/** A filter that is off until something is chosen; then it says what, and can be taken off. */
+/** A filter that is off by default. Once a value is chosen, the button shows it and offers to clear it. */
 export function FilterMenu({ name, options, value, labelOf = (option) => option, onChoose }: FilterMenuProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>

@@ -3,23 +3,26 @@ import { Icon } from '../icon/icon.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 
 interface PagingProps {
-  /** `12 of 148 campaigns, by last activity` */
+  /** Summary such as `12 of 148 campaigns, by last activity`. */
   children: ReactNode;
-  /** What the colours of the rows mean. */
+  /** Explanation of the colours of rows. */
   legend?: ReactNode;
-  /** Of this page; undefined on the first one. */
+  /** Cursor of this page; undefined on the first page. */
   cursor: string | undefined;
-  /** Of the page behind it; null on the last one. */
+  /** Cursor of the next page; null on the last page. */
   next: string | null | undefined;
   onGo: (cursor: string | undefined) => void;
-  /** In lists that begin with the newest. */
+  /** Labels of the buttons. Default: labels for a list with the newest entry first. */
   words?: { before: string; behind: string };
 }
 
-/** Which page came before which, as far as this tab went through them: the server's cursors lead forward only. */
+/** Cursor of the previous page by cursor, as far as this tab has paged: the server's cursors lead forward only. */
 const cameFrom = new Map<string, string | undefined>();
 
-/** The foot of a table that the server pages. A page that was opened by its address leads back to the first one. */
+/**
+ * The foot of a table that the server pages. The back button of a page that was opened by its address leads to the
+ * first page.
+ */
 export function Paging({ children, legend, cursor, next, onGo, words = newestFirst }: PagingProps) {
   const goBack = () => onGo(cursor === undefined ? undefined : cameFrom.get(cursor));
   const goOn = () => {

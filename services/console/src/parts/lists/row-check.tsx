@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 
-/** Selects a row. What a finger may press around it on a phone is its label. */
+/** Checkbox that selects a row. The label around it is the touch target on a phone. */
 export function RowCheck(props: Omit<ComponentProps<'input'>, 'type' | 'className'>) {
   return (
     <label className="inline-flex items-center justify-center align-middle phone:size-10 phone:-mx-2.5">

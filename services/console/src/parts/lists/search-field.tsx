@@ -3,16 +3,16 @@ import { Icon } from '../icon/icon.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 
 interface SearchFieldProps {
-  /** `Name, id, segment or owner` */
+  /** Placeholder such as `Name, id, segment or owner`. */
   placeholder: string;
   value: string;
-  /** Called when nothing was typed for a moment, and on Enter. */
+  /** Called on Enter, and when the user has not typed for a moment. */
   onSearch: (text: string) => void;
 }
 
 const settleMs = 250;
 
-/** A search on the server, of a list; the key / leads into it, Esc empties it. */
+/** Searches a list on the server. The key / focuses the field, Esc empties it. */
 export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState<string | undefined>();
   const field = useRef<HTMLInputElement>(null);
@@ -25,7 +25,7 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
   useEffect(() => {
     if (typed === undefined) return;
     const timer = setTimeout(() => {
-      // What Enter has asked for may have been cleared meanwhile.
+      // The user may have cleared the text after Enter.
       if (entered.current !== typed) search.current(typed.trim());
       entered.current = undefined;
       setTyped(undefined);

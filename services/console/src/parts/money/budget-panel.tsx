@@ -15,7 +15,7 @@ interface BudgetPanelProps {
 
 const shownAtMost = 8;
 
-/** What of the campaign's budgets is used, and what is left, by country; nothing where it has none. */
+/** Used and remaining budgets of a campaign by country. Renders nothing if there are none. */
 export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   if (budgets.length === 0) return null;
   const shown = budgets.length <= shownAtMost ? budgets : byNeed(budgets).slice(0, shownAtMost);
@@ -45,7 +45,7 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   );
 }
 
-/** Over all countries. */
+/** Returns the sum over all countries. */
 function usedWords(unit: string, of: readonly ShownFigures[]): string {
   const sum = (name: 'all' | 'used' | 'reserved') => of.reduce((all, each) => all + each[name].number, 0);
   const reserved = sum('reserved');

@@ -1,16 +1,16 @@
 import type { BudgetFigures } from '#client/types.gen.ts';
 import { figuresOf } from './budget-words.ts';
 
-/** Below it, a budget will not last long. */
+/** Remaining share below which a budget is short. */
 const smallShare = 0.1;
 
-/** Something waits for it already, or will soon. */
+/** Returns true if batches wait for the budget, or little of it is left. */
 export function isShort(budget: BudgetFigures): boolean {
   const { all, left } = figuresOf(budget);
   return budget.waitingBatches > 0 || left.number < all.number * smallShare;
 }
 
-/** Those that something waits for first, then by the share that is left. */
+/** Sorts budgets: those with waiting batches first, then by remaining share. */
 export function byNeed<Budget extends BudgetFigures>(budgets: readonly Budget[]): Budget[] {
   const share = (budget: BudgetFigures) => {
     const { all, left } = figuresOf(budget);

@@ -2,26 +2,24 @@ import type { BudgetFigures } from '#client/types.gen.ts';
 import { typedNumber } from '../forms/typed-number.ts';
 import { formatCount } from '../words/numbers.ts';
 
-/** How much a budget is: so many units, or so much of a currency. */
+/** Size of a budget, in units or in a currency. */
 export interface BudgetSize {
   units?: number;
   amount?: string;
   currency?: string;
 }
 
-/** `1,000`, or `5,000.00 EUR`: as one would type it. */
+/** Formats a budget as a person types it: `1,000`, or `5,000.00 EUR`. */
 export function budgetText({ units = 0, amount, currency = '' }: BudgetSize): string {
   return amount === undefined ? formatCount(units) : `${grouped(amount)} ${currency}`;
 }
 
-/** `1,000 units`, or `5,000.00 EUR`. */
+/** Formats a budget as `1,000 units`, or `5,000.00 EUR`. */
 export function budgetWords(size: BudgetSize): string {
   return size.amount === undefined ? `${budgetText(size)} units` : budgetText(size);
 }
 
-/**
- * What somebody typed as a budget: `1,000`, or `5,000 EUR`. Null where nothing is typed, undefined where it is neither.
- */
+/** Parses a typed budget: `1,000`, or `5,000 EUR`. Null if the text is empty, undefined if it is neither. */
 export function typedBudget(text: string): BudgetSize | null | undefined {
   const [, digits = '', currency = ''] = /^([\d., ]+?) *([A-Za-z]{3})$/.exec(text.trim()) ?? [];
   if (currency !== '') return { amount: digits.replaceAll(/[, ]/g, ''), currency: currency.toUpperCase() };
@@ -29,19 +27,19 @@ export function typedBudget(text: string): BudgetSize | null | undefined {
   return typeof units === 'number' ? { units } : units;
 }
 
-/** As it is said, of what is shown of it. */
+/** Converts the figures of a budget into the size that the form takes. */
 export function sizeOf({ units, money }: Pick<BudgetFigures, 'units' | 'money'>): BudgetSize {
   return money === null ? { units: units ?? 0 } : { amount: money.amount, currency: money.currency };
 }
 
 interface Figure {
-  /** For shares and comparisons. */
+  /** Value for shares and comparisons. */
   number: number;
   text: string;
 }
 
 export interface ShownFigures extends Record<'all' | 'used' | 'reserved' | 'left', Figure> {
-  /** `units`, or the currency. */
+  /** Either `units`, or the currency. */
   unit: string;
 }
 
@@ -59,7 +57,7 @@ export function figuresOf({ units, used, reserved, left, money }: Omit<BudgetFig
   };
 }
 
-/** Of a number of units, or of money. */
+/** Formats a number of units or an amount of money. */
 export function formatIn(unit: string, number: number): string {
   if (unit === 'units') return `${formatCount(number)} ${number === 1 ? 'unit' : 'units'}`;
   return `${number.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })} ${unit}`;

@@ -6,7 +6,7 @@ import { formatCount } from '../words/numbers.ts';
 import { moneyText } from '../campaign/arithmetic.ts';
 import { titleOf } from '../words/action-titles.ts';
 
-/** What a run has cost so far, step by step; nothing where no step costs units. */
+/** Costs of a run so far, by step. Renders nothing if no step costs units. */
 export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
   const { cost, kind } = run;
   if (!cost) return null;

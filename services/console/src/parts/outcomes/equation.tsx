@@ -6,13 +6,13 @@ import { addsUp, outcomeOrder, type OutcomeCounts } from './outcomes.ts';
 
 export interface EquationProps {
   line: OutcomeCounts & { audience: number };
-  /** What the sum is of, and what it was checked against. */
+  /** Subject of the sum, and the figure that it was compared with. */
   children: ReactNode;
 }
 
-/** The audience as the sum of all outcomes, zeros too: nobody has to believe a total. */
+/** The audience as the sum of all outcomes, zeros included, so that the reader can check the total. */
 export function Equation({ line, children }: EquationProps) {
-  // Nobody is pending in what has ended; somebody who is belongs in the sum.
+  // A run that has ended has no pending users. If it has some, the sum shows them.
   const terms = outcomeOrder.filter((outcome) => outcome !== 'pending' || line.pending !== 0);
   const isRight = addsUp(line);
   return (
@@ -40,7 +40,7 @@ export function Equation({ line, children }: EquationProps) {
   );
 }
 
-/** Whether numbers make up their audience, said with a sign and a word. */
+/** Result of a comparison of numbers with their audience, as an icon and words. */
 export function AddsUp({ isRight }: { isRight: boolean }) {
   return (
     <span className={`row gap-1 ${isRight ? 'c-ok' : 'c-bad'}`}>

@@ -3,14 +3,13 @@ import { outcomeWords, segmentsOf, type OutcomeCounts, type OutcomeName } from '
 
 export interface OutcomeBarProps {
   counts: OutcomeCounts;
-  /** Users that the bar is about; said by its label. */
+  /** Number of users, which the label names. */
   audience: number;
   size?: 'normal' | 'large';
 }
 
 /**
- * Who ended how, as shares of one full width. Each segment is at least 2 px wide: one failed user in a million is still
- * seen.
+ * Outcomes as shares of one bar. Each segment is at least 2 px wide, so that one failed user in a million is visible.
  */
 export function OutcomeBar({ counts, audience, size = 'normal' }: OutcomeBarProps) {
   const segments = segmentsOf(counts);
@@ -18,14 +17,14 @@ export function OutcomeBar({ counts, audience, size = 'normal' }: OutcomeBarProp
     <div className={size === 'large' ? 'bar l' : 'bar'} role="img" aria-label={outcomeLabel(counts, audience)}>
       {segments.length === 0 && <i className="o-pending" style={{ flexGrow: 1 }} />}
       {segments.map(({ outcome, share }) => (
-        // In thousandths: shares that sum up to less than one would leave a gap.
+        // Thousandths, because flex-grow values that sum up to less than one leave a gap.
         <i key={outcome} className={fillOf(outcome)} style={{ flexGrow: share * 1000 }} />
       ))}
     </div>
   );
 }
 
-/** All numbers of a bar in words: who cannot see it loses nothing. */
+/** Returns all numbers of the bar for screen readers. */
 function outcomeLabel(counts: OutcomeCounts, audience: number): string {
   const terms = segmentsOf(counts).map(({ outcome, users }) => `${formatCount(users)} ${outcomeWords[outcome]}`);
   return [...terms, `of ${formatCount(audience)} users`].join(', ');

@@ -1,6 +1,6 @@
 /**
- * Outcomes as the console shows them: always in this order, which is the order of the report's equation, so that two
- * bars can be compared and the same colour never changes its place.
+ * Outcomes in the order in which the console shows them. It is the order of the report's equation, so that two bars can
+ * be compared and a colour never changes its place.
  */
 export const outcomeOrder = [
   'succeeded',
@@ -16,7 +16,7 @@ export const outcomeOrder = [
 
 export type OutcomeName = (typeof outcomeOrder)[number];
 
-/** Users of one line by outcome. A count may be below zero in a line that does not add up. */
+/** Users of one line by outcome. A count is negative if the line does not add up. */
 export type OutcomeCounts = Record<OutcomeName, number>;
 
 export const outcomeWords: Record<OutcomeName, string> = {
@@ -31,7 +31,7 @@ export const outcomeWords: Record<OutcomeName, string> = {
   pending: 'pending',
 };
 
-/** What each word counts, for who asks. */
+/** Descriptions of the outcomes. */
 export const outcomeMeanings: Record<OutcomeName, string> = {
   succeeded: 'The endpoint said so. For messages: it was accepted for delivery.',
   failed: 'The endpoint said so, with a reason, or Muster did, with a reason that starts with “muster.”.',
@@ -47,28 +47,30 @@ export const outcomeMeanings: Record<OutcomeName, string> = {
 export interface OutcomeSegment {
   outcome: OutcomeName;
   users: number;
-  /** Of all segments together, above 0 and at most 1. */
+  /** Share of all segments together, above 0 and at most 1. */
   share: number;
 }
 
-/** What a bar is made of: only what has users, in the fixed order. Nothing at all for a line without users. */
+/** Returns the segments of a bar: outcomes with users, in the fixed order. Empty for a line without users. */
 export function segmentsOf(counts: OutcomeCounts): OutcomeSegment[] {
   const present = outcomeOrder.filter((outcome) => counts[outcome] > 0);
   const all = present.reduce((sum, outcome) => sum + counts[outcome], 0);
   return present.map((outcome) => ({ outcome, users: counts[outcome], share: counts[outcome] / all }));
 }
 
-/** Outcomes that occur in one of the lines, in the fixed order; those in `always` whether they occur or not. */
+/**
+ * Returns the outcomes that occur in one of the lines, in the fixed order. Those in `always` are included even if they
+ * do not occur.
+ */
 export function outcomesIn(lines: readonly OutcomeCounts[], always: readonly OutcomeName[] = []): OutcomeName[] {
   return outcomeOrder.filter((outcome) => always.includes(outcome) || lines.some((line) => line[outcome] !== 0));
 }
 
-/** Users that have an outcome, whichever. */
 function endedUsersOf(counts: OutcomeCounts): number {
   return outcomeOrder.reduce((sum, outcome) => (outcome === 'pending' ? sum : sum + counts[outcome]), 0);
 }
 
-/** Whether the terms of a line make up its audience, with nothing counted twice. */
+/** Returns true if the outcomes of a line add up to its audience, with nothing counted twice. */
 export function addsUp({ audience, ...counts }: OutcomeCounts & { audience: number }): boolean {
   return counts.pending >= 0 && endedUsersOf(counts) + counts.pending === audience;
 }

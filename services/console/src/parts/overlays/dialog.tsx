@@ -4,19 +4,19 @@ import { Modal } from './modal.tsx';
 
 interface DialogProps {
   title: string;
-  /** For a table, or lines with three columns. */
+  /** True for a dialog with a table, or lines of three columns. */
   isWide?: boolean;
-  /** Beneath the title: what it is about. */
+  /** Subject of the dialog, below the title. */
   lead?: ReactNode;
   onClose: () => void;
   children: ReactNode;
-  /** Buttons; give `data-autofocus` to what can be undone, else to the field that confirms. */
+  /** Buttons. Give `data-autofocus` to the main button if its action can be undone, else to the field that confirms. */
   actions: ReactNode;
 }
 
 const wide = 'dialog w-[min(728px,100%-32px)] phone:w-full';
 
-/** Asks or tells something, with its buttons at the foot. Title and lead may hold what somebody called something. */
+/** A dialog with its buttons at the foot. Title and lead may contain names that users have typed. */
 export function Dialog({ title: said, isWide = false, lead, onClose, children, actions }: DialogProps) {
   const title = plainText(said);
   return (

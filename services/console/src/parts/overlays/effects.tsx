@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 
 export interface Effect {
-  /** Of two with the same unit. */
+  /** Key, if two effects have the same unit. */
   key?: string;
-  /** `30,614`, or a time. */
+  /** Number such as `30,614`, or a time. */
   value: string;
-  /** `users half-way` */
+  /** Unit such as `users half-way`. */
   unit: string;
-  /** The one that is easily overlooked. */
+  /** Highlights the effect that is easily overlooked. */
   isHot?: boolean;
-  /** The words that it begins with, in bold. */
+  /** First words of the text, in bold. */
   lead?: string;
-  /** What becomes of them. */
+  /** Description of the effect. */
   children: ReactNode;
 }
 
-/** Before something is done, what it will do: a number of people in each line, and what becomes of them. */
+/** Effects of an action before it is confirmed. Each line has a number of users, and what happens to them. */
 export function Effects({ effects }: { effects: readonly Effect[] }) {
   return (
     <div className="box">

@@ -8,7 +8,7 @@ import {
   type ReactNode,
 } from 'react';
 
-/** What the button has to have that opens a menu. */
+/** Attributes of the button that opens a menu. */
 export interface MenuTarget {
   popoverTarget: string;
   'aria-haspopup': 'menu';
@@ -16,19 +16,19 @@ export interface MenuTarget {
 }
 
 interface MenuProps {
-  /** The button that opens it; the menu stands at it. */
+  /** Renders the button that opens the menu. The menu is placed at the button. */
   target: (target: MenuTarget) => ReactNode;
-  /** Below the button it ends where the button ends, unless it starts where the button starts. */
+  /** Position of the menu: `below-end` aligns its right edge with the button, `below-start` its left edge. */
   place?: 'below-end' | 'below-start' | 'above';
-  /** `MenuItem`s, headings and lines; rendered while it is open. */
+  /** `MenuItem`s, headings and lines. They are rendered only while the menu is open. */
   children: ReactNode;
 }
 
 const places = { 'below-end': '', 'below-start': 'at-start', above: 'above' } as const;
 
 /**
- * A native popover: Escape and a press elsewhere close it, and the button has the focus again. The arrows go through
- * what it offers.
+ * A native popover. Escape and a press elsewhere close it and return the focus to the button. The arrow keys move
+ * between its items.
  */
 export function Menu({ target, place = 'below-end', children }: MenuProps) {
   const id = useId();
@@ -55,7 +55,7 @@ export function Menu({ target, place = 'below-end', children }: MenuProps) {
   );
 }
 
-/** A choice that does something. One that leads somewhere is a link with `menuItem`. */
+/** An item that runs an action. For an item that opens a page, use a link with `menuItem`. */
 export function MenuItem({ children, ...rest }: Omit<ComponentProps<'button'>, 'type' | 'className'>) {
   return (
     <button type="button" {...menuItem} {...rest}>
@@ -64,7 +64,7 @@ export function MenuItem({ children, ...rest }: Omit<ComponentProps<'button'>, '
   );
 }
 
-/** What makes a link one of the choices. */
+/** Attributes of a link that is an item of a menu. */
 export const menuItem = { role: 'menuitem', tabIndex: -1, className: 'menu-item' } as const;
 
 function itemsOf(list: HTMLElement | null): HTMLElement[] {
@@ -85,7 +85,7 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   items[next]?.focus();
 }
 
-/** The place of the item that a key leads to; from the last one it goes on with the first. */
+/** Returns the index of the item that a key leads to. The first item follows the last one. */
 export function nextOf(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % count;

@@ -8,8 +8,8 @@ interface ModalProps {
 }
 
 /**
- * A native dialog over the page: the browser keeps the focus inside and gives it back afterwards. It is shown for as
- * long as it is rendered, and begins at `data-autofocus`. Escape, and a press beside it, ask for its end.
+ * A native dialog over the page. It is open while it is rendered, and focuses `data-autofocus` first. The browser keeps
+ * the focus inside and restores it afterwards. Escape, and a press beside the dialog, call `onClose`.
  */
 export function Modal({ label, className, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,7 +19,7 @@ export function Modal({ label, className, onClose, children }: ModalProps) {
     if (!element) return;
     element.showModal();
     element.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    // Before it leaves the document: afterwards the browser no longer knows where the focus was.
+    // Closed before React removes it from the document: afterwards the browser cannot restore the focus.
     return () => element.close();
   }, []);
   return (
@@ -31,7 +31,7 @@ export function Modal({ label, className, onClose, children }: ModalProps) {
         event.preventDefault();
         onClose();
       }}
-      // A text that is selected beyond the edge ends beside the dialog, but did not begin there.
+      // Selecting text may end with a click beside the dialog, but the press began inside.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

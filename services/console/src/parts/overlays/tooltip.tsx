@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from 'react';
 
-/** What the control has to have that a tooltip belongs to. */
+/** Attributes of the control that has a tooltip. */
 export type TooltipTarget = Pick<
   ComponentProps<'button'>,
   | 'aria-describedby'
@@ -13,13 +13,12 @@ export type TooltipTarget = Pick<
   | 'onKeyDown'
 >;
 
-/** A pointer that only passes shows nothing. */
+/** Time in milliseconds that the pointer has to rest on the control. */
 const restMs = 300;
 
 /**
- * A few words at a control while it has the focus or the pointer rests on it. A press and Escape take them away.
- *
- * @param text nothing is shown without
+ * A short text at a control while it has the focus, or the pointer rests on it. A press and Escape hide the text.
+ * @param text undefined if there is no tooltip
  */
 export function useTooltip(text: string | undefined): { target: TooltipTarget; tooltip: ReactNode } {
   const id = useId();

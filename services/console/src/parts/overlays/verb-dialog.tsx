@@ -7,20 +7,20 @@ import { Dialog } from './dialog.tsx';
 interface VerbDialogProps {
   title: string;
   lead: string;
-  /** What happens, and what does not. */
+  /** Effects of the action. */
   children: ReactNode;
-  /** On the button that does it: `Archive it`. */
+  /** Text of the button that acts, such as `Archive it`. */
   verb: string;
-  /** On the button that does not. */
+  /** Text of the button that cancels. */
   leave: string;
   isGrave?: boolean;
   act: () => Promise<unknown>;
-  /** Before what is shown is asked for again. */
+  /** Called after the action, before the data of the page is loaded again. */
   onDone?: () => Promise<void>;
   onClose: () => void;
 }
 
-/** Asks before something is done, and says why it was refused. */
+/** Confirmation of an action. If the API refuses the action, the dialog shows why. */
 export function VerbDialog({ title, lead, children, verb, leave, isGrave, act, onDone, onClose }: VerbDialogProps) {
   const queries = useQueryClient();
   const doing = useMutation({

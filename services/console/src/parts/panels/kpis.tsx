@@ -4,20 +4,20 @@ export interface Kpi {
   name: string;
   value: string;
   unit?: string;
-  /** Of what, and beside what. */
+  /** Subject of the number, or the number to compare with. */
   note: ReactNode;
-  /** Beyond what is bearable. */
+  /** True if the number is beyond its limit. */
   isBad?: boolean;
 }
 
 interface KpisProps {
   kpis: readonly Kpi[];
   isOld?: boolean;
-  /** Long values, such as ranges: as many in a row as fit. */
+  /** Wraps long values, such as ranges, into as many rows as needed. */
   inRows?: boolean;
 }
 
-/** The few numbers that answer a page's question. Old ones turn grey, and stay. */
+/** The main numbers of a page. Outdated numbers stay, in grey. */
 export function Kpis({ kpis, isOld = false, inRows = false }: KpisProps) {
   return (
     <dl className={`kpis ${isOld ? 'old' : ''} ${inRows ? 'rows' : ''}`.trimEnd()}>

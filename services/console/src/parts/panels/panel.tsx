@@ -2,17 +2,17 @@ import { useId, type ReactNode } from 'react';
 
 interface PanelProps {
   title: string;
-  /** What says more about the title, such as a unit. */
+  /** Text beside the title, such as a unit. */
   note?: ReactNode;
-  /** To the right of the title. */
+  /** Buttons to the right of the title. */
   actions?: ReactNode;
   footer?: ReactNode;
-  /** Space around what is in it; tables go to the edges. */
+  /** True if the content has space around it. Tables extend to the edges. */
   padded?: boolean;
   children: ReactNode;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({ title, note, actions, footer, padded = false, children }: PanelProps) {
   const id = useId();
   return (

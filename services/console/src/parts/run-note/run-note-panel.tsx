@@ -15,11 +15,11 @@ import { Time } from '../times/time.tsx';
 
 interface RunNotePanelProps {
   runId: string;
-  /** Why the person may not write the note; undefined if they may. */
+  /** Reason why the user may not edit the note; undefined if the user may. */
   refusal: string | undefined;
 }
 
-/** The note on a run, which managers may write at any time. */
+/** The note on a run, which managers may edit at any time. */
 export function RunNotePanel({ runId, refusal }: RunNotePanelProps) {
   const query = useQuery(getRunNoteOptions({ path: { id: runId } }));
   const note = query.data;
@@ -64,7 +64,8 @@ interface NoteDialogProps {
 
 function NoteDialog({ runId, note, onClose }: NoteDialogProps) {
   const queries = useQueryClient();
-  // The note as the dialog was opened: a change of another person in the meantime is refused, not overwritten.
+  // The note when the dialog was opened. If another person changes the note meanwhile, the API refuses to overwrite
+  // that change.
   const [{ revision, text: before }] = useState(note);
   const [text, setText] = useState(before ?? '');
   const save = useMutation({

@@ -5,7 +5,7 @@ import type { Way } from './settle-draft.ts';
 import type { UnknownLine } from './unknown-lines.ts';
 import { quotedTitleOf } from '../words/action-titles.ts';
 
-/** @param types undefined while they are asked for */
+/** @param types undefined while they are loaded */
 export function whoIsUnknown(
   { step, action, users, countries }: UnknownLine,
   types: readonly Pick<ActionType, 'name' | 'class'>[] | undefined,
@@ -21,7 +21,7 @@ export function whoIsUnknown(
 
 const onlyBooks = 'It has no status endpoint: only the books of its team can tell.';
 
-/** What each answer does. */
+/** Returns the effects of each possible answer. */
 export function meanings(way: Way): Effect[] {
   return [succeeded, failed, ...(way === 'status' ? [notFound, noAnswer] : way === 'file' ? [notInFile] : [])];
 }
@@ -48,7 +48,7 @@ const noAnswer: Effect = {
 
 const notInFile: Effect = { value: 'Not in it', unit: 'no line', children: 'Stays unknown.' };
 
-/** What was done when a way was refused. */
+/** Changes that were made before the API refused the request. */
 export const changedBefore: Readonly<Record<Way, string>> = {
   status: 'Nothing was asked.',
   file: 'Lines that it says were settled count; the same file may be sent again.',

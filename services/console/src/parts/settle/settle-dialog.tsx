@@ -21,7 +21,7 @@ import { Made, SettledSoFar } from './settled-so-far.tsx';
 import { askableLines, unknownLines, unknownUsers } from './unknown-lines.ts';
 import type { RunSettlements } from './use-settlements.ts';
 
-/** A run that has ended, as its report or its progress tells it. */
+/** A run that has ended, from its report or its progress. */
 export type SettledRun = Pick<RunReport, 'runId' | 'campaignName' | 'scheduledFor' | 'steps' | 'countries'>;
 
 const ways = {
@@ -36,7 +36,7 @@ interface SettleDialogProps {
   onClose: () => void;
 }
 
-/** Who is unknown, what was looked up about them, and how it ended, as whoever knows it says. */
+/** Dialog that settles unknown users: their numbers, earlier settlements, and the outcomes to set. */
 export function SettleDialog({ run, settlements: { known, settle, made }, onClose }: SettleDialogProps) {
   const formatTime = useFormatTime();
   const { data: types } = useQuery(listActionTypesOptions());

@@ -2,17 +2,17 @@ import { asFound, type ColumnChoice } from '../file-preview/column-choice.ts';
 import type { SettleRequest } from './use-settlements.ts';
 import { narrowed, unknownUsers, type UnknownLine, type Wanted } from './unknown-lines.ts';
 
-/** Who says how it ended: a status endpoint, a file of whoever keeps the books, or a person. */
+/** Source of the outcomes: a status endpoint, a file from the team that keeps the records, or a person. */
 export type Way = 'status' | 'file' | 'hand';
 
-/** What a person has said so far; each way keeps its own while another is looked at. */
+/** Input of the dialog. Each way keeps its input while the user looks at another. */
 export interface SettleDraft {
   wanted: Wanted;
   file: File | null;
   columns: ColumnChoice;
   hand: {
     userId: string;
-    /** Null: the first step in which somebody is unknown. */
+    /** Null means the first step with unknown users. */
     step: number | null;
     outcome: 'succeeded' | 'failed';
     code: string;
@@ -28,8 +28,8 @@ export const emptyDraft: SettleDraft = {
 };
 
 /**
- * Returns the request to the API; null while something is missing.
- * @param acceptRejected rejected lines of the file that may be left out
+ * Returns the request to the API; null while required input is missing.
+ * @param acceptRejected rejected lines of the file that may be skipped
  */
 export function requestOf(
   way: Way,
@@ -44,7 +44,7 @@ export function requestOf(
   }
   const { userId, outcome, code, country } = hand;
   const step = hand.step ?? lines.unknown[0]?.step;
-  // An id may begin or end with a space: it is sent as it was typed.
+  // An id may begin or end with a space: it is sent as typed.
   if (userId === '' || step === undefined) return null;
   const reason = outcome === 'failed' && code.trim() !== '' ? { code: code.trim() } : {};
   return { by: 'hand', userId, step, outcome, ...reason, ...given({ step: null, country }) };
@@ -52,7 +52,7 @@ export function requestOf(
 
 export interface Lines {
   unknown: readonly UnknownLine[];
-  /** Of which a status endpoint can be asked. */
+  /** Lines whose action has a status endpoint. */
   askable: readonly UnknownLine[];
 }
 

@@ -6,8 +6,8 @@ import { unknownLines, unknownUsers } from './unknown-lines.ts';
 import { useSettlements } from './use-settlements.ts';
 
 /**
- * Leads to the settling of unknown users. What came of it is still shown when nobody is unknown any more; what goes on
- * in the background is followed when the dialog is closed.
+ * Button and dialog that settle unknown users. The dialog still shows the result when no user is unknown any more. A
+ * settlement in the background is polled after the dialog is closed.
  */
 export function SettleUnknown({ run }: { run: SettledRun }) {
   const [isOpen, setOpen] = useState(false);

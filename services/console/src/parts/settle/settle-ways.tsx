@@ -16,7 +16,7 @@ interface WayProps {
   onDraft: (draft: SettleDraft) => void;
 }
 
-/** What has to be said for a way. */
+/** Input fields of a way to settle. */
 export function SaidFields({ way, preview, ...props }: WayProps & { way: Way; preview: FilePreviewQuery }) {
   switch (way) {
     case 'status':
@@ -155,13 +155,13 @@ function HandFields({ lines: { unknown }, draft, onDraft }: WayProps) {
 
 interface CountryFieldProps {
   lines: readonly UnknownLine[];
-  /** What it is called that none is named. */
+  /** Label of the choice of all countries. */
   everywhere: string;
   value: string | null;
   onChoose: (country: string | null) => void;
 }
 
-/** Only where there is a choice. */
+/** Field for one of several countries; hidden if there is only one. */
 function CountryField({ lines, everywhere, value, onChoose }: CountryFieldProps) {
   const countries = countriesOf(lines);
   if (countries.length < 2) return null;

@@ -8,7 +8,7 @@ import { sentence } from '../words/figures.ts';
 import { plainText } from '../words/plain-text.ts';
 import { rejectWords, settledBy, settledWords } from './settlement-words.ts';
 
-/** What was looked up or said before, newest first. */
+/** Earlier settlements of the run, newest first. */
 export function SettledSoFar({ known }: { known: UseQueryResult<ListSettlementsResponse, Problem> }) {
   const items = known.data?.items;
   return (
@@ -57,7 +57,7 @@ const columns: readonly Column<Settlement>[] = [
 
 const shownRejects = 20;
 
-/** What came of the settlement that was just asked for. */
+/** Result of the settlement that was just requested. */
 export function Made({ settlement }: { settlement: Settlement }) {
   const { state, cause, rejected, rejects } = settlement;
   return (

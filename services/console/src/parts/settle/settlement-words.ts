@@ -1,7 +1,7 @@
 import type { Settlement } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 
-/** Who or what said how it ended. */
+/** Describes the source of the settled outcomes. */
 export function settledBy({ by, step, country }: Pick<Settlement, 'by' | 'step' | 'country'>): string {
   if (by === 'file') return 'a file';
   if (by === 'hand') return 'one user by hand';
@@ -9,7 +9,7 @@ export function settledBy({ by, step, country }: Pick<Settlement, 'by' | 'step' 
   return places.length === 0 ? 'the status endpoint' : `the status endpoint, ${places.join(' in ')}`;
 }
 
-/** `3 succeeded, 1 failed, 8 still unknown`. */
+/** Returns a text such as `3 succeeded, 1 failed, 8 still unknown`. */
 export function settledWords(of: Pick<Settlement, 'settled' | 'leftUnknown' | 'rejected'>): string {
   const { settled, leftUnknown, rejected } = of;
   return [
@@ -20,7 +20,7 @@ export function settledWords(of: Pick<Settlement, 'settled' | 'leftUnknown' | 'r
   ].join(', ');
 }
 
-/** Why a line of a file settled nobody, by its code. */
+/** Describes why a line of a file settled no user, by its code. */
 export function rejectWords(rule: string): string {
   return rules[rule] ?? rule;
 }

@@ -1,15 +1,15 @@
 import type { ActionType, RunReport } from '#client/types.gen.ts';
 
-/** The users of a step of whom nobody knows how it ended. */
+/** Users of a step whose outcome is unknown. */
 export interface UnknownLine {
   step: number;
   action: string;
   users: number;
-  /** Most users first. */
+  /** Countries with their users, most users first. */
   countries: { country: string; users: number }[];
 }
 
-/** By step; steps in which everything is known are not among them. */
+/** Returns the steps with unknown users. */
 export function unknownLines({ steps, countries }: Pick<RunReport, 'steps' | 'countries'>): UnknownLine[] {
   return steps
     .filter(({ unknown }) => unknown > 0)
@@ -24,12 +24,12 @@ export function unknownLines({ steps, countries }: Pick<RunReport, 'steps' | 'co
     }));
 }
 
-/** Nobody is unknown in two steps: who is in one of them is skipped behind it. */
+/** Adds up the unknown users. A user is unknown in at most one step: the steps after it are skipped. */
 export function unknownUsers(lines: readonly Pick<UnknownLine, 'users'>[]): number {
   return lines.reduce((sum, { users }) => sum + users, 0);
 }
 
-/** Of which one may ask what became of the users: class C alone has a status endpoint. */
+/** Returns the lines whose outcomes can be requested: only actions of class C have a status endpoint. */
 export function askableLines(
   lines: readonly UnknownLine[],
   actionTypes: readonly Pick<ActionType, 'name' | 'class'>[],
@@ -38,11 +38,11 @@ export function askableLines(
   return lines.filter(({ action }) => readable.has(action));
 }
 
-/** A part of those that are unknown. */
+/** Selects a part of the unknown users. */
 export interface Wanted {
-  /** Null: in any step. */
+  /** Null means any step. */
   step: number | null;
-  /** Null: in any country. */
+  /** Null means any country. */
   country: string | null;
 }
 
@@ -57,7 +57,7 @@ export function narrowed(lines: readonly UnknownLine[], { step, country }: Wante
     .filter(({ users }) => users > 0);
 }
 
-/** In which somebody is unknown, by their codes. */
+/** Returns the codes of the countries with unknown users. */
 export function countriesOf(lines: readonly UnknownLine[]): string[] {
   return [...new Set(lines.flatMap(({ countries }) => countries.map(({ country }) => country)))].sort();
 }

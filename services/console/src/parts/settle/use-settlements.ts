@@ -7,26 +7,25 @@ import { columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts
 import { fileHeaders } from '../file-preview/use-file-preview.ts';
 import type { Settlement, SettleRequestInput, SettleRunErrors, SettleRunResponses } from '#client/types.gen.ts';
 
-/** A file of many users, with its columns as a person chose them. */
+/** A file of many users, with the chosen columns. */
 export interface SettledFile {
   file: File;
   columns: ColumnChoice;
-  /** Rejected lines that may be left out; null: as few as the API accepts by itself. */
+  /** Rejected lines that may be skipped; null means the API's default limit. */
   acceptRejected: number | null;
 }
 
-/** How it ended for one user, who is to be asked, or a file of many users. */
+/** The outcome of one user, a request to a status endpoint, or a file of many users. */
 export type SettleRequest = SettleRequestInput | SettledFile;
 
-/** A worker asks page by page: so often it is looked how far it is. */
+/** Polling interval in milliseconds: a worker settles page by page. */
 const lookEveryMs = 2000;
 
 export type RunSettlements = ReturnType<typeof useSettlements>;
 
 /**
- * What was settled of a run so far, and settling more of it. Every figure of it is read anew once one has ended.
- *
- * @param enabled whether anybody is unknown, or was when it was asked
+ * Loads the settlements of a run, and settles more users. All figures are loaded again once a settlement has ended.
+ * @param enabled true if users are unknown, or were when the dialog was opened
  */
 export function useSettlements(runId: string, enabled: boolean) {
   const queries = useQueryClient();
@@ -42,7 +41,7 @@ export function useSettlements(runId: string, enabled: boolean) {
         'file' in request ? settleByFile(runId, request) : settleRun({ path, body: request, throwOnError: true });
       return (await asked).data;
     },
-    // A file that was cut off has settled what was read of it.
+    // A file that was cut off has settled the lines that were read.
     onSettled: () => queries.invalidateQueries(),
   });
   const running = known.data?.items.filter(isRunning).length ?? 0;
@@ -59,7 +58,7 @@ function isRunning({ state }: Settlement): boolean {
   return state === 'running';
 }
 
-/** Its lines are read as they come: the client's own call has a body of one user alone. */
+/** Streams the file: the generated client call takes only a body for one user. */
 function settleByFile(id: string, { file, columns, acceptRejected }: SettledFile) {
   const { user, header } = columnQuery(columns);
   return client.post<SettleRunResponses, SettleRunErrors, true>({

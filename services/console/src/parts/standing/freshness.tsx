@@ -3,7 +3,7 @@ import { Icon } from '../icon/icon.tsx';
 import { useNow, useOfNow } from '../browser/now.ts';
 import { formatDuration } from '../times/times.ts';
 
-/** `Live, updated 1 s ago`; when it is older than five seconds it says so. */
+/** Age of the figures, such as `Live, updated 1 s ago`, with a warning after five seconds. */
 export function Freshness({ standing }: { standing: Standing }) {
   const now = useNow();
   if (standing.isFinal === true) return null;
@@ -22,12 +22,12 @@ export function Freshness({ standing }: { standing: Standing }) {
   );
 }
 
-/** Whether figures are to be grey. */
+/** Returns true if the figures are outdated and should be grey. */
 export function useIsStale(standing: Standing): boolean {
   return useOfNow((nowMs) => isStale(standing, nowMs));
 }
 
-/** Why they are: since when, and when the next try is. There only while it is true. */
+/** Banner of outdated figures: how old they are, and when the next attempt is. Hidden while figures are current. */
 export function StaleBanner({ standing, note }: { standing: Standing; note: string }) {
   const now = useNow();
   if (!isStale(standing, now)) return null;

@@ -5,11 +5,11 @@ import { shortId } from '../controls/copy-button.tsx';
 
 interface RefusedProps {
   error: unknown;
-  /** What was done before it was refused. */
+  /** Changes that were made before the refusal. */
   changed?: string | undefined;
 }
 
-/** What came of asking, where it was refused or nothing came back. */
+/** Error of a request that was refused or not answered. */
 export function Refused({ error, changed = 'Nothing was changed.' }: RefusedProps) {
   const { detail, requestId, status } = problemOf(error);
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const patienceMs = 200;
 
-/** True after 200 ms: what comes sooner needs no skeleton, which would only flicker. */
+/** Returns true after 200 ms: a skeleton that is shown for less time would only flicker. */
 export function usePatience(): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -14,13 +14,13 @@ export function usePatience(): boolean {
 
 interface SkeletonRowsProps {
   rows: number;
-  /** Widths of the columns' bars, in pixels; 0 leaves one out. */
+  /** Widths of the bars in pixels; 0 means no bar in that column. */
   columns: readonly number[];
-  /** Rows of two lines. */
+  /** True for rows of two lines. */
   tall?: boolean;
 }
 
-/** Rows of a table at their true height, so that nothing jumps when they come. */
+/** Grey rows of a table at their final height, so that the page does not move when the rows arrive. */
 export function SkeletonRows({ rows, columns, tall = false }: SkeletonRowsProps) {
   const shown = usePatience();
   return Array.from({ length: rows }, (_, row) => (

@@ -3,13 +3,13 @@ import { lookOf, type ShownState, type StateLook } from './state-looks.ts';
 
 interface StateBadgeProps {
   state: ShownState;
-  /** A tint behind it, for the head of a page; tables show the shape and the word alone. */
+  /** True for a coloured background, in the head of a page. Tables show only icon and word. */
   tinted?: boolean;
 }
 
 /**
- * A state as a shape, a word and a colour, never as a colour alone. In the head of a page it says by itself that users
- * failed; tables say so beneath it.
+ * A state as an icon, a word and a colour, never only a colour. In the head of a page, it also says whether users
+ * failed; tables say so below the badge.
  */
 export function StateBadge({ state, tinted = false }: StateBadgeProps) {
   return (
@@ -20,7 +20,7 @@ export function StateBadge({ state, tinted = false }: StateBadgeProps) {
   );
 }
 
-/** The same of what has states of its own. */
+/** A badge like `StateBadge`, for objects with other states. */
 export function LookBadge({ look: { icon, word, tone }, tinted = false }: { look: StateLook; tinted?: boolean }) {
   const className = tinted ? `badge ${tints[tone]}` : `st ${toneColours[tone]}`;
   return (
@@ -31,7 +31,7 @@ export function LookBadge({ look: { icon, word, tone }, tinted = false }: { look
   );
 }
 
-/** Why a state is as it is, beneath its badge: `VN waits`, `with failures`. */
+/** Cause of a state, below its badge: `VN waits`, `with failures`. */
 export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; children: string }) {
   if (tone === 'idle') return <div className="cause t2">{children}</div>;
   return (
@@ -44,7 +44,7 @@ export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; 
   );
 }
 
-/** Of text, by tone. */
+/** Text colours by tone. */
 export const toneColours = {
   run: 'c-run',
   ok: 'c-ok',

@@ -1,7 +1,7 @@
 import type { Campaign } from '#client/types.gen.ts';
 import type { IconName } from '../icon/icon.tsx';
 
-/** Of campaigns and of runs: a campaign that has run shows its latest run's. */
+/** States of campaigns and of runs. A campaign that has run shows the state of its latest run. */
 export type ShownState = Campaign['state'];
 
 export type Tone = 'run' | 'ok' | 'bad' | 'warn' | 'odd' | 'idle';
@@ -38,14 +38,14 @@ interface Outcomes {
   steps: readonly { failed: number; unknown: number; pending: number; cancelled: number }[];
 }
 
-/** The state of a run by what it did to users: a cancel after the last of them had ended changed nothing. */
+/** Returns the state of a run by its effect on users: a cancellation after the last user had ended changed nothing. */
 export function effectiveState({ state, audience, steps }: Outcomes): ShownState {
   const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
   if (state !== 'cancelled' || !audience.complete || steps.length === 0 || hasStopped) return state;
   return steps.some(({ failed, unknown }) => failed > 0 || unknown > 0) ? 'completed_with_failures' : 'completed';
 }
 
-/** It can be changed and started: not submitted, or waiting for its approval. */
+/** Returns true if a campaign can be changed and started: it was not submitted, or awaits its approval. */
 export function isDraft(state: ShownState): boolean {
   return state === 'draft' || state === 'in_review';
 }

@@ -13,7 +13,7 @@ interface NoticeProps {
   actions?: ReactNode;
 }
 
-/** What stands where something would stand: why it does not, and what to do. */
+/** A notice in place of missing content: why it is missing, and what to do. */
 function Notice({ icon, tone, title, children, actions }: NoticeProps) {
   return (
     <div className="notice">
@@ -30,14 +30,14 @@ function Notice({ icon, tone, title, children, actions }: NoticeProps) {
 interface EmptyProps {
   icon: IconName;
   title: string;
-  /** What comes here, and how. */
+  /** Describes the content that appears here, and how to add it. */
   children: ReactNode;
   action?: ReactNode;
-  /** The command that does the same, on pages for engineers. */
+  /** Equivalent CLI command, on pages for engineers. */
   command?: string;
 }
 
-/** Nothing was ever here. */
+/** Notice of a list that has never had entries. */
 export function Empty({ icon, title, children, action, command }: EmptyProps) {
   return (
     <Notice
@@ -62,16 +62,16 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
 }
 
 interface NoMatchProps {
-  /** `No campaign matches` */
+  /** Title such as `No campaign matches`. */
   title: string;
-  /** The filters in words. */
+  /** Description of the filters. */
   children: ReactNode;
-  /** The filter to drop first, in words, and how. */
+  /** The filter to remove first: its name, and the action. */
   drop?: { name: string; onDrop: () => void };
   onClear: () => void;
 }
 
-/** The filters leave nothing over. */
+/** Notice of a list without matches for the filters. */
 export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
   return (
     <Notice
@@ -92,15 +92,15 @@ export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
 }
 
 interface FailedProps {
-  /** `The report could not be read` */
+  /** Title such as `The report could not be read`. */
   title: string;
   error: unknown;
   onRetry?: () => void;
-  /** What a person should know of what was, or was not, changed. */
+  /** Describes whether anything was changed. */
   note?: string;
 }
 
-/** Something could not be read: why, whether anything was changed, what to do, and an id to quote. */
+/** Notice of a failed request: the reason, whether anything was changed, what to do, and an id to quote. */
 export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }: FailedProps) {
   const { detail, requestId, status, code } = problemOf(error);
   if (status === 403) return <Forbidden title={title}>{sentence(detail)}</Forbidden>;
@@ -132,7 +132,7 @@ export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }:
   );
 }
 
-/** What this key may not see. */
+/** Notice of content that this key may not see. */
 export function Forbidden({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Notice icon="lock" title={title}>

@@ -1,36 +1,36 @@
 import { outcomeOrder, type OutcomeCounts } from '../outcomes/outcomes.ts';
 import type { CountryCounts, MarkOf, StepCounts } from './step-lines.ts';
 
-/** More countries than these are folded: a row each would be a wall. */
+/** Number of countries above which the rows are folded. */
 export const foldedAbove = 8;
 
-/** So many users of a country have failed that somebody should look, where in all together it is less than half. */
+/** A country needs attention if at least 3 % of its users failed, and at least twice the share of all countries. */
 const highFailedShare = 0.03;
 const timesAsMany = 2;
 
-/** What is wrong in a country. */
+/** Problem of a country. */
 export interface Trouble {
-  /** `248,776 wait` is said of these; 0: nobody waits, and too many have failed. */
+  /** Number of waiting users. It is 0 if no user waits, and too many have failed. */
   waiting: number;
-  /** Failed at any step, of its users. */
+  /** Share of the country's users that failed at any step. */
   failedShare: number;
 }
 
 export interface CountryRow extends CountryCounts {
-  /** The users that it has. */
+  /** Number of the country's users. */
   audience: number;
   trouble: Trouble | null;
 }
 
 export interface CountryGroups {
-  /** Those with most users waiting first. */
+  /** Countries with a problem, most waiting users first. */
   trouble: CountryRow[];
-  /** Nothing is wrong in these, those with most users first. */
+  /** Countries without a problem, most users first. */
   underWay: CountryRow[];
   done: CountryRow[];
 }
 
-/** Countries by what somebody wants to see of them. */
+/** Groups countries by whether they have a problem, are under way, or are done. */
 export function groupCountries(countries: readonly CountryCounts[], markOf: MarkOf): CountryGroups {
   const high = Math.max(highFailedShare, timesAsMany * failedShareOf(countries));
   const rows = countries.map((country) => rowOf(country, markOf, high)).toSorted(bySize);
@@ -47,7 +47,7 @@ function rowOf(country: CountryCounts, markOf: MarkOf, high: number): CountryRow
   const audience = audienceOf(country);
   const stops = country.steps.find(({ step }) => markOf(country.country, step) === 'waits');
   const failedShare = failedShareOf([country]);
-  // Where nobody was served somebody should look, however it went elsewhere.
+  // A country that served no user needs attention, whatever the share elsewhere.
   const isLost = country.steps.some(({ step }) => markOf(country.country, step) === 'failed');
   const isTrouble = stops !== undefined || isLost || failedShare >= high;
   return { ...country, audience, trouble: isTrouble ? { waiting: stops?.pending ?? 0, failedShare } : null };
@@ -57,7 +57,7 @@ function audienceOf({ steps }: CountryCounts): number {
   return Math.max(0, ...steps.map((line) => line.audience));
 }
 
-/** Failed at any step, of all their users. */
+/** Returns the share of all users that failed at any step. */
 function failedShareOf(countries: readonly CountryCounts[]): number {
   const users = countries.reduce((sum, country) => sum + audienceOf(country), 0);
   const failed = countries.flatMap(({ steps }) => steps).reduce((sum, line) => sum + line.failed + line.unknown, 0);
@@ -74,7 +74,7 @@ function byTrouble(a: CountryRow, b: CountryRow): number {
   return second.waiting - first.waiting || second.failedShare - first.failedShare;
 }
 
-/** Several countries as one line for each step. */
+/** Adds up several countries, one line per step. */
 export function sumOfCountries(countries: readonly CountryCounts[], steps: readonly StepCounts[]): StepCounts[] {
   return steps.map(({ step, action }) => {
     const lines = countries.flatMap((country) => country.steps.filter((line) => line.step === step));
@@ -91,7 +91,7 @@ const noOutcomes: OutcomeCounts = {
 
 const named = 5;
 
-/** `ID PH TH MY SG, 25 more`: the codes are what differs, and none is cut. */
+/** Lists country codes, such as `ID PH TH MY SG, 25 more`. */
 export function codesOf(countries: readonly CountryCounts[]): string {
   const codes = countries.slice(0, named).map(({ country }) => country);
   const others = countries.length - codes.length;

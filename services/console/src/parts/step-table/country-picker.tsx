@@ -4,12 +4,12 @@ import { Combobox, type ComboboxOption } from '../controls/combobox.tsx';
 import { Icon } from '../icon/icon.tsx';
 
 interface CountryPickerProps {
-  /** By their codes. */
+  /** Country codes. */
   countries: readonly string[];
   onPick: (country: string) => void;
 }
 
-/** Finds one of many countries, by code or name. */
+/** Search field for one of many countries, by code or name. */
 export function CountryPicker({ countries, onPick }: CountryPickerProps) {
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);
@@ -56,7 +56,7 @@ export function CountryPicker({ countries, onPick }: CountryPickerProps) {
   );
 }
 
-/** Those whose code or name begins with it, then those whose name has it. */
+/** Returns the matching countries: codes or names that begin with the text first, then names that contain it. */
 export function foundCountries(countries: readonly string[], text: string): ComboboxOption[] {
   const wanted = text.trim().toLowerCase();
   const rankOf = ({ value, label }: ComboboxOption) => {
@@ -71,7 +71,7 @@ export function foundCountries(countries: readonly string[], text: string): Comb
     .sort((a, b) => rankOf(a) - rankOf(b) || a.label.localeCompare(b.label));
 }
 
-/** What was pressed, or what is typed where it can be no other. */
+/** Returns the chosen country: an exact code, else the best match of the typed text. */
 function chosenOf(options: readonly ComboboxOption[], typed: string): string | undefined {
   const known = options.find(({ value }) => value.toLowerCase() === typed.toLowerCase());
   return (known ?? (options.length > 0 && typed !== '' ? options[0] : undefined))?.value;

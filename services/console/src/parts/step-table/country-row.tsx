@@ -11,17 +11,17 @@ import { StepTable } from './step-table.tsx';
 
 interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
   country: string;
-  /** The same object as long as its figures are the same. */
+  /** The same object as long as its figures are equal. */
   steps: readonly StepCounts[];
   trouble: Trouble | null;
-  /** The steps in which it waits. */
+  /** Steps in which the country waits. */
   waits: readonly StepWait[];
   columns: number;
   isOpen: boolean;
   onToggle: (key: string) => void;
 }
 
-/** A country, which opens to its steps. Of forty a patch changes a few: those alone are drawn again. */
+/** Row of a country, which opens to its steps. Of forty countries a patch changes a few: only those render again. */
 export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
   const { country, steps, trouble, waits, manner, columns, isOpen, onToggle } = props;
   return (
@@ -49,7 +49,7 @@ export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
   );
 }, isSame);
 
-/** What is wrong is found anew with each patch, and mostly the same. */
+/** Compares by value: each patch computes the problem of a country anew, mostly with the same result. */
 function isSame(before: CountryLineProps, now: CountryLineProps): boolean {
   return (
     before.country === now.country &&
@@ -68,7 +68,7 @@ function wordsOf(waits: readonly StepWait[]): string {
   return waits.map(({ step, words }) => `${step} ${words}`).join();
 }
 
-/** Where most of its users failed. */
+/** Returns the step with the most failed users. */
 function mostFailed(steps: readonly StepCounts[]): number | undefined {
   return steps.toSorted((a, b) => b.failed - a.failed)[0]?.step;
 }
@@ -78,7 +78,9 @@ interface TroubleWordsProps {
   waits: readonly StepWait[];
 }
 
-/** On a phone there is no cell for each step, so it is said here what the first one waits for. */
+/**
+ * Problem of a country. A phone has no cell for each step, so this text names what the first waiting step waits for.
+ */
 function TroubleWords({ trouble: { waiting, failedShare }, waits: [first] }: TroubleWordsProps) {
   const isNarrow = useIsNarrow();
   const words = waiting > 0 ? `${formatCount(waiting)} wait` : `${formatFineShare(failedShare, 1)} failed`;
@@ -99,18 +101,18 @@ interface RowProps {
   name: ReactNode;
   note?: ReactNode;
   steps: readonly StepCounts[];
-  /** Of a country: its code, and the steps in which it waits. */
+  /** Code of the country, if the row is of one country. */
   country?: string;
   waits?: readonly StepWait[];
-  /** The step in which too many have failed. */
+  /** Step in which too many users have failed. */
   warnsIn?: number | undefined;
   isOpen?: boolean;
-  /** It is open to something of its own. */
+  /** True if details of the row are open. */
   isSelected?: boolean;
   onToggle?: () => void;
 }
 
-/** One or several countries: who is through the chain, and each step. */
+/** Row of one or several countries: the users who completed the chain, and each step. */
 export function Row(props: RowProps) {
   const { name, note, steps, country, waits = [], warnsIn, isOpen = false, isSelected = false, onToggle } = props;
   const last = steps.at(-1);
@@ -165,7 +167,7 @@ interface StepCellProps {
   warns: boolean;
 }
 
-/** Who succeeded and who failed; where it waits, a shape and a word for it. */
+/** Users who succeeded and failed in a step. If the step waits, an icon and a word describe why. */
 function StepCell({ line: { succeeded, failed }, wait, warns }: StepCellProps) {
   const tone = wait?.isStopped === true ? 'c-bad' : wait !== undefined || warns ? 'c-warn' : undefined;
   return (

@@ -8,23 +8,26 @@ import type { StepTableProps } from './step-lines.ts';
 import { StepTable } from './step-table.tsx';
 import { titleOf } from '../words/action-titles.ts';
 
-/** Countries that somebody has looked for. */
+/** Countries that the user has searched for. */
 export interface Picked {
-  /** By their codes, the last one first. */
+  /** Country codes, the latest first. */
   picked: readonly string[];
   onClear: () => void;
 }
 
-/** Many countries: a row for each that is in trouble or looked for, the others folded; a row opens to its steps. */
+/**
+ * Table of many countries. Countries with a problem, and those searched for, have their own rows; all others are
+ * folded. A row opens to its steps.
+ */
 export function CountryTable({ picked, onClear, ...props }: StepTableProps & Picked) {
   const { steps, countries, manner, markOf = () => null, waitOf = () => null } = props;
   const table = useFocusOn(picked);
-  // There is no room for a column for each step: those of all countries stand below their row.
+  // A phone has no room for a column per step: the steps of all countries are below their row.
   const isNarrow = useIsNarrow();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((key: string) => setOpened((before) => before.symmetricDifference(new Set([key]))), []);
   const { trouble, underWay, done } = groupCountries(countries, markOf);
-  // The worst one is open, until somebody closes it.
+  // The country with the worst problem is open until the user closes it.
   const first = trouble[0]?.country;
   const isOpen = (key: string) => opened.has(key) !== (key === first || picked.includes(key));
   const isPicked = ({ country }: CountryRow) => picked.includes(country);
@@ -131,7 +134,7 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
   );
 }
 
-/** More steps than these are scrolled to, and their heads do not stick. */
+/** Number of steps above which the table scrolls, and its header is not sticky. */
 const widestSteps = 6;
 
 interface HeadProps {
@@ -152,7 +155,7 @@ function Head({ columns, words, note, action }: HeadProps) {
   );
 }
 
-/** Leads to the row of a country once it was looked for: into sight, and with the keyboard. */
+/** Scrolls to the row of a country that the user has searched for, and focuses it. */
 function useFocusOn(picked: readonly string[]) {
   const table = useRef<HTMLTableElement>(null);
   useEffect(() => {

@@ -13,9 +13,7 @@ import {
 import { StepName } from './step-line.tsx';
 import { Mark } from './step-mark.tsx';
 
-/**
- * The table of steps where there is no room for one: a card for each step, with every number in words below its bar.
- */
+/** The table of steps on narrow screens: one card per step, with every number in words below its bar. */
 export function StepCards({ steps, countries, markOf, waitOf, opened, onToggle }: StepTableProps & StepFolds) {
   return steps.map((line) => {
     const isOpen = opened?.has(line.step);
@@ -49,13 +47,13 @@ export function StepCards({ steps, countries, markOf, waitOf, opened, onToggle }
 
 interface CountryCardProps {
   country: string;
-  /** The same object as long as its figures are the same. */
+  /** The same object as long as its figures are equal. */
   line: StepCounts;
   mark: CountryMark | null;
   wait: StepWait | null;
 }
 
-/** Drawn again where its figures have changed. */
+/** Renders again only if its figures have changed. */
 const CountryCard = memo(function CountryCard({ country, line, mark, wait }: CountryCardProps) {
   return (
     <div className="grid gap-1 mt-3">
@@ -70,7 +68,7 @@ const CountryCard = memo(function CountryCard({ country, line, mark, wait }: Cou
   );
 }, isSame);
 
-/** What it waits for is found anew with each patch, and mostly the same. */
+/** Compares by value: each patch computes the wait anew, mostly with the same result. */
 function isSame(before: CountryCardProps, now: CountryCardProps): boolean {
   return (
     before.country === now.country &&

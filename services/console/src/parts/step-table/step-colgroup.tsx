@@ -4,21 +4,21 @@ import type { StepTableProps } from './step-lines.ts';
 
 type WidthDeps = Pick<StepTableProps, 'steps' | 'countries' | 'manner'> & { columns: readonly OutcomeName[] };
 
-/** Columns beside the one of the bar, in digits of the font that there is. */
+/** Widths of all columns but the bar's, in digits of the current font. */
 export interface StepWidths {
   name: number;
   audience: number;
   outcomes: readonly { key: string; digits: number }[];
 }
 
-/** `97.2 %` */
+/** Length of a share, such as `97.2 %`. */
 const shareDigits = 6;
-/** Left and right of each cell; the first and the last one have more at the edge of the panel. */
+/** Padding of each cell; the first and last cell have more at the edge of the panel. */
 const paddingPx = 16;
 const edgePx = 8;
 const leastBarPx = 80;
 
-/** Each column as wide as what may stand in it, whatever the font; the rest is the bar's. */
+/** Returns the width that the content of each column needs, in any font. The bar takes the remaining width. */
 export function stepWidths({ steps, countries, manner, columns }: WidthDeps): StepWidths {
   const lines = [...steps, ...countries.flatMap((country) => country.steps)];
   const audience = Math.max(0, ...lines.map((line) => line.audience));
@@ -30,7 +30,7 @@ export function stepWidths({ steps, countries, manner, columns }: WidthDeps): St
   return { name: nameDigits(steps), audience: figureDigits('Audience', audience, audience), outcomes };
 }
 
-/** What is less wide than this scrolls: a bar that is no bar says nothing. */
+/** Returns the minimum width of the table, below which it scrolls so that the bars stay readable. */
 export function leastWidth({ name, audience, outcomes }: StepWidths): string {
   const digits = outcomes.reduce((sum, each) => sum + each.digits, name + audience);
   return `calc(${digits.toFixed(2)}ch + ${(outcomes.length + 3) * paddingPx + 2 * edgePx + leastBarPx}px)`;
@@ -54,7 +54,7 @@ function Column({ digits, isAtEdge = false }: { digits: number; isAtEdge?: boole
   return <col style={{ width: `calc(${digits.toFixed(2)}ch + ${aroundPx}px)` }} />;
 }
 
-/** Behind who succeeded a report has the share that it is. */
+/** Returns true if a share follows the outcome: in reports, the share of users who succeeded. */
 export function hasShare(outcome: OutcomeName, manner: StepTableProps['manner']): boolean {
   return outcome === 'succeeded' && manner === 'report';
 }

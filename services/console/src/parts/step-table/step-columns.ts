@@ -3,12 +3,12 @@ import { formatCount } from '../words/numbers.ts';
 import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type OutcomeName } from '../outcomes/outcomes.ts';
 import { titleOf } from '../words/action-titles.ts';
 
-/** More columns of outcomes than these make a table of steps too wide beside the other panel. */
+/** Number of outcome columns above which the table is too wide beside the other panel. */
 const maxColumns = 7;
 
 /**
- * Outcomes that have a column of their own: every one that somebody has, `needed` ones, and of those that are usual as
- * many as there is room for. The rest is 0, and is shown as such below the table.
+ * Returns the outcomes with a column: each outcome that users have, `needed` ones, and common ones as far as there is
+ * room. All others are 0, which a sentence below the table says.
  */
 export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly OutcomeName[]): OutcomeName[] {
   const usual: readonly OutcomeName[] = ['heldOut', 'skipped', 'suppressed'];
@@ -17,10 +17,10 @@ export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly Outc
   return outcomeOrder.filter((outcome) => columns.has(outcome));
 }
 
-/** A report has a column for every way to end, zeros too: what is missing in a table is looked for in vain. */
+/** A report has a column for every outcome, zeros included, so that readers do not search for missing ones. */
 export const reportColumns: readonly OutcomeName[] = outcomeOrder.filter((outcome) => outcome !== 'pending');
 
-/** `Expired, cancelled and unknown are 0.`, or nothing where every outcome has its column. */
+/** Returns a sentence such as `Expired, cancelled and unknown are 0.`; empty if every outcome has a column. */
 export function zeroSentence(columns: readonly OutcomeName[]): string {
   const rest = outcomeOrder.filter((outcome) => !columns.includes(outcome)).map((outcome) => outcomeWords[outcome]);
   if (rest.length === 0) return '';
@@ -29,13 +29,13 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
   return `${first.charAt(0).toUpperCase()}${words.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
 }
 
-/** Letters of a head, which are small, beside digits. */
+/** Width of a letter in a header, in digits. */
 const headLetter = 0.98;
 
 /**
- * How wide a column of figures is, in digits: as its head, and as figures up to the next comma. So it changes when a
- * thousandth user fails, and not with each.
- * @param audience no figure is larger
+ * Returns the width of a column of figures in digits: the header, or its figures rounded up to the next comma. The
+ * width thus changes with the thousandth user, and not with each.
+ * @param audience upper bound of the figures
  */
 export function figureDigits(head: string, largest: number, audience: number): number {
   const groups = Math.ceil(String(Math.max(1, largest)).length / 3);
@@ -44,7 +44,7 @@ export function figureDigits(head: string, largest: number, audience: number): n
 
 const maxNameLetters = 26;
 
-/** The same for the column of names: as its longest one, until that takes the room of the bar. */
+/** Returns the width of the names' column in digits: the longest name, up to a limit that leaves room for the bar. */
 export function nameDigits(steps: readonly { step: number; action: string }[]): number {
   const letters = Math.max(8, ...steps.map(({ step, action }) => `${step}  ${titleOf(action)}`.length));
   return Math.min(letters, maxNameLetters) * 1.05;

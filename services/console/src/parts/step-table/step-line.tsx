@@ -9,19 +9,19 @@ import { Mark } from './step-mark.tsx';
 import { titleOf } from '../words/action-titles.ts';
 
 interface LineProps extends Pick<StepTableProps, 'manner'> {
-  /** The same object as long as its figures are the same. */
+  /** The same object as long as its figures are equal. */
   line: StepCounts;
   columns: readonly OutcomeName[];
-  /** Undefined: of all countries. */
+  /** Undefined for the line of all countries. */
   country?: string;
   mark?: CountryMark | null;
   wait?: StepWait | null;
-  /** Where it opens to its countries; undefined where they are always there. */
+  /** True if the countries of the step are shown. Undefined if they are always shown. */
   isOpen?: boolean;
   onToggle?: (step: number) => void;
 }
 
-/** One step, or a country in it. Of hundreds a patch changes a few: those alone are drawn again. */
+/** Line of one step, or of a country in it. Of hundreds of lines a patch changes a few: only those render again. */
 export const Line = memo(function Line(props: LineProps) {
   const { line, columns, manner, country, mark, wait, isOpen, onToggle } = props;
   const isSum = country === undefined;
@@ -46,7 +46,7 @@ export const Line = memo(function Line(props: LineProps) {
   );
 }, isSame);
 
-/** What is shown is made of few words; columns are listed anew each time. */
+/** Compares columns by value, because their array is created anew each time. */
 function isSame(before: LineProps, now: LineProps): boolean {
   return (
     before.line === now.line &&
@@ -66,7 +66,7 @@ interface StepNameProps {
   onToggle: ((step: number) => void) | undefined;
 }
 
-/** `2 Send a message`, with what opens it where it is folded. */
+/** Name of a step, such as `2 Send a message`, with the button that opens its countries if they are folded. */
 export function StepName({ line: { step, action }, isOpen, onToggle }: StepNameProps) {
   const name = (
     <>

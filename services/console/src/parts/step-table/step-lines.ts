@@ -12,22 +12,22 @@ export interface CountryCounts {
 }
 
 /**
- * Beside a country in a step: a part of it waits, or how all of it has ended.
- * - `done`: everybody who was called was served.
- * - `partly`: some were served, and others failed, are unknown, or were cut off.
- * - `failed`: nobody was served, and some failed or are unknown.
- * - `nobody`: nobody was served, and no call failed: skipped, withheld, expired or cancelled.
+ * Mark of a country in a step: whether a part of it waits, or how it has ended.
+ * - `done`: every user who was called was served.
+ * - `partly`: some users were served; others failed, are unknown, or were cut off.
+ * - `failed`: no user was served, and some failed or are unknown.
+ * - `nobody`: no user was served, and no call failed: all were skipped, suppressed, expired or cancelled.
  */
 export type CountryMark = 'done' | 'partly' | 'failed' | 'nobody' | 'waits';
 
 export type MarkOf = (country: string, step: number) => CountryMark | null;
 
-/** What a step of a country waits for, in a word or two. */
+/** Reason why a step of a country waits, in one or two words. */
 export interface StepWait {
   step: number;
-  /** `waits`, `held`, `budget used up`, `no worker`, `breaker open` */
+  /** Text such as `waits`, `held`, `budget used up`, `no worker`, `breaker open`. */
   words: string;
-  /** Nobody is called there now. */
+  /** True if no user is called there now. */
   isStopped: boolean;
 }
 
@@ -36,19 +36,19 @@ export type WaitOf = (country: string, step: number) => StepWait | null;
 export interface StepTableProps {
   steps: readonly StepCounts[];
   countries: readonly CountryCounts[];
-  /** Live tables show who is pending, reports the share that succeeded. */
+  /** Live tables show pending users, reports the share that succeeded. */
   manner: 'live' | 'report';
   markOf?: MarkOf;
   waitOf?: WaitOf;
 }
 
-/** Which steps are open to their countries; nothing where all of them are, and stay so. */
+/** Steps whose countries are shown. Undefined if the countries of all steps are always shown. */
 export interface StepFolds {
   opened?: ReadonlySet<number>;
   onToggle?: (step: number) => void;
 }
 
-/** The countries of a step; none where it is folded. */
+/** Returns the lines of a step's countries; empty if the step is folded. */
 export function linesOf(
   countries: readonly CountryCounts[],
   step: number,

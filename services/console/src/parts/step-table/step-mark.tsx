@@ -3,7 +3,7 @@ import type { CountryMark, StepWait } from './step-lines.ts';
 
 interface MarkProps {
   mark: CountryMark | null;
-  /** What it waits for, where it does. */
+  /** Reason why the country waits. */
   wait?: StepWait | null | undefined;
   hasVisibleWords?: boolean;
 }
@@ -14,7 +14,7 @@ interface MarkLook {
   tone: string;
 }
 
-/** As the badge of a run says it: one that ended with failures is green, and of another shape. */
+/** Icons like those of a run's badge: an end with failures is green too, with another shape. */
 const endLooks: Readonly<Record<Exclude<CountryMark, 'waits'>, MarkLook>> = {
   done: { icon: 'tick', words: 'done', tone: 'c-ok' },
   partly: { icon: 'partly', words: 'done with failures', tone: 'c-ok' },
@@ -22,7 +22,7 @@ const endLooks: Readonly<Record<Exclude<CountryMark, 'waits'>, MarkLook>> = {
   nobody: { icon: 'cancelled', words: 'nobody served', tone: 't2' },
 };
 
-/** How it ended, a warning or that nobody is called, and words for it. */
+/** An icon and words for the end of a step, or a warning that users wait. */
 export function Mark({ mark, wait, hasVisibleWords = false }: MarkProps) {
   if (mark === null) return null;
   const { icon, words, tone } = mark === 'waits' ? waitLook(wait) : endLooks[mark];

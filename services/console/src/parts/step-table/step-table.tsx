@@ -8,20 +8,21 @@ import { columnsOf, reportColumns } from './step-columns.ts';
 import { Line } from './step-line.tsx';
 import { linesOf, type StepFolds, type StepTableProps } from './step-lines.ts';
 
-/** Outcomes that a table of this manner has columns for. */
+/** Returns the outcomes that have a column in a table of this manner. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
   const lines = [...steps, ...countries.flatMap((country) => country.steps)];
   return columnsOf(lines, manner === 'live' ? ['pending'] : reportColumns);
 }
 
 /**
- * Every number of every step and country, with a bar for the eye. On a phone, the same as cards. Where there are many
- * countries a step opens to them, and the one that waits is open.
+ * All numbers of every step and country, with a bar; on a phone, as cards. If there are many countries, a step opens to
+ * them, and the step that waits is open.
  */
 export function StepTable(props: StepTableProps) {
   const isNarrow = useIsNarrow();
   const folds = useFolds(props);
-  // A live one is drawn twice a second, and only as it is seen; a report may be printed as what it is not seen as.
+  // A live table renders twice a second, and only for its screen. A report renders for print too, which has another
+  // width.
   if (props.manner === 'live')
     return isNarrow ? <StepCards {...props} {...folds} /> : <StepLines {...props} {...folds} />;
   return (
@@ -46,7 +47,7 @@ function useFolds({ steps, countries, markOf }: StepTableProps): StepFolds {
   return { opened: toggled.symmetricDifference(new Set(first && [first.step])), onToggle };
 }
 
-/** The table alone, whatever the width. */
+/** The table itself, at any width. */
 export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepFolds) {
   const { steps, countries, manner, markOf, waitOf } = props;
   const columns = stepColumns(props);

@@ -10,11 +10,14 @@ type Turn = 'countries' | 'steps';
 
 interface UsersTableState extends Picked {
   turn: Turn;
-  /** What the table can be turned to, and which of its rows one looks for; null where all of it is in sight. */
+  /** Control that turns the table and searches for a country; null if all rows are visible. */
   choice: ReactNode;
 }
 
-/** Few countries stand below each step; many are rows of their own, one of them can be found, and the table turned. */
+/**
+ * Chooses the table. Few countries are listed below each step. Many countries have rows of their own, can be searched,
+ * and the table can be turned.
+ */
 export function useUsersTable(countries: readonly Pick<CountryCounts, 'country'>[]): UsersTableState {
   const [turn, setTurn] = useState<Turn>('countries');
   const [picked, setPicked] = useState<readonly string[]>([]);
@@ -24,7 +27,7 @@ export function useUsersTable(countries: readonly Pick<CountryCounts, 'country'>
     { value: 'countries', label: 'Countries' },
     { value: 'steps', label: 'Steps' },
   ] as const;
-  // The one that was found last is first, and found again where it stands already.
+  // The latest country is first, even if it was found before.
   const pick = (country: string) => setPicked((before) => [country, ...before.filter((each) => each !== country)]);
   const choice = (
     <span className="row flex-wrap">
@@ -49,8 +52,8 @@ export function UsersTable({ turn, picked, onClear, ...props }: StepTableProps &
 }
 
 /**
- * On paper nothing opens, so all lines are there. Made once the page stands, and in slices: hundreds of them at once
- * would hold up who reads already.
+ * The table for print, where all lines are open. It renders deferred, in slices: hundreds of lines at once would block
+ * the page.
  */
 function OnPaper(props: StepTableProps) {
   const isMade = useDeferredValue(true, false);

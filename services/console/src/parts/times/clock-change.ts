@@ -1,22 +1,22 @@
 import { wallClock } from '../when/zoned-times.ts';
 
 export interface ClockChange {
-  /** The first instant at which the clocks show another offset. */
+  /** First instant with the new offset. */
   at: string;
-  /** They leap over some time, or show some twice. */
+  /** True if the clocks go forward. */
   isForward: boolean;
 }
 
 const dayMs = 86_400_000;
-/** Where none comes within so long, none is in sight. */
+/** Range of the search in milliseconds. */
 const sightMs = 370 * dayMs;
-/** Between two looks: no zone changes twice within it. */
+/** Step of the search in milliseconds: no zone changes twice within it. */
 const stepMs = 7 * dayMs;
 
-/** By zone and day: a list shows one zone many times. */
+/** Cache by zone and day, because a list shows one zone many times. */
 const known = new Map<string, ClockChange | null>();
 
-/** When the clocks of a zone change next; null where none does within a year. */
+/** Returns the next clock change of a zone; null if there is none within a year. */
 export function nextClockChange(zone: string, nowMs: number): ClockChange | null {
   const key = `${zone} ${Math.floor(nowMs / dayMs)}`;
   const before = known.get(key);
@@ -37,7 +37,7 @@ function findChange(zone: string, nowMs: number): ClockChange | null {
   return null;
 }
 
-/** The first instant with the offset of the second. */
+/** Returns the first instant with the offset of `after`, to the second. */
 function edgeBetween(before: number, after: number, zone: string): number {
   const changed = offsetMs(after, zone);
   let [low, high] = [before, after];

@@ -3,12 +3,12 @@ import { useFormatTime } from './zone.ts';
 interface TimeProps {
   instant: string;
   withSeconds?: boolean;
-  /** Also where it is today. */
+  /** True if the day is shown even if it is today. */
   withDay?: boolean;
   className?: string;
 }
 
-/** An instant in the zone that is chosen; what it is exactly stands in its title. */
+/** An instant in the chosen time zone. Its title has the exact time. */
 export function Time({ instant, withSeconds = false, withDay = false, className }: TimeProps) {
   const format = useFormatTime();
   return (

@@ -6,14 +6,14 @@ const dayMs = 24 * hourMs;
 export interface TimeStyle {
   /** IANA name. */
   zone: string;
-  /** What counts as today. */
+  /** Current time, which determines today. */
   now: Date;
   withSeconds?: boolean;
-  /** Its day, and its year, although it is today: what is printed or sent on is read on another day. */
+  /** Shows day and year even if the time is today: printed or forwarded text is read on another day. */
   withDay?: boolean;
 }
 
-/** `10:46` today, `Fri 27 Nov, 00:00` on another day, with the year where it is not this one. */
+/** Formats a time: `10:46` today, `Fri 27 Nov, 00:00` on another day, with the year if it is another year. */
 export function formatTime(instant: string | Date, style: TimeStyle): string {
   const at = new Date(instant);
   const clock = clockTime(at, style);
@@ -23,19 +23,19 @@ export function formatTime(instant: string | Date, style: TimeStyle): string {
   return `${formatDay(at, style)}, ${clock}`;
 }
 
-/** `Fri 27 Nov, 00:00` in two: the day is undefined where the text has none. */
+/** Splits `Fri 27 Nov, 00:00` into day and clock time. The day is undefined if the text has none. */
 export function partsOfTime(text: string): { day: string | undefined; clock: string } {
   const [clock = '', day] = text.split(', ').reverse();
   return { day, clock };
 }
 
-/** A time beside an earlier one: its day is said only where it is another one. */
+/** Shortens a time that follows an earlier one: the day is omitted if it is the same. */
 export function besideTime(text: string, earlier: string): string {
   const { day, clock } = partsOfTime(text);
   return day === partsOfTime(earlier).day ? clock : text;
 }
 
-/** `Fri 27 Nov`, or `Fri 27 Nov 2027` where the year is not this one. */
+/** Formats a day: `Fri 27 Nov`, or `Fri 27 Nov 2027` in another year. */
 export function formatDay(
   instant: string | Date,
   { zone, now, withYear = false }: Pick<TimeStyle, 'zone' | 'now'> & { withYear?: boolean },
@@ -46,7 +46,7 @@ export function formatDay(
   return `${parts.weekday} ${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}`;
 }
 
-/** The two largest units, rounded: `5 d 22 h`, `1 h 38 min`, `2 min 41 s`, `38 s`. */
+/** Formats a duration in its two largest units, rounded: `5 d 22 h`, `1 h 38 min`, `2 min 41 s`, `38 s`. */
 export function formatDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span > 0 && Math.round(span) < secondMs) return `${Math.round(span)} ms`;
@@ -59,7 +59,7 @@ export function formatDuration(ms: number): string {
   return twoUnits(roundTo(hourMs, span), dayMs, 'd', hourMs, 'h');
 }
 
-/** A duration that a person has set, in full: `2.5 s`. A rounded one would differ from the form that sets it. */
+/** Formats a configured duration exactly: `2.5 s`. A rounded value would differ from the form that sets it. */
 export function formatSetDuration(ms: number): string {
   return ms > secondMs && ms % secondMs !== 0 ? `${ms / secondMs} s` : formatDuration(ms);
 }
@@ -68,7 +68,7 @@ function roundTo(unitMs: number, ms: number): number {
   return Math.round(ms / unitMs) * unitMs;
 }
 
-/** `Asia/Singapore (UTC+8)`. */
+/** Formats a time zone: `Asia/Singapore (UTC+8)`. */
 export function formatZone(zone: string, now: Date): string {
   if (zone === 'UTC') return 'UTC';
   const { timeZoneName } = partsOf(now, zone, { timeZoneName: 'shortOffset' });
@@ -112,7 +112,7 @@ const noParts: Parts = {
   timeZoneName: '',
 };
 
-/** Making one costs a hundred times what using it does, and tables show many times. */
+/** Cached: creating a format costs a hundred times more than using it, and tables show many times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function partsOf(at: Date, zone: string, options: Intl.DateTimeFormatOptions): Parts {

@@ -1,4 +1,4 @@
-/** What `T` goes through: the installation's zone, one's own, UTC; each once. */
+/** Returns the zones that the key `T` cycles through: the installation's, the user's and UTC, without duplicates. */
 export function zonesToChoose(installation: string | undefined, own: string): string[] {
   return [...new Set([installation ?? own, own, 'UTC'])];
 }
