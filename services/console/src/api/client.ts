@@ -1,12 +1,12 @@
 import { client } from '#client/client.gen.ts';
 import { problemOf } from './problems.ts';
 
-/** Where the console is served, as the page's `<base>` says: the API answers beside it. */
+/** Base path of the console, from the page's `<base>`. The API is served under the same path. */
 export const basePath = new URL(document.baseURI).pathname;
 
 let csrfToken: string | undefined;
 
-/** What proves with every change that it comes from our own pages; known once there is a session. */
+/** Stores the CSRF token of the session, which every change has to send. */
 export function rememberCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }

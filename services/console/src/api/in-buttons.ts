@@ -1,4 +1,4 @@
-/** What the API names by method and path, and where in the console it is done. */
+/** API operations by method and path, with the place in the console that does the same. */
 const places: readonly (readonly [route: RegExp, place: string])[] = [
   [/GET \/v1\/approvals\?runId=[^\s,;]+/g, 'Approvals has it'],
   [/POST \/v1\/campaigns\/[^\s/]+\/submit with these budgets/g, '“Ask for its approval”'],
@@ -11,12 +11,12 @@ const places: readonly (readonly [route: RegExp, place: string])[] = [
   [/GET \/v1\/quotas shows/g, 'Settings shows'],
   [/GET \/v1\/session tells it/g, 'load this page anew'],
   [/ask to reach them again \("again": true\)/g, 'tick the box to reach them again'],
-  // It changes no schedule.
+  // The console cannot change a schedule.
   [/PATCH \/v1\/schedules\/([^\s/]+) gives/g, '`muster schedules set $1` gives'],
   [/POST \/v1\/schedules\/[^\s/]+\/disable\b/g, '“Disable…” under Schedules'],
 ];
 
-/** Words of the API, which speaks to those who write requests, for those who have buttons. */
+/** Replaces API operations in messages of the API by the console's buttons. */
 export function inButtons(text: string): string {
   return places.reduce((said, [route, place]) => said.replace(route, place), text);
 }

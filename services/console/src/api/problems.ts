@@ -1,13 +1,12 @@
 import type { Problem } from '#client/types.gen.ts';
 import { inButtons } from './in-buttons.ts';
 
-/** What is thrown by every call of the client: the API's own problem document, or one of ours where no answer came. */
+/** Error of every API call: the API's own problem document, or one made here if there was no answer. */
 export type { Problem };
 
 /**
- * The problem behind what a call threw.
- *
- * @param status of the answer, 0 where none came: what stands before the API answers with pages of its own
+ * Converts the error of a call into a problem.
+ * @param status status of the answer, 0 if there was none; a proxy before the API may answer with a page of its own
  */
 export function problemOf(error: unknown, status = 0): Problem {
   if (isProblem(error)) return told(error);
@@ -16,7 +15,9 @@ export function problemOf(error: unknown, status = 0): Problem {
   return error instanceof Error ? { ...unanswered, detail: error.message } : unanswered;
 }
 
-/** The same object where nothing has to be said otherwise: whoever compares them sees no change. */
+/**
+ * Replaces API operations by buttons. Returns the same object if nothing changes, so that comparisons see no change.
+ */
 function told(problem: Problem): Problem {
   const detail = inButtons(problem.detail);
   const errors = problem.errors.map((each) => ({ ...each, detail: inButtons(each.detail) }));
@@ -25,7 +26,7 @@ function told(problem: Problem): Problem {
   return isSame ? problem : { ...problem, detail, errors };
 }
 
-/** No answer came at all: nobody knows whether the request arrived. */
+/** Problem of a request without an answer: it is unknown whether the API has received it. */
 export const unanswered: Problem = {
   type: 'about:blank',
   title: 'No answer',
@@ -36,10 +37,7 @@ export const unanswered: Problem = {
   requestId: '',
 };
 
-/**
- * What is wrong with each field of a form, by its path, such as `chain.0.params.amount`; the first problem of a field
- * is shown.
- */
+/** Returns the first problem of each field, by its path, such as `chain.0.params.amount`. */
 export function fieldProblems({ errors }: Problem): Map<string, string> {
   const byField = new Map<string, string>();
   for (const { pointer, detail } of errors) {
@@ -49,7 +47,7 @@ export function fieldProblems({ errors }: Problem): Map<string, string> {
   return byField;
 }
 
-/** `/chain/0/params/amount` as `chain.0.params.amount`; the pointer's escapes (RFC 6901) are undone. */
+/** Converts a JSON pointer (RFC 6901) into a path: `/chain/0/params/amount` becomes `chain.0.params.amount`. */
 export function fieldPath(pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');

@@ -4,11 +4,11 @@ import { problemOf } from './problems.ts';
 const retries = 2;
 
 export interface QueryClientDeps {
-  /** The session is over: whoever is there has to log in again. */
+  /** Called when the session has ended: the user has to log in again. */
   onUnauthorized: () => void;
 }
 
-/** Asks again where no answer came or the server failed; what was refused stays refused. */
+/** Creates the query client. It retries requests without an answer and server errors, but never refused requests. */
 export function createQueryClient({ onUnauthorized }: QueryClientDeps): QueryClient {
   const onError = (error: unknown) => {
     if (problemOf(error).status === 401) onUnauthorized();

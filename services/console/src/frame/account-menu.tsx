@@ -14,7 +14,7 @@ interface AccountMenuProps {
   onZone: () => void;
 }
 
-/** Who is logged in, at the foot of the sidebar; behind it what is this browser's own: the theme, the zone, and the way out. */
+/** Menu of the logged-in key, with the settings of this browser: theme, time zone, and log-out. */
 export function AccountMenu({ onKeys, onZone }: AccountMenuProps) {
   const { keyName, role } = useSession();
   const [scheme, setScheme] = useColourScheme();
@@ -62,7 +62,7 @@ export function AccountMenu({ onKeys, onZone }: AccountMenuProps) {
   );
 }
 
-/** `growth-sea` as `GS`. */
+/** Returns initials: `GS` for `growth-sea`. */
 function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const letters = words.length > 1 ? words.slice(0, 2).map((word) => word.charAt(0)) : [words[0]?.slice(0, 2) ?? ''];

@@ -1,4 +1,4 @@
-/** The mark: bars that grow shorter, as a chain loses users. */
+/** The logo: bars that become shorter, as a chain loses users. */
 export function Brand({ environment }: { environment?: string | undefined }) {
   return (
     <div className="flex items-center gap-2 text-[14px] font-semibold tracking-[-0.01em]">

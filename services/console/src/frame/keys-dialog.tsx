@@ -5,7 +5,7 @@ import { useRemembered } from '../parts/browser/remembered.ts';
 
 const groups: readonly KeyCommand['group'][] = ['Go to', 'This page', 'Rows', 'Everywhere'];
 
-/** `?`: the keys that do something on this page, and the switch that turns single keys off. */
+/** Dialog of the key `?`: the shortcuts of this page, and a switch that turns single keys off. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const commands = useKeyCommands();
   const [setting, set] = useRemembered('single-keys');

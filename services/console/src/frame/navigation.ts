@@ -7,11 +7,11 @@ const headings = { campaigns: null, callbacks: 'Callbacks', engine: 'Engine', sy
 /** A view's entry in the sidebar, as its route declares it in `staticData`. */
 export interface NavigationPlace {
   group: keyof typeof headings;
-  /** Entries of a group are sorted by it. Tens leave room for a view between two others. */
+  /** Sort key within the group. Steps of ten leave room for a view between two others. */
   place: number;
   label: string;
   icon: IconName;
-  /** The key that opens the view after G. */
+  /** Second key of the shortcut, after G. */
   key?: string;
 }
 
@@ -38,12 +38,12 @@ interface NavigableRoute {
   options: { staticData?: { navigation?: NavigationPlace } };
 }
 
-/** Groups of the sidebar, with the views whose routes declare a place in them. */
+/** Returns the groups of the sidebar, with the views whose routes declare an entry. */
 export function useNavigation(): readonly NavigationGroup[] {
   return navigationOf(Object.values(useRouter().routesByPath));
 }
 
-/** Groups in the order of the sidebar. The order of the routes does not matter. */
+/** Returns the groups in the order of the sidebar. The order of the routes does not matter. */
 export function navigationOf(routes: readonly NavigableRoute[]): NavigationGroup[] {
   const entries = routes.flatMap(({ fullPath: to, options: { staticData } }) =>
     staticData?.navigation ? [{ ...staticData.navigation, to }] : [],

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from './page.tsx';
 
-/** An address that leads nowhere. */
+/** Page of an unknown address. */
 export function NotFound() {
   return (
     <Page title="No such page">

@@ -13,23 +13,23 @@ export interface Crumb {
 }
 
 interface PageProps {
-  /** Of the browser's tab, and of the page where there are no crumbs. */
+  /** Title of the browser tab, and of a page without crumbs. */
   title: string;
-  /** The way here: a page with crumbs shows its title itself, as its `h1`. */
+  /** Breadcrumbs. A page with crumbs renders its title itself, as its `h1`. */
   crumbs?: readonly Crumb[];
-  /** How old the numbers are: `<Freshness …/>`. */
+  /** Age of the numbers: `<Freshness …/>`. */
   freshness?: ReactNode;
-  /** To the right in the top bar. */
+  /** Buttons on the right of the top bar. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A view: its top bar, and beneath it what it shows. */
+/** A page: its top bar, and its content below. */
 export function Page({ title: said, crumbs, freshness, actions, children }: PageProps) {
   const { openNavigation } = use(ShellContext);
   const zone = useZone();
   const title = plainText(said);
-  // Something is asked for that was never shown: a screen reader waits for it.
+  // True while data is loaded for the first time, for screen readers.
   const isBusy = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
   useBackKey(crumbs?.at(-1));
   useEffect(() => {
@@ -77,7 +77,7 @@ export function Page({ title: said, crumbs, freshness, actions, children }: Page
   );
 }
 
-/** Out of a page, to the one above it. */
+/** Registers Escape, which leads to the parent page. */
 function useBackKey(above: Crumb | undefined): void {
   const navigate = useNavigate();
   useKeys(

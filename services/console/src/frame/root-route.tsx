@@ -10,11 +10,11 @@ import { ViewFailed } from './view-failed.tsx';
 
 export interface RouterContext {
   queryClient: QueryClient;
-  /** Returns the answer with which an issuer has sent the browser back, once. */
+  /** Returns the issuer's answer in the address, once; undefined afterwards. */
   takeComeBack: () => ComeBack | undefined;
 }
 
-/** The parent of the route of each view. All views but the log-in need a session. */
+/** The parent route of all views. All views except the log-in need a session. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Frame,
   notFoundComponent: NotFound,
@@ -26,7 +26,7 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
       await loadTitles(context.queryClient);
     } catch (error) {
       if (problemOf(error).status !== 401) throw error;
-      // The router's own way to go elsewhere is to throw.
+      // The router redirects by a thrown value.
       throw redirect({ to: '/log-in', search: { to: location.href } });
     }
   },
@@ -45,7 +45,6 @@ export interface ViewRoutes {
   '/': typeof indexRoute;
 }
 
-/** The log-in has no shell around it. */
 function Frame() {
   const isOutside = useMatch({ from: '/log-in', shouldThrow: false }) !== undefined;
   return isOutside ? <Outlet /> : <Shell />;

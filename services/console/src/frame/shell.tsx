@@ -17,10 +17,10 @@ const KeysDialog = lazy(() =>
   import('./keys-dialog.tsx').then(({ KeysDialog: component }) => ({ default: component })),
 );
 
-/** What lies over the page; one at a time. */
+/** Overlays of the page. At most one is open. */
 type Overlay = 'navigation' | 'find' | 'keys' | 'zone' | undefined;
 
-/** What stands around every view: the navigation, and the keys that work everywhere. */
+/** The frame around every view: navigation, overlays, and global shortcuts. */
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>();
   const close = () => setOverlay(undefined);
@@ -94,7 +94,7 @@ function useFrameKeys(showKeys: () => void): void {
   ]);
 }
 
-/** Works in fields too: it has a modifier, so it is no text. */
+/** Handles Ctrl K and ⌘ K, in fields too, because a key with a modifier types no text. */
 function useFindKey(onFind: () => void): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

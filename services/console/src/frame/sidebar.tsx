@@ -8,7 +8,7 @@ import { useSession } from './session/session.ts';
 import { useWork, type Work } from './use-work.ts';
 
 interface SidebarProps {
-  /** Called when something was chosen: on a phone the drawer closes then. */
+  /** Called when the user has chosen an entry: on a phone, the drawer then closes. */
   onChosen?: () => void;
   onFind: () => void;
   onKeys: () => void;

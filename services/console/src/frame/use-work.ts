@@ -6,18 +6,20 @@ import {
   listShardsOptions,
 } from '#client/@tanstack/react-query.gen.ts';
 
-/** How much in a part of the console waits for somebody: amber is to be watched, red to be acted on. */
+/** Number of entries in a view that need attention: amber means watch, red means act. */
 export interface Work {
   count: number;
   tone: 'warn' | 'bad';
-  /** `3 need attention`: what a screen reader hears. */
+  /** Text for screen readers, such as `3 need attention`. */
   words: string;
 }
 
-/** It is a sign in the corner of the eye: a minute late is soon enough. */
+/** Polling interval in milliseconds. A delay of one minute is acceptable for these badges. */
 const askEveryMs = 60_000;
 
-/** By the path of the entry; nothing where nobody has to do anything, or where it could not be asked. */
+/**
+ * Returns the work by the path of the sidebar's entry. A path is missing if there is no work, or the request failed.
+ */
 export function useWork(): ReadonlyMap<string, Work> {
   const asked = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
   const campaigns = useQuery({ ...countCampaignsOptions(), ...asked });

@@ -6,11 +6,11 @@ import { Page } from './page.tsx';
 
 const retryMs = 5000;
 
-/** A view that broke while it was shown, or that could not be loaded. While the API is away it is tried again. */
+/** Page of a view that threw or could not be loaded. While the API is unreachable, it retries. */
 export function ViewFailed({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const { status } = problemOf(error);
-  // An error of ours would only come again.
+  // An error of the console itself would occur again.
   const isAway = !(error instanceof Error) && (status === 0 || status >= 500);
 
   async function retry(): Promise<void> {

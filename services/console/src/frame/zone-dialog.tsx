@@ -5,7 +5,7 @@ import { TextInput } from '../parts/controls/controls.tsx';
 import { Dialog } from '../parts/overlays/dialog.tsx';
 import { useZone } from '../parts/times/zone.ts';
 
-/** Any zone for all times of this browser; `T` goes on to the usual ones. */
+/** Dialog that sets any time zone for this browser; `T` switches between the usual zones. */
 export function ZoneDialog({ onClose }: { onClose: () => void }) {
   const { zone, usual, choose } = useZone();
   const [typed, setTyped] = useState(zone);

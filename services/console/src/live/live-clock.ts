@@ -1,6 +1,6 @@
-/** The only clock the stream knows. */
+/** Clock of the stream, which tests replace. */
 export interface LiveClock {
   nowMs(): number;
-  /** Returns early, without an error, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }

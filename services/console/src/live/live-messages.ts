@@ -1,22 +1,22 @@
 import type { CampaignCounts, RunProgress } from '#client/types.gen.ts';
 
-/** What the stream tells: a run's progress, or that the list of campaigns changed. */
+/** A message of the stream: the progress of a run, or a change of the list of campaigns. */
 export type LiveMessage =
   | { topic: typeof campaignsTopic; counts: CampaignCounts }
-  /** `isWhole`: with the lines of its countries. */
+  /** `isWhole`: the progress has the lines of its countries. */
   | { topic: string; progress: RunProgress; isWhole: boolean };
 
 type Lines = 'all' | 'steps';
 
-/** A list shows nothing of the countries, which are most of a progress: it is sent without them. */
+/** Returns the detail to request. Lists do not show the countries, which are most of a progress. */
 export function linesFor(topics: readonly string[]): Lines {
   return topics.includes(campaignsTopic) ? 'steps' : 'all';
 }
 
-/** Beside the ids of runs. */
+/** Topic of the list of campaigns. All other topics are ids of runs. */
 export const campaignsTopic = 'campaigns';
 
-/** Undefined for what only says that the server is there. */
+/** Returns undefined for a heartbeat. */
 export function liveMessage(
   event: string | undefined,
   data: RunProgress | CampaignCounts,

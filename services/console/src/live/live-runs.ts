@@ -13,7 +13,7 @@ import type { LiveClock } from './live-clock.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 import type { Standing } from './staleness.ts';
 
-/** Everything that the page shows and that changes by itself, into the cache of its queries, by one stream. */
+/** Creates the stream that keeps the cached queries of the page current. */
 export function createLiveRuns(queryClient: QueryClient): LiveStream {
   const refreshCampaigns = () =>
     Promise.all(
@@ -32,14 +32,14 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
         : listedProgressKey(progress.runId);
       queryClient.setQueryData(key, progress);
     } else {
-      // What the list looks like now the server knows; a failure shows at the list itself.
+      // Only the server knows the new list. The list itself shows a failure.
       void refreshCampaigns().catch(() => undefined);
     }
   };
   const stream = createLiveStream<LiveMessage>({
     open: openStream,
     poll: async (topics, signal) => {
-      // Through the cache, which also sees when the session is over.
+      // Requested through the cache, which detects the end of the session.
       const ask = async (id: string) => {
         const progress = await queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
         queryClient.setQueryData(listedProgressKey(id), progress);
@@ -55,7 +55,7 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   return stream;
 }
 
-/** What lists show: apart from what the page of a run reads, because the countries are missing in it. */
+/** Key of the progress in lists. It differs from the key of a run's page, because the countries are missing. */
 function listedProgressKey(runId: string) {
   return ['listed progress', runId] as const;
 }
@@ -76,7 +76,7 @@ async function openStream(
     query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)), lines },
     headers: { accept: 'text/event-stream' },
     signal,
-    // Trying again is ours: the page says so, and it polls meanwhile.
+    // The live stream retries and polls itself, and the page shows it.
     sseMaxRetryAttempts: 1,
     onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data, lines)),
   });
@@ -103,20 +103,19 @@ const browserClock: LiveClock = {
 
 export const LiveRuns = createContext<LiveStream | undefined>(undefined);
 
-/** Keeps the progress of runs fresh while the component is there; it is read by `getRunProgressOptions`. */
+/** Keeps the progress of runs current while the component is mounted. Read it with `getRunProgressOptions`. */
 export function useLiveRuns(runIds: readonly string[]): Standing {
   return useLiveTopics(runIds);
 }
 
-/** Keeps the list of campaigns fresh, and the progress of the runs that it shows. */
+/** Keeps the list of campaigns current, and the progress of its runs. */
 export function useLiveCampaigns(runIds: readonly string[]): Standing {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }
 
 /**
- * The last progress that the stream sent to a list, without its countries; nothing is requested for it.
- *
- * @returns by the id of the run; without runs of which nothing came yet
+ * Returns the last progress that the stream has sent to a list, without countries. Sends no request.
+ * @returns progress by the id of the run; runs without a message are missing
  */
 export function useListedProgress(runIds: readonly string[]): ReadonlyMap<string, RunProgress> {
   const known = useQueries({

@@ -3,45 +3,46 @@ import { createPatches } from './patches.ts';
 
 export interface LiveStreamDeps<Message> {
   /**
-   * Opens one stream of several topics. Ends with the stream, throws when it failed.
-   * @param heard called with each message; with nothing when the server only says that it is there
+   * Opens one stream of several topics. Resolves when the stream ends, rejects if it fails.
+   * @param heard called with each message; with undefined for a heartbeat
    */
   open(topics: readonly string[], heard: (message: Message | undefined) => void, signal: AbortSignal): Promise<void>;
-  /** One look at each topic without a stream, while that fails. */
+  /** Reads each topic once, while the stream is down. */
   poll(topics: readonly string[], signal: AbortSignal): Promise<void>;
   topicOf(message: Message): string;
-  /** True for the last message of a topic: there is nothing to wait for behind it. */
+  /** Returns true for the last message of a topic, after which the topic is closed. */
   isLast(message: Message): boolean;
-  /** The newest message of each topic, at most twice a second. */
+  /** Called with the newest message of each topic, at most twice a second. */
   onPatch: (messages: readonly Message[]) => void;
   clock: LiveClock;
 }
 
 export interface LiveStanding {
-  /** When the server was heard last; undefined before it ever was. */
+  /** Time of the server's last message; undefined before the first. */
   updatedAtMs: number | undefined;
-  /** While it is away: how often it was tried, and when it is tried next. */
+  /** While the stream is down: number of attempts, and the time of the next. */
   retry: { attempt: number; nextTryAtMs: number } | undefined;
 }
 
 export interface LiveStream {
-  /** Watches a topic until the returned function is called. Watching one twice costs nothing more. */
+  /** Watches a topic until the returned function is called. Several watchers of a topic share one subscription. */
   watch: (topic: string) => () => void;
-  /** Nobody looks: closes; and opens again when somebody does. */
+  /** Closes the stream when the page is hidden, and opens it when the page is visible again. */
   setVisible: (visible: boolean) => void;
-  /** Does not wait for the next try. */
+  /** Starts the next attempt at once. */
   tryNow: () => void;
   standing: () => LiveStanding;
   subscribe: (listener: () => void) => () => void;
 }
 
-/** A server that says nothing for so long is taken for gone: it says that it is there every two seconds. */
+/** Silence in milliseconds after which the server counts as gone. It sends a heartbeat every two seconds. */
 const silenceMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
 /**
- * One stream for all that a tab watches. It opens again by itself, later and later; meanwhile each try is a poll too.
+ * Creates the one stream of a tab. After a failure it reopens with growing delays; each failed attempt is followed by a
+ * poll.
  */
 export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveStream {
   const watchers = new Map<string, number>();
@@ -50,7 +51,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
   const patches = createPatches(deps);
   let standing: LiveStanding = { updatedAtMs: undefined, retry: undefined };
   let visible = true;
-  /** Aborts what is under way, so that the loop begins anew. */
+  /** Aborts the current attempt, so that the loop starts again. */
   let round: AbortController | undefined;
 
   function setStanding(change: Partial<LiveStanding>): void {
@@ -84,7 +85,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
     }
   }
 
-  /** Returns whether the server was heard at all. */
+  /** Returns true if the server has sent anything. */
   async function openOnce(wanted: readonly string[], signal: AbortSignal): Promise<boolean> {
     const stream = new AbortController();
     const both = AbortSignal.any([signal, stream.signal]);
@@ -101,7 +102,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
     try {
       await Promise.race([deps.open(wanted, hear, both), silence]);
     } catch {
-      // Why it failed changes nothing: the next try says whether it still does, and the poll says it to the page.
+      // The cause does not matter: the next attempt shows whether it persists, and the poll reports it to the page.
     } finally {
       stream.abort();
     }
@@ -123,7 +124,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
       await deps.poll(wanted, signal);
       if (!signal.aborted) setStanding({ updatedAtMs: deps.clock.nowMs() });
     } catch {
-      // The next try is on its way.
+      // The loop retries.
     }
   }
 
@@ -143,7 +144,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
     watch: (topic) => {
       const count = watchers.get(topic) ?? 0;
       watchers.set(topic, count + 1);
-      // Whoever asks again wants to know again: a run that ended may have been retried since.
+      // A topic is watched again, even if it was closed: a run that ended may have been retried since.
       if (count === 0) over.delete(topic);
       if (count === 0) begin();
       let watching = true;

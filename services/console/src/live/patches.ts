@@ -1,10 +1,10 @@
 import type { LiveClock } from './live-clock.ts';
 
-/** Two patches a second: more than that nobody reads. */
+/** Interval in milliseconds between two patches: users cannot read more than two a second. */
 const patchEveryMs = 500;
 
 export interface Patches<Message> {
-  /** The newest message of a topic stands for those before it. */
+  /** Adds a message, which replaces the earlier message of its topic. */
   add(topic: string, message: Message): void;
 }
 
@@ -13,7 +13,7 @@ export interface PatchesDeps<Message> {
   clock: LiveClock;
 }
 
-/** Gathers messages: the first goes on at once, those behind it together half a second later. */
+/** Batches messages: the first is passed on at once, later ones together after half a second. */
 export function createPatches<Message>({ onPatch, clock }: PatchesDeps<Message>): Patches<Message> {
   const newest = new Map<string, Message>();
   let isWaiting = false;

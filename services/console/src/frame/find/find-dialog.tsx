@@ -6,11 +6,13 @@ import { useNavigation } from '../navigation.ts';
 import { findTargets, type FindTarget } from './find-targets.ts';
 import { useFound } from './use-found.ts';
 
-/** Ctrl/⌘ K: whatever has an id or a name, from anywhere. The arrows choose, Enter goes there. */
+/** Dialog of Ctrl/⌘ K: finds anything by its id or name. Arrows choose, Enter opens. */
 export function FindDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  /** For what Enter was pressed before it was found: what is listed until then is of what was typed before. */
+  /**
+   * Text for which Enter was pressed before its results arrived. Until then, the list shows results of an earlier text.
+   */
   const [awaited, setAwaited] = useState<string | null>(null);
   const navigate = useNavigate();
   const { runId } = useParams({ strict: false });
@@ -93,7 +95,7 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What the server has found says more of a thing than its id alone. */
+/** Removes targets with the same id. Results of the server win, because they have more details. */
 function unlikeBefore(targets: readonly FindTarget[]): FindTarget[] {
   return [...new Map(targets.toReversed().map((target) => [target.id, target])).values()].toReversed();
 }

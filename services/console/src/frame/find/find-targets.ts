@@ -2,13 +2,12 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../../parts/icon/icon.tsx';
 import type { NavigationEntry } from '../navigation.ts';
 
-/** Somewhere to go. */
+/** A page that a search may open. */
 export interface FindTarget {
-  /** Unlike that of any other. */
   id: string;
   icon: IconName;
   label: string;
-  /** `Run`, `Page`: what it is. */
+  /** Kind of the page, such as `Run`. */
   kind: string;
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
@@ -17,10 +16,9 @@ const idPattern = /^(cmp|run|aud|dlt|qst|chg|evt|job|sch|cli)_[0-7][0-9a-z]{25}$
 const shardPattern = /^[a-z][a-z0-9-]{0,63}\.[A-Z]{2}$/;
 
 /**
- * Where a text leads by itself, without asking the server: ids, shards, a run with a user behind it, and pages by name.
- *
- * @param runId the run that is on the page, where there is one: whatever is typed may be one of its users
- * @param entries the pages of the sidebar
+ * Returns the targets that need no request: ids, shards, a run with a user after it, and pages by name.
+ * @param runId run of the current page, if any: the typed text may be one of its users
+ * @param entries pages of the sidebar
  */
 export function findTargets(
   text: string,

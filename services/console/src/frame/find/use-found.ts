@@ -4,7 +4,7 @@ import { findOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Found } from '#client/types.gen.ts';
 import type { FindTarget } from './find-targets.ts';
 
-/** What an id is of, or a name has the text in it: asked of the server, from two characters on. */
+/** Searches the server for an id, or for names that contain the text, from two characters on. */
 export function useFound(text: string): { targets: FindTarget[]; isAsking: boolean } {
   const typed = text.trim();
   const wanted = useDeferredValue(typed);
@@ -20,7 +20,7 @@ export function useFound(text: string): { targets: FindTarget[]; isAsking: boole
   };
 }
 
-/** What has no page of its own yet leads nowhere, and is not shown. */
+/** Converts results into targets. Results without a page of their own are omitted. */
 function targetsOf({ kind, id, title }: Found): FindTarget[] {
   switch (kind) {
     case 'campaign': {

@@ -2,8 +2,8 @@
 export type ComeBack = { kind: 'code'; code: string; state: string } | { kind: 'refused'; error: string };
 
 /**
- * Reads an issuer's answer, and removes it from the address and so from the history: a code is valid once, and for this
- * browser alone. Runs before the router reads the address. Undefined if the address holds no answer.
+ * Reads an issuer's answer, and removes it from the address and the history: a code is valid once, and only for this
+ * browser. Runs before the router reads the address. Undefined if the address has no answer.
  */
 export function takeComeBack(): ComeBack | undefined {
   if (!location.pathname.endsWith('/log-in')) return undefined;
@@ -16,6 +16,6 @@ function parseComeBack(parameters: URLSearchParams): ComeBack | undefined {
   const [code, state, error] = [parameters.get('code'), parameters.get('state'), parameters.get('error')];
   if (state === null) return undefined;
   if (code !== null) return { kind: 'code', code, state };
-  // Anyone can write an address, so its description of the error is not shown.
+  // Anyone can craft an address, so the error's description is not shown.
   return error === null ? undefined : { kind: 'refused', error: /^[a-z_]{1,60}$/.test(error) ? error : 'unknown' };
 }

@@ -8,7 +8,7 @@ import { rememberInstallationZone } from '../../parts/times/zone.ts';
 export type { Session };
 export type Role = Session['role'];
 
-/** What a key of a role may act as. */
+/** Roles that each role includes. */
 const contained: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   scheduler: ['viewer', 'scheduler'],
@@ -26,13 +26,13 @@ export const roleWords = {
 } as const;
 
 /**
- * Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. The client knows only now where it
- * is served.
+ * Query of the session. It is requested once: when the session ends, the next request of any kind is answered with 401.
+ * A function, because the base path of the client is set at start.
  */
 const sessionOptions = () =>
   queryOptions({ ...getSessionOptions(), staleTime: Infinity, gcTime: Infinity, retry: false });
 
-/** @throws a problem with the status 401 when nobody is logged in */
+/** @throws a problem with status 401 if there is no session */
 export async function requireSession(queryClient: QueryClient): Promise<Session> {
   const session = await queryClient.query({ ...sessionOptions(), staleTime: 'static' });
   beginSession(queryClient, session);
@@ -49,7 +49,7 @@ export function hasSession(queryClient: QueryClient): boolean {
   return queryClient.getQueryData(getSessionQueryKey()) !== undefined;
 }
 
-/** Nothing of what the last one saw is left for the next one. */
+/** Removes all data of the session, so that the next user sees none of it. */
 export function forgetSession(queryClient: QueryClient): void {
   rememberCsrfToken(undefined);
   queryClient.clear();
@@ -60,8 +60,8 @@ export function useSession(): Session {
 }
 
 /**
- * Undefined where the key that is logged in may act as that role, else a sentence for a disabled control: which role it
- * needs.
+ * Returns the reason for a disabled control: the role that the user lacks. Undefined if the key of the session has the
+ * role.
  */
 export function useRefusal(needed: Role): string | undefined {
   const { role } = useSession();
@@ -69,9 +69,7 @@ export function useRefusal(needed: Role): string | undefined {
   return `Needs the role ${needed}; this key is a ${role}`;
 }
 
-/**
- * Ends this session, or all sessions of its key wherever they are. The page is loaded anew: nothing stays in memory.
- */
+/** Ends this session, or all sessions of its key. The page is loaded again, so that nothing stays in memory. */
 export function useLogOut(): (where: 'here' | 'everywhere') => Promise<void> {
   const queryClient = useQueryClient();
   return async (where) => {

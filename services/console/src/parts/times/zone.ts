@@ -4,26 +4,26 @@ import { useRemembered } from '../browser/remembered.ts';
 import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';
 
-/** Of the person who looks. */
+/** Time zone of the browser. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let installationZone: string | undefined;
 
-/** The zone that the installation shows times in, unless somebody wants another. */
+/** Stores the installation's time zone, the default of all times. */
 export function rememberInstallationZone(zone: string): void {
   installationZone = zone;
 }
 
 export interface Zone {
-  /** IANA name of the zone that every time is shown in. */
+  /** IANA name of the zone in which the console shows times. */
   zone: string;
-  /** `Asia/Singapore (UTC+8)` */
+  /** Name and offset, such as `Asia/Singapore (UTC+8)`. */
   label: string;
-  /** To the next one: the installation's, one's own, UTC. */
+  /** Switches to the next of the `usual` zones. */
   toggle: () => void;
-  /** Those that it goes through. */
+  /** Zones of the installation, the browser, and UTC. */
   usual: readonly string[];
-  /** Any zone that the browser knows. */
+  /** Switches to any zone that the browser knows. */
   choose: (zone: string) => void;
 }
 
@@ -41,7 +41,7 @@ export function useZone(): Zone {
   };
 }
 
-/** Writes instants in the zone that is chosen: `10:46`, `Fri 27 Nov, 00:00`. */
+/** Returns a function that formats instants in the chosen zone: `10:46`, `Fri 27 Nov, 00:00`. */
 export function useFormatTime(): (
   instant: string | Date,
   style?: { withSeconds?: boolean; withDay?: boolean },

@@ -1,6 +1,6 @@
 import cronstrue from 'cronstrue';
 
-/** A rule of five fields in words, `At 02:30, on day 4 of the month`; null where it is none. */
+/** Describes a cron rule of five fields: `At 02:30, on day 4 of the month`. Null if the rule is invalid. */
 export function cronInWords(rule: string): string | null {
   if (rule.trim().split(/\s+/).length !== 5) return null;
   try {

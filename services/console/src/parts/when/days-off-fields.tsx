@@ -7,7 +7,7 @@ import type { DayOff, WhenForm } from './when-form.ts';
 interface DaysOffFieldsProps {
   when: WhenForm;
   put: (changed: Partial<WhenForm>) => void;
-  /** Before the names of its fields. */
+  /** Prefix of the pointers of its fields. */
   pointer: string;
 }
 
@@ -18,7 +18,7 @@ const choices: readonly { value: DayOff; label: string }[] = [
   { value: 'after', label: 'The working day after' },
 ];
 
-/** By which work calendar a rule goes, and what becomes of a day off; nothing where there is no calendar. */
+/** Fields for the work calendar of a rule, and the effect of a day off. Renders nothing if there is no calendar. */
 export function DaysOffFields({ when, put, pointer }: DaysOffFieldsProps) {
   const { data } = useQuery(listWorkCalendarsOptions());
   const { workCalendar, onDayOff } = when;

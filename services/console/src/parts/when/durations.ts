@@ -1,4 +1,4 @@
-/** A span of time as it is typed: a number and its unit. */
+/** A duration as it is typed: a number and its unit. */
 export interface Span {
   amount: string;
   unit: SpanUnit;
@@ -11,7 +11,7 @@ export const unitSeconds: Readonly<Record<SpanUnit, number>> = { s: 1, min: 60, 
 
 export const unitWords: Readonly<Record<SpanUnit, string>> = { s: 'seconds', min: 'minutes', h: 'hours', d: 'days' };
 
-/** In the largest unit that says it whole: 5,400 as 90 min. */
+/** Converts seconds into the largest unit that divides them: 5,400 becomes 90 min. */
 export function spanOf(seconds: number): Span {
   const unit = spanUnits.toReversed().find((each) => seconds > 0 && seconds % unitSeconds[each] === 0) ?? 's';
   return { amount: String(seconds / unitSeconds[unit]), unit };

@@ -2,7 +2,7 @@ import type { SchedulePreview } from '#client/types.gen.ts';
 import { formatTime } from '../times/times.ts';
 import { comesTwice, instantOf } from './zoned-times.ts';
 
-/** What the change of clocks does to a start. */
+/** Effect of a clock change on a start. */
 export interface FireMark {
   icon: 'fwd' | 'twice' | 'gap' | 'calendar';
   text: string;
@@ -10,15 +10,15 @@ export interface FireMark {
 
 export interface FireRow {
   key: string;
-  /** On the clocks of the rule's zone; what is skipped stands where it would have been. */
+  /** Time in the rule's zone. A skipped start has the time at which it would have started. */
   time: string;
-  /** On the clocks of whoever looks; null where it does not start. */
+  /** Time in the user's zone; null if the start is skipped. */
   ownTime: string | null;
   mark: FireMark | null;
 }
 
 interface Clocks {
-  /** Of the rule. */
+  /** Time zone of the rule. */
   zone: string;
   own: string;
   now: Date;
@@ -32,7 +32,7 @@ const marks = {
   'day-off': { icon: 'calendar', text: 'is on a day off; does not start' },
 } as const;
 
-/** The next starts of a rule, with what clock changes do to each. */
+/** Returns the next starts of a rule, with the effect of clock changes on each. */
 export function fireRows(fires: SchedulePreview['fires'], { zone, own, now }: Clocks): FireRow[] {
   return fires.map(({ at, localTime, mark: said, instants, why, movedFrom }) => {
     const mark = said ?? (localTime !== null && comesTwice(localTime, zone) ? 'twice' : null);
@@ -56,7 +56,7 @@ function movedMark(from: NonNullable<SchedulePreview['fires'][number]['movedFrom
   return { icon: 'calendar', text: `also for ${days.join(', ')}, off` };
 }
 
-/** A time that the clocks of the zone may never show. */
+/** Formats a wall-clock time, which need not exist in the zone. */
 function localInWords(localTime: string, zone: string, now: Date): string {
   const asUtc = `${localTime.slice(0, 19)}Z`;
   const text = formatTime(asUtc, { zone: 'UTC', now: new Date(`${wallDay(now, zone)}T00:00:00Z`) });

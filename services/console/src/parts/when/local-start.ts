@@ -1,10 +1,9 @@
 import { formatDay } from '../times/times.ts';
 
 /**
- * A time on the clocks of several countries, in the format of all other times: `Sun 29 Nov, 09:00`. Its day is always
- * there: it is no instant, so it has no today.
- *
- * @param time `2026-11-29T09:00:00`, or as somebody types it; what is no time stays as it is
+ * Formats a wall-clock time of several countries: `Sun 29 Nov, 09:00`. The day is always shown, because a time without
+ * a zone has no today.
+ * @param time `2026-11-29T09:00:00`, or as typed; a text that is not a time is returned unchanged
  */
 export function localStart(time: string, now: Date): string {
   const [, day, clock] = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})/.exec(time.trim()) ?? [];

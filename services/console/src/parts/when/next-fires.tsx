@@ -9,7 +9,7 @@ import { zonePlace } from './zone-words.ts';
 import { useNextFires } from './use-next-fires.ts';
 import type { WhenForm } from './when-form.ts';
 
-/** The next five starts, on the clocks of the rule's zone and of whoever looks, and what clock changes do to them. */
+/** The next five starts, in the rule's zone and the user's, with the effects of clock changes. */
 export function NextFires({ when }: { when: WhenForm }) {
   const own = useZone().zone;
   const now = new Date(useMinute());

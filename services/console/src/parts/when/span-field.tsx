@@ -12,7 +12,6 @@ interface SpanFieldProps {
   onChange: (span: Span) => void;
 }
 
-/** A number and its unit. */
 export function SpanField({ pointer, label, hint, placeholder, value, units, onChange }: SpanFieldProps) {
   return (
     <FormField pointer={pointer} label={label} hint={hint}>

@@ -8,7 +8,7 @@ interface StartTimeProps {
   schedule: Campaign['schedule'];
 }
 
-/** When something starts: by the hour of each country where it starts by their clocks, else as an instant. */
+/** Time of a start: a wall-clock time if each country starts by its own clocks, else an instant. */
 export function StartTime({ instant, schedule }: StartTimeProps) {
   const now = new Date(useMinute());
   if (schedule.type !== 'local') return <Time instant={instant} />;

@@ -7,12 +7,12 @@ import { scheduleOf, type WhenForm } from './when-form.ts';
 export interface NextFires {
   fires: SchedulePreview['fires'] | undefined;
   zone: string;
-  /** They are of a rule that was typed before. */
+  /** True if the starts are of an earlier input. */
   isBehind: boolean;
   error: unknown;
 }
 
-/** When a rule fires next, as the API reckons it; asked for when nothing was typed for a moment. */
+/** Requests the next starts of a rule from the API, once the user has not typed for 400 ms. */
 export function useNextFires(when: WhenForm): NextFires {
   const { schedule, problems } = scheduleOf({ ...when, kind: 'recurring' }, []);
   const settled = useSettled(schedule, 400);

@@ -1,15 +1,15 @@
-/** A cron rule as most people mean one: days of the week, at a time. */
+/** A cron rule of the most common kind: days of the week, at a time. */
 export interface WeeklyRule {
-  /** In the order of the week; all seven: every day. */
+  /** Days in the order of the week. */
   days: readonly WeekDay[];
-  /** `09:00` */
+  /** Time such as `09:00`. */
   time: string;
 }
 
 export const weekDays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
 export type WeekDay = (typeof weekDays)[number];
 
-/** Null where it says more than days and a time. */
+/** Parses a cron rule; null if it has more than days of the week and a time. */
 export function weeklyOf(cron: string): WeeklyRule | null {
   const said = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[A-Z,]+)$/.exec(cron.trim().toUpperCase().replaceAll(/\s+/g, ' '));
   if (!said) return null;
@@ -20,7 +20,7 @@ export function weeklyOf(cron: string): WeeklyRule | null {
   return isWhole ? { days, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` } : null;
 }
 
-/** Empty, which no rule is, where no day is chosen or the time is none. */
+/** Builds a cron rule. Empty if no day is chosen or the time is invalid: the API rejects an empty rule. */
 export function cronOf({ days, time }: WeeklyRule): string {
   const said = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time.trim());
   if (!said || days.length === 0) return '';

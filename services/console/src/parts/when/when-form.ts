@@ -17,29 +17,29 @@ export type Overlap = (typeof overlaps)[number];
 export const daysOff = ['skip', 'before', 'after'] as const;
 export type DayOff = (typeof daysOff)[number];
 
-/** When, as it is typed: what another kind needs is kept while one kind is chosen. */
+/** A schedule as it is typed. While one kind is chosen, the fields of the other kinds keep their values. */
 export interface WhenForm {
   kind: WhenKind;
-  /** `2026-12-01T09:00`, on the clocks of the zone, or of each country. */
+  /** Time such as `2026-12-01T09:00`, in the zone, or in the zone of each country. */
   time: string;
-  /** Of `at` and of what recurs. */
+  /** Time zone of the kinds `at` and `recurring`. */
   zone: string;
-  /** By country, where it has several. */
+  /** Time zones by country, for countries with several. */
   zones: Readonly<Record<string, string>>;
   rule: 'cron' | 'every';
   cron: string;
   every: Span;
-  /** Wall-clock times in the zone; empty for none. */
+  /** Wall-clock times in the zone; empty if there is no limit. */
   from: string;
   until: string;
   misfire: Misfire;
-  /** Empty: as the API has it. */
+  /** Empty means the API's default. */
   catchUp: Span;
   overlap: Overlap;
-  /** Whose days off a rule goes by; empty: every day works. */
+  /** Work calendar whose days off apply; empty if every day is a workday. */
   workCalendar: string;
   onDayOff: DayOff;
-  /** As a campaign came with it; there is no field for it. */
+  /** Value of the loaded campaign, for which there is no field. */
   spreadSeconds: number;
 }
 
@@ -61,7 +61,7 @@ export const firstWhen: WhenForm = {
   spreadSeconds: 0,
 };
 
-/** The schedule that a form says, and what in it is no number or no time. */
+/** Converts the form into a schedule, with the problems of texts that are not a number or not a time. */
 export function scheduleOf(
   when: WhenForm,
   countries: readonly string[],
@@ -116,18 +116,18 @@ function safeInstant(time: string, zone: string): string | null {
   try {
     return instantOf(withSeconds(time), zone);
   } catch {
-    // The zone is not finished.
+    // The typed zone is not valid yet.
     return null;
   }
 }
 
-/** Inputs leave out seconds that are none. */
+/** Adds seconds: the browser's inputs omit them if they are zero. */
 function withSeconds(time: string): string {
   const plain = time.trim().replace(/\s+/, 'T');
   return plain.length === 16 ? `${plain}:00` : plain;
 }
 
-/** @param zone where no schedule names one */
+/** @param zone default, if the schedule has no zone */
 export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
   const first = { ...firstWhen, zone };
   const catchUpOf = (seconds: number | undefined) => (seconds === undefined ? {} : { catchUp: spanOf(seconds) });
@@ -137,7 +137,7 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
       return first;
     case 'at': {
       const named = schedule.zone ?? zone;
-      // A time with an offset is shown on the clocks of one's own zone.
+      // A time with an offset is shown in the user's zone.
       const isLocal = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(schedule.time);
       const time = isLocal ? schedule.time : wallClock(schedule.time, named);
       return { ...first, kind: 'at', time: shortTime(time), zone: named, ...catchUpOf(schedule.catchUpSeconds) };
@@ -177,7 +177,6 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
   }
 }
 
-/** As an input takes it. */
 function shortTime(time: string): string {
   return time.endsWith(':00') && time.length === 19 ? time.slice(0, 16) : time;
 }

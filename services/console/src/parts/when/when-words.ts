@@ -5,7 +5,7 @@ import type { CampaignForm } from '../campaign/form.ts';
 import { localStart } from './local-start.ts';
 import { instantOf } from './zoned-times.ts';
 
-/** When it would start, in its zone and in that of whoever looks. */
+/** Describes the start in the zone of the schedule and in the user's. */
 export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
   const now = new Date();
   switch (when.kind) {
@@ -27,7 +27,7 @@ export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'co
   }
 }
 
-/** `minute`, `5 minutes`. */
+/** Formats an interval, such as `minute` or `5 minutes`. */
 function everyInWords({ amount, unit }: Span): string {
   return Number(amount) === 1 ? unitWords[unit].replace(/s$/, '') : `${amount} ${unitWords[unit]}`;
 }

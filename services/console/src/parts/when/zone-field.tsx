@@ -12,7 +12,7 @@ interface ZoneFieldProps {
   onChange: (zone: string) => void;
 }
 
-/** An IANA zone, typed with the help of a list, and what the clocks there show now. */
+/** Field for an IANA time zone, with suggestions and the current time of the zone. */
 export function ZoneField({ pointer, label, value, placeholder, onChange }: ZoneFieldProps) {
   const now = new Date(useMinute());
   const hint =
@@ -39,7 +39,7 @@ export function ZoneField({ pointer, label, value, placeholder, onChange }: Zone
   );
 }
 
-/** `now 13:42 there, Tue 24 Nov (UTC+11)` */
+/** Returns a text such as `now 13:42 there, Tue 24 Nov (UTC+11)`. */
 function nowThere(zone: string, now: Date): string {
   const offset = /\((.+)\)$/.exec(formatZone(zone, now))?.[1] ?? 'UTC';
   return `now ${wallClock(now.getTime(), zone).slice(11, 16)} there, ${formatDay(now, { zone, now })} (${offset})`;

@@ -1,4 +1,4 @@
-/** `Singapore` for Asia/Singapore, `UTC` for UTC. */
+/** Returns the city of a zone: `Singapore` for Asia/Singapore, `UTC` for UTC. */
 export function zonePlace(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
 }

@@ -1,6 +1,6 @@
-/** Wall-clock times in a zone, such as `2026-12-01T09:00`, and the instants that they are. */
+/** Conversions between wall-clock times in a zone, such as `2026-12-01T09:00`, and instants. */
 
-/** Every zone that this browser knows, UTC first. */
+/** Returns all zones that this browser knows, UTC first. */
 export function zoneNames(): readonly string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 }
@@ -13,7 +13,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What the clocks of a zone show, `2026-12-01T09:00:00`; an empty text for what is no instant. */
+/** Converts an instant into the wall-clock time of a zone, `2026-12-01T09:00:00`; empty if the instant is invalid. */
 export function wallClock(instant: string | number, zone: string): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
@@ -27,21 +27,21 @@ export function wallClock(instant: string | number, zone: string): string {
 }
 
 /**
- * The instant that a wall-clock time is, in RFC 3339; of two the first, and where the clocks leap over it the first one
- * behind the gap. Null where it is no time.
+ * Converts a wall-clock time into an RFC 3339 instant. If the clocks show the time twice, returns the first instant; if
+ * they skip it, the first instant after the gap. Null if the text is not a time.
  */
 export function instantOf(time: string, zone: string): string | null {
   const asUtcMs = Date.parse(`${time.length === 16 ? `${time}:00` : time}Z`);
   if (Number.isNaN(asUtcMs)) return null;
   const wanted = new Date(asUtcMs).toISOString().slice(0, 19);
-  // The offsets a day before and after are all that there can be here.
+  // Only the offsets a day before and a day after can apply.
   const offsets = [asUtcMs - dayMs, asUtcMs + dayMs].map((atMs) => offsetMs(atMs, zone));
   const candidates = offsets.map((offset) => asUtcMs - offset).sort((a, b) => a - b);
   const exact = candidates.find((atMs) => wallClock(atMs, zone) === wanted);
   return new Date(exact ?? endOfGap(candidates, zone)).toISOString();
 }
 
-/** Whether the clocks of a zone show a time twice, because they are set back. */
+/** Returns true if the clocks of a zone show a time twice, because they are set back. */
 export function comesTwice(time: string, zone: string): boolean {
   const asUtcMs = Date.parse(`${time}Z`);
   const instants = [asUtcMs - dayMs, asUtcMs + dayMs].map((atMs) => asUtcMs - offsetMs(atMs, zone));
@@ -49,7 +49,8 @@ export function comesTwice(time: string, zone: string): boolean {
 }
 
 /**
- * Between the two readings of a time that there is not, the clocks change: at the first instant with the later offset.
+ * Returns the clock change of a skipped time: the first instant with the later offset, between both readings of the
+ * time.
  */
 function endOfGap(candidates: readonly number[], zone: string): number {
   let [before = 0, after = 0] = candidates;

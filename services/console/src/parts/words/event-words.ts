@@ -6,18 +6,18 @@ import type { RateMark } from '../charts/draw-marks.ts';
 import { budgetWords } from '../money/budget-words.ts';
 import { formatDuration } from '../times/times.ts';
 
-/** An event in words: who did it where a person did, and what. */
+/** An event of a run in words: the actor, if a person caused it, and the change. */
 export interface EventWords {
-  /** The key that asked for it. */
+  /** Name of the key that requested it. */
   who: string | null;
   what: string;
-  /** Said by whoever asked for it. */
+  /** Note of the person who requested it. */
   note: string | null;
-  /** Two or three words for the mark in a chart; null where it changes nothing about the rate. */
+  /** Label of two or three words in the chart of the rate; null if the event does not affect the rate. */
   mark: string | null;
 }
 
-/** Those that a chart of the rate marks, in the order in which they happened. */
+/** Returns the events that the chart of the rate shows, in the order of their time. */
 export function rateMarks(events: readonly RunEvent[], timeOf: (instant: string) => string): RateMark[] {
   return events.flatMap((event) => {
     const { mark } = eventWords(event, timeOf);
@@ -25,7 +25,7 @@ export function rateMarks(events: readonly RunEvent[], timeOf: (instant: string)
   });
 }
 
-/** Who asked for the run; null where its schedule did, or where that was not kept. */
+/** Returns the key that requested the run. Null if the schedule started it, or the requester is unknown. */
 export function askedBy(events: readonly RunEvent[]): string | null {
   const created = events.find(({ kind }) => kind === 'created');
   return created ? textAt(created.detail, 'by', 'keyName') : null;
@@ -35,7 +35,7 @@ type Detail = RunEvent['detail'];
 
 const plain = { who: null, note: null, mark: null };
 
-/** @param timeOf how an instant is shown */
+/** @param timeOf formats an instant */
 export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string) => string): EventWords {
   const asked = { who: textAt(detail, 'by', 'keyName'), note: textAt(detail, 'reason') };
   switch (kind) {
@@ -92,7 +92,9 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
   }
 }
 
-/** What came in the way of a step in a country, or of all of a country. That it is over is seen by the line itself. */
+/**
+ * Describes a problem of a step in a country, or of a whole country. Its end needs no text: the event's line shows it.
+ */
 function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string | null): EventWords {
   const country = textAt(detail, 'country') ?? 'a country';
   const action = textAt(detail, 'action');
@@ -118,7 +120,7 @@ function endWords(detail: Detail): string {
   return reason === null ? `Run ended: ${state}` : sentence(`Run ended, ${state}: ${reason}`);
 }
 
-/** A setting of a run that was changed while it went on. */
+/** A setting of a run that was changed while the run was under way. */
 interface Setting {
   name: string;
   mark: string;
@@ -152,7 +154,7 @@ function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<
   return { what: `changed ${listed(parts)}`, mark };
 }
 
-/** Each budget that was changed, with what it was. */
+/** Describes each changed budget, with its previous size. */
 function budgetParts(from: unknown, to: unknown): string[] {
   const before = isFields(from) ? sizesIn(from['budgets']) : new Map<string, string>();
   return [...sizesIn(to)].map(

@@ -1,20 +1,20 @@
 import { formatCount } from './numbers.ts';
 
 /**
- * A small share in percent, with two decimals below one percent: `0.55 %`, `1.1 %`. What is not nothing is never shown
- * as `0 %`.
+ * Formats a small share in percent, with two decimals below one percent: `0.55 %`, `1.1 %`. A share above zero is never
+ * `0 %`.
  */
 export function formatFineShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;
   if (percent === 0 || percent === 100) return `${percent} %`;
   if (percent < 0.01) return '< 0.01 %';
-  // Cut, not rounded, near the top: 99.97 % is not "100.0 %".
+  // Shares close to 100 % are cut, not rounded: 99.97 % is not "100.0 %".
   if (percent > 99.9) return '99.9 %';
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
 
-/** How a value differs from another one: `+ 5.1`, `− 14`, `0`. */
+/** Formats the difference of two values: `+ 5.1`, `− 14`, `0`. */
 export function formatDifference(difference: number, decimals = 0): string {
   const size = Math.abs(difference).toFixed(decimals);
   if (Number(size) === 0) return '0';
@@ -23,18 +23,18 @@ export function formatDifference(difference: number, decimals = 0): string {
   return `${difference < 0 ? '−' : '+'} ${whole}${rest}`;
 }
 
-/** `a, b and c`. */
+/** Joins words: `a, b and c`. */
 export function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }
 
-/** `out of stock` as `Out of stock`; an id that it begins with stays as it is, to be pasted back. */
+/** Capitalizes the first letter: `Out of stock`. A leading id stays unchanged, so that it can be copied. */
 export function capitalOf(text: string): string {
   return /^[a-z]{2,6}_[0-9a-z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `out of stock` as `Out of stock.` */
+/** Formats a text as a sentence: `Out of stock.` */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') return '';

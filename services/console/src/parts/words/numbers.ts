@@ -1,19 +1,19 @@
 const counts = new Intl.NumberFormat('en-US');
 const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** `3400000` as `3,400,000`. */
+/** Formats a number with separators: `3,400,000`. */
 export function formatCount(count: number): string {
   return counts.format(count);
 }
 
-/** An estimate: `11900000` as `11.9 M`, below a million exactly. The word "about" stands beside it. */
+/** Formats an estimate: `11.9 M`; below a million exactly. The caller adds the word "about". */
 export function formatEstimate(count: number): string {
   return count >= 1_000_000 ? `${oneDecimal.format(count / 1_000_000)} M` : formatCount(count);
 }
 
 /**
- * A share in percent with one decimal, `62.8 %`. What is not all is never shown as `100 %`, and what is not nothing
- * never as `0 %`.
+ * Formats a share in percent with one decimal, `62.8 %`. Less than everything is never `100 %`, and more than nothing
+ * never `0 %`.
  */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
@@ -22,12 +22,12 @@ export function formatShare(part: number, whole: number): string {
   return `${oneDecimal.format(Math.min(99.9, Math.max(0.1, percent)))} %`;
 }
 
-/** Something per second: whole from ten on, one decimal below. */
+/** Formats a rate per second: whole from ten on, with one decimal below. */
 export function formatRate(perSecond: number): string {
   return perSecond >= 10 || perSecond === 0 ? formatCount(Math.round(perSecond)) : oneDecimal.format(perSecond);
 }
 
-/** `1 user`, `3 users`. */
+/** Formats a number with its noun: `1 user`, `3 users`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

@@ -24,7 +24,7 @@ const route = getRouteApi('/action-types');
 const lookEveryMs = 10_000;
 const none: readonly Shard[] = [];
 
-/** What a chain may be made of: can it run, what does its endpoint promise, who depends on it. */
+/** View of the action types: whether they can run, the promises of their endpoints, and the campaigns that use them. */
 export function ActionTypesView() {
   const search = route.useSearch();
   const { name, text, show } = search;
@@ -34,7 +34,7 @@ export function ActionTypesView() {
   const types = useQuery({ ...listActionTypesOptions(), refetchInterval: lookEveryMs });
   const shards = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs }).data?.items ?? none;
   const error = useKeptError(types);
-  // There are as many as there are endpoints: all of them come at once, as every worker knows them.
+  // All types are loaded at once and filtered here: there are only as many as endpoints.
   const all = types.data?.items;
   const fitting = all?.filter((type) => fitsType(type, shards, search));
   const shown = all?.find((type) => type.name === name) ?? (name === undefined ? fitting?.[0] : undefined);
@@ -124,7 +124,7 @@ export function ActionTypesView() {
 }
 
 interface TypeTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the types are loaded. */
   types: readonly ListedActionType[] | undefined;
   shards: readonly Shard[];
   search: ActionTypesSearch;

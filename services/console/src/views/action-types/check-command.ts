@@ -1,7 +1,9 @@
 import type { ActionType } from '#client/types.gen.ts';
 import { fieldsOf, leavesOf } from '../../parts/forms/schema-fields.ts';
 
-/** What plays its endpoint through its promises; secrets are named, never said. */
+/**
+ * Returns the CLI command that tests an endpoint against its contract. Secrets are referenced by name, never included.
+ */
 export function checkCommand(type: ActionType): string {
   const { url, check, statusUrl, appliesLateSeconds, answerForm, batchSize, timeoutMs, authorizationEnv } = type;
   const examples = type.paramsSchema?.['examples'];
@@ -25,7 +27,7 @@ export function checkCommand(type: ActionType): string {
   ].join(' ');
 }
 
-/** For a shell. */
+/** Quotes an argument for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ import { formatDuration } from '../../parts/times/times.ts';
 
 export type ContractClass = ActionType['class'];
 
-/** What a class does with a repeat, to be read after its letter. */
+/** Effect of a repeated call by class, as a phrase that follows the class letter. */
 export const classSaid: Readonly<Record<ContractClass, string>> = {
   A: 'keeps the first final result of each user, so a repeat is safe and batches may be cut smaller',
   B: 'keeps its first answer to each call, so a repeat is safe if the bytes are the same',
@@ -20,7 +20,7 @@ export interface ClassPromise {
   rest: string;
 }
 
-/** What its class means for users: of a repeat, of its batches, of the deadline. */
+/** Returns the consequences of the class for repeats, batches and the deadline. */
 export function promisesOf(
   type: Pick<ActionType, 'class' | 'check' | 'keyLifeSeconds' | 'appliesLateSeconds'>,
 ): ClassPromise[] {

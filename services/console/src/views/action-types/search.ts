@@ -5,7 +5,7 @@ const text = z.catch(z.optional(z.string()), undefined);
 export const actionTypeChoices = ['trouble', 'off', 'checks'] as const;
 
 export const actionTypesSearch = z.object({
-  /** The one that is shown; the first one where none is said. */
+  /** Type beside the list. Default: the first one. */
   name: text,
   /** Part of a name. */
   text,

@@ -27,7 +27,7 @@ interface SecretsPanelProps {
   refusal: string | undefined;
 }
 
-/** They go in and never come out: what is shown is that there is one, and since when. */
+/** Secrets of an action type. The API never returns them: the panel shows only that a secret is set, and since when. */
 export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
   const [asked, setAsked] = useState<{ verb: 'set' | 'remove'; secret: SecretName }>();
   const close = () => setAsked(undefined);
@@ -98,7 +98,7 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
   );
 }
 
-/** What is kept here goes before what a variable of the workers says. */
+/** State of a secret. A secret that is stored here takes precedence over an environment variable of the workers. */
 function Standing({ type, secret }: { type: ActionType; secret: SecretName }) {
   const kept = type.secrets[secret];
   if (kept) {
@@ -149,7 +149,7 @@ function SetDialog({ type, secret, onClose }: { type: ActionType; secret: Secret
           <TextInput
             {...control}
             mono
-            // What was made here is to be read and passed on.
+            // A generated secret is visible, so that the user can pass it on.
             type={made ? 'text' : 'password'}
             autoComplete="new-password"
             value={value}
@@ -182,7 +182,7 @@ function SetDialog({ type, secret, onClose }: { type: ActionType; secret: Secret
 
 const secretBytes = 32;
 
-/** As Standard Webhooks write it. */
+/** Generates a secret in the format of Standard Webhooks. */
 function newSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(secretBytes))))}`;
 }

@@ -30,7 +30,10 @@ interface TypeDetailProps {
   onGone: () => Promise<void>;
 }
 
-/** One type: can it run, what its endpoint promises, how it is called, and who depends on it. */
+/**
+ * Details of an action type: whether it can run, the promises of its endpoint, its settings, and the campaigns that use
+ * it.
+ */
 export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
   const { name, title, description, revision, origin, createdAt, updatedAt } = type;
   const own = shards.filter(({ actionType }) => actionType === name);

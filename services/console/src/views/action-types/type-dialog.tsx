@@ -17,13 +17,13 @@ import {
 } from './type-form.ts';
 
 interface TypeDialogProps {
-  /** Null: a new one. */
+  /** Null for a new type. */
   type: ActionType | null;
   onSaved: (name: string) => void;
   onClose: () => void;
 }
 
-/** How an endpoint of another team is called. Of one that there is, only what was changed is sent. */
+/** Form for an action type. For an existing type, only the changed fields are sent. */
 export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
   const [first] = useState(() => formOf(type));
   const [form, setForm] = useState(first);
@@ -190,7 +190,7 @@ const forms = [
   { value: 'compact', label: 'compact: only who did not succeed' },
 ] as const;
 
-/** What most types leave as it is. */
+/** Fields that most types leave at their defaults. */
 function More({ form, onChange }: FieldsProps) {
   return (
     <details>

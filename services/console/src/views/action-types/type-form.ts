@@ -5,7 +5,7 @@ import type { ContractClass } from './class-words.ts';
 
 export type TypePatch = ChangeActionTypeData['body'];
 
-/** As it is typed; an empty text is what a new one has. */
+/** An action type as it is typed. An empty text means the default. */
 export interface TypeForm {
   name: string;
   title: string;
@@ -114,7 +114,7 @@ export function formOf(type: ActionType | null): TypeForm {
   };
 }
 
-/** What is typed and cannot be sent, by its pointer. */
+/** Returns the problems of the typed texts by pointer. */
 export function wrongIn(form: TypeForm): ReadonlyMap<string, string> {
   const wrong = new Map<string, string>();
   for (const { name, pointer } of [...numberFields, ...moreNumberFields]) {
@@ -125,7 +125,7 @@ export function wrongIn(form: TypeForm): ReadonlyMap<string, string> {
   return wrong;
 }
 
-/** Every field, with null for what a new one has. */
+/** Returns every field, with null for the default. */
 function patchOf(form: TypeForm): TypePatch {
   const number = (text: string) => typedNumber(text) ?? null;
   const text = (typed: string) => (typed.trim() === '' ? null : typed.trim());
@@ -157,7 +157,7 @@ function patchOf(form: TypeForm): TypePatch {
   };
 }
 
-/** Only what differs from what was shown first. */
+/** Returns only the fields that differ from the initial form. */
 export function changesOf(form: TypeForm, first: TypeForm): TypePatch {
   const before = new Map<string, unknown>(Object.entries(patchOf(first)));
   return Object.fromEntries(
@@ -165,7 +165,7 @@ export function changesOf(form: TypeForm, first: TypeForm): TypePatch {
   );
 }
 
-/** What is not said is as for a new one. */
+/** Returns the definition of a new type, without the fields that have their default. */
 export function definitionOf(form: TypeForm): ActionTypeDefinitionInput {
   const { url, class: of, ...fields } = patchOf(form);
   const said: Partial<ActionTypeDefinitionInput> = Object.fromEntries(
@@ -184,7 +184,7 @@ function retryOf(firstDelayMs: number | null, maxDelayMs: number | null): NonNul
   return { ...(firstDelayMs !== null && { firstDelayMs }), ...(maxDelayMs !== null && { maxDelayMs }) };
 }
 
-/** Null where nothing is typed, undefined where it is no schema. */
+/** Parses the schema. Null if the text is empty, undefined if it is not a schema. */
 function schemaIn(typed: string): Record<string, unknown> | null | undefined {
   if (typed.trim() === '') return null;
   try {

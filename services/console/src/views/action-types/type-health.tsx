@@ -11,7 +11,7 @@ import type { TypeTrouble } from './type-standing.ts';
 
 const shownTroubles = 3;
 
-/** One line for each cause, three at most. */
+/** Problems of a type, one line for each cause, three at most. */
 export function TypeTroubles({ troubles }: { troubles: readonly TypeTrouble[] }) {
   if (troubles.length === 0) return null;
   const rest = troubles.length - shownTroubles;
@@ -39,7 +39,7 @@ const breakers = {
   open: { icon: 'open', word: 'open', tone: 'c-bad' },
 } as const;
 
-/** How its endpoint stands, country by country. */
+/** Health of the type's endpoint by country. */
 export function TypeHealth({ shards }: { shards: readonly Shard[] }) {
   return (
     <Panel title="Health" note="by country, as all workers see it">

@@ -3,16 +3,16 @@ import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import type { ActionTypesSearch } from './search.ts';
 
-/** Why users of a country wait for it. */
+/** Reason why users of a country wait for the action. */
 export interface TypeTrouble {
   shard: string;
   country: string;
-  /** `bad`: nothing of it moves. */
+  /** `bad` means that no call is made. */
   tone: 'bad' | 'warn';
   cause: string;
 }
 
-/** Where it stands still, or is careful; what stands still first. */
+/** Returns the problems of a type: countries without calls first, then those with a limited rate. */
 export function troublesOf(
   { name, refusals }: Pick<ListedActionType, 'name' | 'refusals'>,
   shards: readonly Shard[],
@@ -37,7 +37,7 @@ export function troublesOf(
   );
 }
 
-/** Whether it can run. */
+/** Returns the badge of a type: whether it can run. */
 export function lookOfType(type: ListedActionType, shards: readonly Shard[]): StateLook {
   if (!type.enabled) return { icon: 'paused', word: 'Switched off', tone: 'idle' };
   const own = shards.filter(({ actionType }) => actionType === type.name);

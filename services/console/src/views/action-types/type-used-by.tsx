@@ -13,7 +13,7 @@ import { plainText } from '../../parts/words/plain-text.ts';
 
 const shownAtOnce = 6;
 
-/** Campaigns with it in their chain, what needs somebody first. */
+/** Campaigns with the type in their chain, those that need attention first. */
 export function TypeUsedBy({ name }: { name: string }) {
   const counts = useQuery(countCampaignsOptions({ query: { action: name } }));
   const campaigns = useQuery(listCampaignsOptions({ query: { action: name, sort: 'state', limit: shownAtOnce } }));

@@ -17,7 +17,7 @@ import { Decision } from './decision.tsx';
 import { Trials } from './trials.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
-/** What exactly is approved, what differs from what was before, and whose word it takes. */
+/** The approved content, its difference to the last approved revision, and the approvals that it needs. */
 export function ApprovalDetail({ approval }: { approval: Approval }) {
   const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, hash, covers } = approval;
   const look = approvalLook(approval);
@@ -87,7 +87,6 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
   );
 }
 
-/** The difference to the last approved revision. */
 function Changes({ approval: { diff, covers } }: { approval: Approval }) {
   const placeOf = usePlaceNames(covers.chain);
   if (diff === null) {

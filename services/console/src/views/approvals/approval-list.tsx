@@ -13,7 +13,7 @@ interface ApprovalListProps {
   note: string;
   items: readonly Approval[];
   shownId: string | undefined;
-  /** Where there are none. */
+  /** Shown if there are no approvals. */
   children: ReactNode;
 }
 

@@ -3,7 +3,7 @@ import { bestOf, type HowMany } from '../../parts/audience/how-many.ts';
 import { usersExpected } from '../../parts/campaign/approval-words.ts';
 import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 
-/** The users of what is approved: by the dry run of its revision, else as known when it was submitted. */
+/** Returns the users of an approval: by the dry run of its revision, else as known at its submission. */
 export function useApprovalSize(approval: Approval): HowMany | null {
   const { report } = useNewestReport(approval.campaignId, 'dry-run');
   const known = usersExpected(approval);

@@ -14,7 +14,6 @@ const route = getRouteApi('/approvals');
 const lookEveryMs = 4000;
 const decidedShown = 10;
 
-/** What waits for an approval, what exactly is approved, and what became of the others. */
 export function ApprovalsView() {
   const { id } = route.useSearch();
   const often = { refetchInterval: lookEveryMs };

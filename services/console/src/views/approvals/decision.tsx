@@ -17,7 +17,7 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { useApprovalSize } from './approval-size.ts';
 import { titlesOf } from '../../parts/words/action-titles.ts';
 
-/** Who has approved it, and what the person who looks at it may do. */
+/** People who have approved, and the buttons of the user. */
 export function Decision({ approval }: { approval: Approval }) {
   const { campaignId, hash, state, given, refusedToYou, submittedBy } = approval;
   const [word, setWord] = useState('');
@@ -63,7 +63,7 @@ export function Decision({ approval }: { approval: Approval }) {
               </label>
               <TextArea id={wordId} rows={3} maxLength={500} value={word} onText={setWord} />
             </div>
-            {/* At the edge of a phone's screen, where the thumb is. */}
+            {/* At the bottom of a phone's screen, in reach of the thumb. */}
             <div className="row phone:fixed phone:inset-x-0 phone:bottom-0 phone:z-6 phone:px-4 phone:pt-2.5 phone:pb-3.5 phone:bg-page phone:border-t phone:border-line [&_.btn]:flex-1 phone:[&_.btn]:h-11">
               <Button refusal={refusal ?? noWord} disabled={sendBack.isPending} onClick={() => sendBack.mutate()}>
                 Send back
@@ -98,7 +98,7 @@ interface ApproveDialogProps {
   onClose: () => void;
 }
 
-/** Once more, with the same numbers. */
+/** Confirmation that repeats the numbers. */
 function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
   const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
   const size = useApprovalSize(approval);

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** The approval shown beside the list. Undefined shows the first one that waits. */
+  /** Approval beside the list. Default: the first one that waits. */
   id: z.catch(z.optional(z.string()), undefined),
 });
 

@@ -5,7 +5,7 @@ import { TestResult } from '../../parts/campaign/test-result.tsx';
 import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 
-/** The dry run and the test sends of what is approved, or a sentence that there are none. */
+/** Dry run and test sends of the submitted revision. */
 export function Trials({ approval: { campaignId, revision } }: { approval: Approval }) {
   const dryRun = useNewestReport(campaignId, 'dry-run');
   const test = useNewestReport(campaignId, 'test');

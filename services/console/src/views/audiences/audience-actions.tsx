@@ -4,15 +4,15 @@ import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
 
 interface AudienceActionsProps {
   name: string;
-  /** What a new campaign takes; undefined where there is nothing to take. */
+  /** Search parameter of the new campaign that uses the audience; undefined if the audience cannot be used. */
   taken: { list: string } | { saved: string } | { segment: string } | undefined;
   refusal: string | undefined;
-  /** Undefined of what is not ours to change. */
+  /** Undefined if the audience cannot be changed here. */
   change?: { words: string; ask: () => void };
   onDelete?: () => void;
 }
 
-/** What can be done with an audience that one looks at. */
+/** Buttons of the audience beside the list. */
 export function AudienceActions({ name, taken, refusal, change, onDelete }: AudienceActionsProps) {
   return (
     <>

@@ -3,13 +3,12 @@ import { Chips } from '../../parts/lists/chips.tsx';
 import { audienceChoices, audienceKinds, type AudiencesSearch } from './search.ts';
 
 interface AudienceChipsProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the counts are loaded. */
   counts: NamedAudienceCounts | undefined;
   search: AudiencesSearch;
   onChoose: (chosen: Pick<AudiencesSearch, 'kind' | 'show'>) => void;
 }
 
-/** One kind, or what is to be looked at; each with how many there are. */
 export function AudienceChips({ counts, search: { kind, show }, onChoose }: AudienceChipsProps) {
   const failed = counts?.failed ?? 0;
   return (

@@ -22,7 +22,7 @@ interface AudienceDetailProps {
   onFile: ((file: File) => void) | undefined;
 }
 
-/** One list: one number with its age, what became of each line, and who depends on it. */
+/** Details of an uploaded list: its size, the outcome of each line, and the campaigns that use it. */
 export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDetailProps) {
   const { id, name, owner, state, cause, users, rejected, usedBy, expiresAt } = audience;
   const isSoon = useIsSoon(expiresAt);

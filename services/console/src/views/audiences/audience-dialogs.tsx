@@ -12,11 +12,11 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** What people know it by, and whom they ask. Its users never change. */
+/** Form for the name and the owner of a list. Its users never change. */
 export function ChangeListDialog({ audience: { id, ...before }, onClose }: DialogProps) {
   const [name, setName] = useState(before.name);
   const [owner, setOwner] = useState(before.owner ?? '');
-  // Only what is changed is sent: somebody else may have changed the other meanwhile.
+  // Only changed fields are sent: another person may have changed the other field meanwhile.
   const change = {
     ...(name.trim() !== before.name && { name: name.trim() }),
     ...(owner.trim() !== (before.owner ?? '') && { owner: owner.trim() === '' ? null : owner.trim() }),

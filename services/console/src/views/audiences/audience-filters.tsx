@@ -6,7 +6,7 @@ import type { AudiencesSearch } from './search.ts';
 
 interface AudienceFiltersProps {
   search: AudiencesSearch;
-  /** The owners of these can be chosen. */
+  /** Audiences whose owners are offered. */
   items: readonly NamedAudience[] | undefined;
   counts: NamedAudienceCounts | undefined;
   onChoose: (change: Partial<AudiencesSearch>) => void;

@@ -12,7 +12,7 @@ interface AudienceListProps {
   query: UseQueryResult<ListNamedAudiencesResponse, Problem>;
   counts: NamedAudienceCounts | undefined;
   search: AudiencesSearch;
-  /** The audience that is shown beside the list. */
+  /** Audience beside the list. */
   shown: { kind: AudienceKind; id: string } | undefined;
   onClear: () => void;
   onGo: (cursor: string | undefined) => void;
@@ -55,7 +55,7 @@ function NoAudience({ search, onClear }: { search: AudiencesSearch; onClear: () 
   );
 }
 
-/** `20 of 1,204 audiences`. The total is known if neither a kind nor a state is chosen. */
+/** Returns a text such as `20 of 1,204 audiences`. The total is known if neither a kind nor a state is chosen. */
 function pageWords(
   items: readonly NamedAudience[],
   { kind, show }: AudiencesSearch,

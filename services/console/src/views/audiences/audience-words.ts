@@ -2,7 +2,7 @@ import type { Audience, RejectedRow } from '#client/types.gen.ts';
 import { ruleWords } from '../../parts/audience/reject-words.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
-/** A campaign counts once, and is counted no further than that. */
+/** The API counts uses up to this number, and each campaign once. */
 const countedAtMost = 100;
 
 export function usedByWords({ usedBy, usedBySaved }: Pick<Audience, 'usedBy' | 'usedBySaved'>): string {
@@ -11,17 +11,17 @@ export function usedByWords({ usedBy, usedBySaved }: Pick<Audience, 'usedBy' | '
   return uses.length === 0 ? 'not used' : uses.join(', ');
 }
 
-/** How many of the countries are named. */
+/** Maximum number of countries that are named. */
 const named = 6;
 
-/** `ID 371,204 · VN 266,446` */
+/** Returns the users by country: `ID 371,204 · VN 266,446`. */
 export function byCountry({ countries }: Pick<Audience, 'countries'>): string {
   const most = countries.toSorted((a, b) => b.users - a.users);
   const words = most.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return [...words, ...(most.length > named ? [`${most.length - named} more countries`] : [])].join(' · ');
 }
 
-/** What became of each row of the file: it adds up. */
+/** Returns the outcomes of the file's lines as a sum. */
 export function fileEquation({ rows, users, duplicates, rejected }: Audience): string {
   const parts = [
     countOf(users, 'user'),
@@ -38,7 +38,7 @@ export interface RejectGroup {
   lines: number;
 }
 
-/** Rejected lines by their reason, the most frequent first. */
+/** Groups rejected lines by reason, the most frequent first. */
 export function rejectGroups(rejects: readonly RejectedRow[]): RejectGroup[] {
   const groups = new Map<RejectedRow['rule'], RejectGroup>();
   for (const row of rejects) {
@@ -49,7 +49,7 @@ export function rejectGroups(rejects: readonly RejectedRow[]): RejectGroup[] {
   return [...groups.values()].sort((a, b) => b.lines - a.lines);
 }
 
-/** `hcmc-airport…11-18.csv`: of a long name both ends differ from others, and its middle is left out. */
+/** Shortens a file name in the middle, because names differ at both ends: `hcmc-airport…11-18.csv`. */
 export function midCut(name: string, most = 28): string {
   const letters = Array.from(name);
   if (letters.length <= most || !/\.(csv|txt)(\.gz)?$/.test(name)) return name;

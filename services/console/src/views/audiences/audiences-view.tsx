@@ -70,7 +70,7 @@ export function AudiencesView() {
   );
 }
 
-/** @param reason why segments cannot be read; null if they can */
+/** @param reason reason why the segments cannot be loaded; null if they are */
 function UnavailableSegments({ reason }: { reason: string | null }) {
   if (reason === null) return null;
   return (

@@ -5,11 +5,11 @@ import { sizeText, sizeVerb } from './named-words.ts';
 
 interface KnownSizeProps {
   size: NamedAudienceSize;
-  /** Of what it is the size of. */
+  /** Countries that the size covers. */
   countries: string[] | null;
 }
 
-/** One number with its age, as it was counted or estimated before. */
+/** Known size of an audience with its age, counted or estimated. */
 export function KnownSize({ size, countries }: KnownSizeProps) {
   const verb = sizeVerb({ kind: 'segment', size, countries });
   return (

@@ -4,12 +4,12 @@ import { useZone } from '../../parts/times/zone.ts';
 
 const soonMs = 3 * 86_400_000;
 
-/** A list that nothing keeps goes within three days. */
+/** Returns true if a list that nothing keeps expires within three days. */
 export function useIsSoon(expiresAt: string | null): boolean {
   return useOfNow((nowMs) => expiresAt !== null && Date.parse(expiresAt) - nowMs <= soonMs);
 }
 
-/** `Thu 3 Dec` */
+/** Day on which a list expires, such as `Thu 3 Dec`. */
 export function ListEnd({ expiresAt }: { expiresAt: string }) {
   const { zone } = useZone();
   const now = new Date(useMinute());

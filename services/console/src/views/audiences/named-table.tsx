@@ -13,13 +13,12 @@ import { sizeText, sizeVerb, sourceWords, wordsOfUse } from './named-words.ts';
 import { shownIn, type AudiencesSearch } from './search.ts';
 
 interface NamedTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the audiences are loaded. */
   audiences: readonly NamedAudience[] | undefined;
   shown: { kind: string; id: string } | undefined;
   search: AudiencesSearch;
 }
 
-/** Lists, segments and saved audiences, the most used first. */
 export function NamedTable({ audiences, shown, search }: NamedTableProps) {
   const isShown = ({ kind, id }: NamedAudience) => kind === shown?.kind && id === shown.id;
   const columns: readonly Column<NamedAudience>[] = [
@@ -127,7 +126,6 @@ function Use({ audience }: OfAudience) {
   );
 }
 
-/** One number, and how old it is. */
 function Size({ audience }: OfAudience) {
   const { state, size, createdAt } = audience;
   const began = createdAt !== null && <Time instant={createdAt} />;

@@ -4,7 +4,7 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import type { AudiencesSearch } from './search.ts';
 
-/** What the API is asked for, for what is chosen in the address. */
+/** Returns the API query for the search parameters of the page. */
 export function namedQuery({ text, owner, kind, show, cursor }: AudiencesSearch) {
   return {
     ...(text !== undefined && { q: text }),
@@ -31,7 +31,7 @@ export function filterWords({ text, owner, kind, show }: AudiencesSearch): strin
   return `${words.join(', ').replace(/^./, (first) => first.toUpperCase())}.`;
 }
 
-/** `saved · growth-sea`, `uploaded list · ID, VN`, `segment · lapsed-riders` */
+/** Returns kind and origin: `saved · growth-sea`, `uploaded list · ID, VN`, `segment · lapsed-riders`. */
 export function sourceWords({ kind, id, name, owner, countries }: NamedAudience): string {
   const more =
     kind === 'segment' ? (name === id ? null : id) : (owner ?? (kind === 'list' ? countriesText(countries) : null));
@@ -45,13 +45,13 @@ function countriesText(countries: readonly string[] | null): string | null {
 
 type Size = NamedAudience['size'];
 
-/** `1,840`, `about 93,200`, `124,880 to 125,000` */
+/** Returns a size: `1,840`, `about 93,200`, `124,880 to 125,000`. */
 export function sizeText(size: NonNullable<Size>): string {
   const { exact, atLeast, atMost, asOf } = size;
   return numberWords({ kind: exact ? 'counted' : 'estimated', atLeast, atMost, at: asOf });
 }
 
-/** `counted`, `estimated in SG`: what stands before its moment, where that needs a word. */
+/** Returns the text before the time of a size: `counted`, `estimated in SG`. Empty for a list. */
 export function sizeVerb({ kind, countries, size }: Pick<NamedAudience, 'kind' | 'countries' | 'size'>): string {
   if (size === null || kind === 'list') return '';
   const where = size.countries === null || isSame(size.countries, countries) ? null : countriesText(size.countries);
@@ -62,13 +62,13 @@ function isSame(some: readonly string[], others: readonly string[] | null): bool
   return others?.length === some.length && some.every((each) => others.includes(each));
 }
 
-/** How it is used, where that is more than its newest campaign. */
+/** Describes the number of uses, with a note if that is more than the newest campaign. */
 export function wordsOfUse({ usedBy, leftOutBy, usedBySaved, latestUse, latestSaved }: NamedAudience): {
   count: string;
   note: string | null;
 } {
   const campaigns = usedBy > 0 ? [countOf(usedBy, 'campaign')] : [];
-  // Beside campaigns there is little room.
+  // Shortened if campaigns are listed too.
   const saved = usedBy > 0 ? `${formatCount(usedBySaved)} saved` : countOf(usedBySaved, 'audience');
   const uses = [...campaigns, ...(usedBySaved > 0 ? [saved] : [])];
   if (uses.length === 0) return { count: 'not used', note: null };

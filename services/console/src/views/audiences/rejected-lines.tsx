@@ -14,10 +14,10 @@ import { midCut, rejectGroups } from './audience-words.ts';
 
 interface RejectedLinesProps {
   audience: Audience;
-  /** Which list it is has to be said. */
+  /** True if the title names the list. */
   isNamed?: boolean;
   footer?: string;
-  /** A corrected one was chosen; undefined for those who may upload none. */
+  /** Called with a corrected file; undefined if the user may not upload. */
   onFile: ((file: File) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ function Corrected({ onFile }: { onFile: (file: File) => void }) {
   );
 }
 
-/** By reason, with the first line of each: enough to see what made the file so. */
+/** Rejected lines by reason, with the first line of each. */
 export function RejectedLines({ audience, isNamed = false, footer, onFile }: RejectedLinesProps) {
   const { id, name, rows, rejected } = audience;
   const rejects = useQuery(listAudienceRejectsOptions({ path: { id }, query: { limit: kept } }));

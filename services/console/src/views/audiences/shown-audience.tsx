@@ -15,17 +15,17 @@ import { SegmentDetail } from './segment-detail.tsx';
 interface ShownAudienceProps {
   kind: AudienceKind;
   id: string;
-  /** As the list has it; undefined where it is not in the page that is shown. */
+  /** The audience from the list; undefined if it is not on the current page of the list. */
   listed: NamedAudience | undefined;
   refusal: string | undefined;
   onGone: () => Promise<void>;
-  /** A list was chosen to be uploaded; undefined for those who may upload none. */
+  /** Called with a file to upload; undefined if the user may not upload. */
   onFile: ((file: File) => void) | undefined;
 }
 
 const lookEveryMs = 10_000;
 
-/** Whatever is chosen in the list, with what depends on it. */
+/** Details of the selected audience. */
 export function ShownAudience({ kind, ...shown }: ShownAudienceProps) {
   if (kind === 'segment') return <ShownSegment {...shown} />;
   return kind === 'saved' ? <ShownSaved {...shown} /> : <ShownList {...shown} />;
@@ -45,14 +45,17 @@ function ShownSaved({ id, listed, onGone, onFile }: ShownProps) {
   const saved = useQuery(getSavedAudienceOptions({ path: { id } }));
   const { data: named } = useNamed('saved', id, listed);
   const error = useKeptError(saved);
-  // Whether it was counted is known before it is estimated.
+  // The named audience shows whether a count exists: wait for it before an estimate is requested.
   if (saved.data && named !== undefined)
     return <SavedDetail saved={saved.data} size={named?.size ?? null} {...{ onGone, onFile }} />;
   if (error === null) return null;
   return <Failed title="The saved audience could not be read" error={error} onRetry={() => void saved.refetch()} />;
 }
 
-/** As the list says it, asked for where it has another page; null where it is not in it, undefined till it is known. */
+/**
+ * Returns the audience from the list, else requests it. Data is null if there is no such audience, undefined while it
+ * is loaded.
+ */
 function useNamed(kind: 'saved' | 'segment', id: string, listed: NamedAudience | undefined) {
   const query = { id, kind, limit: 1 };
   const found = useQuery({ ...listNamedAudiencesOptions({ query }), enabled: listed === undefined });

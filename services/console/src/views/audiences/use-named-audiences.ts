@@ -6,7 +6,7 @@ import type { AudiencesSearch } from './search.ts';
 const pageSize = 20;
 const askEveryMs = 10_000;
 
-/** Reads the page of audiences that the address asks for, and how many audiences each chip has. */
+/** Loads the selected page of audiences, and the number of audiences of each chip. */
 export function useNamedAudiences(search: AudiencesSearch) {
   const { text, owner } = search;
   const often = { refetchInterval: askEveryMs, placeholderData: keepPreviousData };

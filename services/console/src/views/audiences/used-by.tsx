@@ -15,24 +15,24 @@ import { usedByWords } from './audience-words.ts';
 
 const shownAtOnce = 8;
 
-/** Of two panels, the second one smaller; what they end with stands at the bottom. */
+/** Layout of two panels, the second one narrower, with their footers aligned at the bottom. */
 export const sideBySide =
   'grid grid-cols-[1.12fr_1fr] gap-4 *:min-w-0 *:flex *:flex-col [&>.panel>footer]:mt-auto phone:grid-cols-1';
 
 interface UsedByProps {
   of: Used;
-  /** Campaigns, and saved audiences. */
+  /** Number of campaigns and of saved audiences. */
   uses: Pick<Audience, 'usedBy' | 'usedBySaved'>;
-  /** Where there is none. */
+  /** Text if there are no uses. */
   none: string;
-  /** What their use means for it. */
+  /** Consequence of the uses for the audience. */
   footer: string;
 }
 
-/** A list or a segment that is taken in or left out, or a combination that was taken. */
+/** The list, segment or saved audience whose uses are listed. */
 type Used = { list: string } | { segment: string } | { savedAudience: string };
 
-/** Campaigns that it is used by, what needs somebody first, and saved audiences. */
+/** Campaigns and saved audiences that use an audience; campaigns that need attention come first. */
 export function UsedBy({ of, uses, none, footer }: UsedByProps) {
   const { usedBy, usedBySaved } = uses;
   const query = { ...of, sort: 'state' as const, limit: shownAtOnce };

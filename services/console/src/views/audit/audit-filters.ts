@@ -1,6 +1,6 @@
 import type { AuditSearch } from './search.ts';
 
-/** What was done, as the API names it. */
+/** Kinds of changes, by the HTTP method that the API records. */
 const methods = { made: 'POST', replaced: 'PUT', changed: 'PATCH', deleted: 'DELETE', exports: 'GET' } as const;
 
 const hourMs = 3_600_000;
@@ -16,7 +16,7 @@ export function hasFilters({ subject, keyId, kind, span }: AuditSearch): boolean
   return [subject, keyId, kind, span].some((each) => each !== undefined);
 }
 
-/** @param nowMs a whole minute, so that a page is asked for once */
+/** @param nowMs a whole minute, so that a page is not requested again */
 export function auditQuery({ subject, keyId, kind, span, cursor }: AuditSearch, nowMs: number) {
   return {
     ...(subject !== undefined && { subject }),
@@ -27,7 +27,7 @@ export function auditQuery({ subject, keyId, kind, span, cursor }: AuditSearch, 
   };
 }
 
-/** `Of cmp_live, by mei, deleted, last week`. */
+/** Describes the filters: `Of cmp_live, by mei, deleted, last week`. */
 export function filterWords({ subject, keyName, keyId, kind, span }: AuditSearch): string {
   const words = [
     subject === undefined ? '' : `of ${subject}`,

@@ -25,12 +25,12 @@ const route = getRouteApi('/audit');
 const pageSize = 50;
 const noFilters = { subject: undefined, keyId: undefined, keyName: undefined, kind: undefined, span: undefined };
 
-/** Who changed what, newest first, and how it ended. */
+/** View of all changes, newest first, with their authors and results. */
 export function AuditView() {
   const chosen = route.useSearch();
   const { subject, keyId, keyName, kind, span, cursor } = chosen;
   const navigate = route.useNavigate();
-  // From when on is fixed when it is chosen: pages would move with the clock.
+  // The start of the time span is fixed when it is chosen, because otherwise pages would move with the clock.
   const [nowMs] = useState(() => Date.now());
   const query = { limit: pageSize, ...auditQuery(chosen, nowMs) };
   const changes = useQuery({ ...listChangesOptions({ query }), placeholderData: keepPreviousData });
@@ -101,9 +101,9 @@ export function AuditView() {
 }
 
 interface ChangeTableProps {
-  /** Undefined while they are read. */
+  /** Undefined while the changes are loaded. */
   changes: readonly Change[] | undefined;
-  /** Called to show the changes of one key alone. */
+  /** Called to filter by one key. */
   onKey: (of: { keyId: string; keyName: string | undefined }) => void;
 }
 

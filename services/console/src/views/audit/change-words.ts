@@ -3,7 +3,7 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { capitalOf } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 
-/** `Reason: wrong template · users at most: SG 1,785, VN 42`: every value in words, none as JSON. */
+/** Describes the detail of a change: `Reason: wrong template · users at most: SG 1,785, VN 42`. */
 export function detailInWords(detail: Change['detail']): string {
   return capitalOf(
     Object.entries(detail)
@@ -13,12 +13,12 @@ export function detailInWords(detail: Change['detail']): string {
   );
 }
 
-/** `usersAtMost` as `users at most`; codes such as `SG` stay. */
+/** Converts a name into words: `usersAtMost` becomes `users at most`; codes such as `SG` stay. */
 function nameInWords(name: string): string {
   return /[a-z]/.test(name) ? name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase() : name;
 }
 
-/** Hashes and ids by their ends; both are whole where they are copied from. */
+/** Shortens hashes and ids in the middle. The full text stays available where the value is copied. */
 function textInWords(text: string): string {
   if (/^[0-9a-f]{40,}$/.test(text)) return `${text.slice(0, 4)}…${text.slice(-4)}`;
   return /^[a-z]{3}_[0-9a-z]{20,}$/.test(text) ? shortId(text) : text;
@@ -35,7 +35,7 @@ function valueInWords(value: unknown): string {
   return entries.map(([name, inner]) => `${nameInWords(name)} ${valueInWords(inner)}`).join(', ');
 }
 
-/** How a change ended, by the status of its answer. */
+/** Describes the result of a change, by the status of the API's answer. */
 export function endOfChange(status: number): { isDone: boolean; words: string } {
   if (status < 300) return { isDone: true, words: 'done' };
   return { isDone: false, words: status === 409 ? 'refused by its state' : `refused, ${status}` };

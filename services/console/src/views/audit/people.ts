@@ -5,18 +5,18 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 
 export interface Person {
-  /** The id of the key. */
+  /** Id of the key. */
   id: string;
-  /** The name of the key or of the person whom an issuer vouches for, with the id if two have the same. */
+  /** Name of the key, or of the person behind an issuer's log-in; with the id if two have the same name. */
   name: string;
 }
 
-/** An answer of the API has no more. Others are found by a change of theirs that is shown. */
+/** Maximum of the API. Further keys are offered once one of their changes is shown. */
 const most = 1000;
 
 /**
- * Returns who can be chosen in the filter, by name: the keys and people of the installation for those who may list
- * them, and for everybody those of the changes that are shown.
+ * Returns the keys and people that the filter offers, by name. Operators are offered all of the installation, other
+ * users only the authors of the shown changes.
  */
 export function usePeople(shown: readonly Change[]): readonly Person[] {
   const isAllowed = useRefusal('operator') === undefined;

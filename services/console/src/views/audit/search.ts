@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 
 export const auditSearch = z.object({
-  /** A change, such as one that was found by its id. */
+  /** Id of a change, such as from a search. */
   id: z.catch(z.optional(z.string()), undefined),
-  /** The id, or the name, of what was changed. */
+  /** Id or name of the changed object. */
   subject: z.catch(z.optional(z.string()), undefined),
-  /** The key that made it, and what that is called. */
+  /** Id and name of the key that made the change. */
   keyId: z.catch(z.optional(z.string()), undefined),
   keyName: z.catch(z.optional(z.string()), undefined),
   kind: z.catch(z.optional(z.enum(['made', 'replaced', 'changed', 'deleted', 'exports'])), undefined),
-  /** How far back. */
+  /** Length of the time span. */
   span: z.catch(z.optional(z.enum(['last hour', 'last day', 'last week', 'last month'])), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

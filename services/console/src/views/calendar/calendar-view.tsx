@@ -26,10 +26,10 @@ import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/calendar');
 const lookEveryMs = 30_000;
-/** So many are drawn at first, and with each press. */
+/** Number of lanes shown at first, and added with each press. */
 const lanesAtOnce = 60;
 
-/** A week of campaigns as lanes: what ran, what runs, what is to come, and where they get in each other’s way. */
+/** A week of campaigns as lanes: ended, current and future runs, and times at which they exceed the capacity. */
 export function CalendarView() {
   const search = route.useSearch();
   const { zone } = useZone();
@@ -93,7 +93,7 @@ const newWords = (
 
 interface LanesProps {
   week: Week;
-  /** Undefined while it is asked for. */
+  /** Undefined while the calendar is loaded. */
   calendar: Calendar | undefined;
   load: Load | undefined;
   loadAction: string | undefined;

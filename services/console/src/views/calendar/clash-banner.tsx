@@ -8,13 +8,13 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import type { Clash, Load } from './expected-load.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** How many of them are named. */
+/** Maximum number of campaigns that are named. */
 const named = 3;
 
-/** What is less than that nobody knows so long before. */
+/** Shortest delay that is shown: expectations are not more exact. */
 const leastLateMs = 60_000;
 
-/** When campaigns ask an action type for more than it does: the worst of these times. */
+/** Banner of the worst time at which campaigns need more of an action type than its capacity. */
 export function ClashBanner({ calendar, load, action }: { calendar: Calendar; load: Load; action: string }) {
   const formatTime = useFormatTime();
   const [worst] = load.clashes;

@@ -5,7 +5,7 @@ const hourMs = 3_600_000;
 export interface HourOfLoad {
   fromMs: number;
   usersPerSecond: number;
-  /** It lies behind now. */
+  /** True if the hour is over. */
   isPast: boolean;
 }
 
@@ -13,11 +13,11 @@ export interface Clash {
   fromMs: number;
   untilMs: number;
   usersPerSecond: number;
-  /** Campaigns that are under way in it, by id. */
+  /** Ids of the campaigns that run in this hour. */
   campaignIds: ReadonlySet<string>;
-  /** When the last of them is planned to end. */
+  /** Planned end of the last campaign. */
   plannedMs: number;
-  /** When all of it would be done, at the most that was ever done; not before `plannedMs`. */
+  /** End of all work at the highest known rate; not before `plannedMs`. */
   doneMs: number;
 }
 
@@ -25,11 +25,11 @@ export interface Load {
   hours: readonly HourOfLoad[];
   capacity: Calendar['capacities'][number] | undefined;
   peak: number;
-  /** Hours in a row that several campaigns ask more of than was ever done; the busiest first. */
+  /** Consecutive hours in which several campaigns need more than the highest known rate, the busiest first. */
   clashes: readonly Clash[];
 }
 
-/** Action types by how many starts have them, the most first. */
+/** Returns the action types by the number of starts that use them, most starts first. */
 export function actionsOf(items: readonly CalendarCampaign[]): string[] {
   const counts = new Map<string, number>();
   for (const { actions, starts } of items)
@@ -38,8 +38,8 @@ export function actionsOf(items: readonly CalendarCampaign[]): string[] {
 }
 
 /**
- * Users a second that an action type is asked for, hour by hour: the users of each start spread over the time that it
- * takes. What nobody knows the length of is left out.
+ * Returns the users per second of an action type by hour. The users of each start are spread over its duration; starts
+ * of unknown duration are omitted.
  */
 export function loadOf(calendar: Calendar, action: string): Load {
   const [fromMs, untilMs, nowMs] = [calendar.from, calendar.until, calendar.asOf].map((each) => Date.parse(each));
@@ -88,7 +88,7 @@ function addTo(sums: readonly Sum[], fromMs: number, campaignId: string, { at, u
 
 type ClashTime = Omit<Clash, 'plannedMs' | 'doneMs'>;
 
-/** What is asked for beyond the most that is done waits, and is done as soon as less is asked for. */
+/** Computes when the excess is done: users beyond the capacity wait until the load is lower. */
 function endsOf(
   { fromMs, untilMs, campaignIds }: ClashTime,
   { items }: Calendar,
@@ -105,7 +105,7 @@ function endsOf(
   for (let atMs = fromMs; ; atMs += hourMs) {
     const asked = hours.find((hour) => hour.fromMs === atMs)?.usersPerSecond ?? 0;
     const left = waitingUsers + (asked - most) * (hourMs / 1000);
-    // By then all that waited is done, within this hour; what is still asked for in it goes beside.
+    // The backlog is done within this hour, beside the load of the hour.
     if (atMs >= untilMs && left <= 0) {
       const doneMs = waitingUsers === 0 ? atMs : atMs + (waitingUsers / (most - asked)) * 1000;
       return { plannedMs, doneMs: Math.max(plannedMs, doneMs) };
@@ -115,10 +115,13 @@ function endsOf(
   }
 }
 
-/** Whoever waits longer than a week waits for good. */
+/** Backlogs that take longer than a week count as never done. */
 const farMs = 7 * 24 * hourMs;
 
-/** One campaign alone is as fast as it is; two or more wait for each other. */
+/**
+ * Returns the hours in which two or more campaigns exceed the capacity. A single campaign does not clash, because its
+ * own rate is limited.
+ */
 function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): ClashTime[] {
   const clashes: ClashTime[] = [];
   for (const [index, { fromMs, usersPerSecond, isPast }] of hours.entries()) {

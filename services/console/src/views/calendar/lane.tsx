@@ -17,13 +17,16 @@ interface LaneProps {
   isClash: boolean;
 }
 
-/** So many starts of one are marked without words: they tell enough by where they stand. */
+/** Maximum number of starts with text; more starts are shown as marks without text. */
 const worded = 2;
 
-/** In percent of the week. So near its ends, a finger's room lies on the inner side: outside, the lane would cut it. */
+/**
+ * Distance from the ends of the week in percent within which a touch target extends inwards: the lane would cut it
+ * outside.
+ */
 const edge = 10;
 
-/** A campaign, and beside it when it runs: widths are how long it takes, or is expected to. */
+/** Row of a campaign: its name and its starts, as wide as their actual or expected duration. */
 export function Lane({ campaign, week, nowMs, isClash }: LaneProps) {
   const { name, campaignId, starts } = campaign;
   return (
@@ -110,7 +113,7 @@ function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) 
   );
 }
 
-/** A class for a start at an end of the week. */
+/** Returns the class of a start near an end of the week. */
 function edgeOf(left: number, right: number): string {
   if (left < edge) return 'at-begin';
   return right > 100 - edge ? 'at-end' : '';
@@ -121,7 +124,7 @@ function linkOf({ runId, state }: CalendarStart, { campaignId }: CalendarCampaig
   return { to: hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId', params: { runId } };
 }
 
-/** A class of its own for what is shown as an area. */
+/** Returns the class of a start that is shown as an area. */
 function kindOf({ state, runId }: CalendarStart): string {
   if (state === 'in_review') return 'review';
   if (runId === null) return 'expected';
@@ -136,8 +139,8 @@ function sizeWords({ users, usersAre }: CalendarStart): string {
 }
 
 /**
- * @param startOf a start as text: on the clocks of each country if it starts by them
- * @param formatTime any other instant
+ * @param startOf formats the start, by the clocks of each country if the campaign starts so
+ * @param formatTime formats all other instants
  */
 function startWords(
   start: CalendarStart,

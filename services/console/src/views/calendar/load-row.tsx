@@ -15,7 +15,7 @@ interface LoadRowProps {
 const height = 84;
 const headroom = 1.15;
 
-/** Users a second by hour: bars, what may be asked for as a dashed line, and the excess red. */
+/** Users per second by hour: bars, the capacity as a dashed line, and the excess in red. */
 export function LoadRow({ load, action, week, nowMs }: LoadRowProps) {
   const formatTime = useFormatTime();
   const { hours, capacity, peak, clashes } = load;

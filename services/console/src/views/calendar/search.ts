@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 const text = z.catch(z.optional(z.string()), undefined);
 
 export const calendarSearch = z.object({
-  /** A day of the week that is shown, `2026-11-23`; this week where none is said. */
+  /** A day of the shown week, `2026-11-23`. Default: the current week. */
   week: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))), undefined),
   country: text,
   action: text,
   owner: text,
-  /** The action type whose load is shown; the one that is asked for most where none is said. */
+  /** Action type whose load is shown. Default: the one with most starts. */
   load: text,
 });
 

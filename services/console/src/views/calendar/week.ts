@@ -3,20 +3,20 @@ import { instantOf, wallClock } from '../../parts/when/zoned-times.ts';
 const dayMs = 86_400_000;
 
 export interface Day {
-  /** `2026-11-23` */
+  /** Date such as `2026-11-23`. */
   date: string;
   fromMs: number;
   untilMs: number;
 }
 
-/** Seven days from a Monday on, each from midnight to midnight on the clocks of a zone: one may have 23 or 25 hours. */
+/** Seven days from Monday on, each from midnight to midnight in a time zone. A day may have 23 or 25 hours. */
 export interface Week {
   days: readonly Day[];
   fromMs: number;
   untilMs: number;
 }
 
-/** The week that a day is in. @param date `2026-11-25` */
+/** Returns the week of a day. @param date `2026-11-25` */
 export function weekOf(date: string, zone: string): Week {
   const day = Date.parse(`${date}T00:00:00Z`);
   const monday = day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
@@ -28,17 +28,17 @@ export function weekOf(date: string, zone: string): Week {
   return { days, fromMs: midnights[0] ?? 0, untilMs: midnights[7] ?? 0 };
 }
 
-/** The day that the clocks of a zone show. */
+/** Returns the date of an instant in a time zone. */
 export function dateOf(atMs: number, zone: string): string {
   return wallClock(atMs, zone).slice(0, 10);
 }
 
-/** A day so many weeks behind another one. */
+/** Returns the date that is `weeks` weeks later. */
 export function weeksFrom(date: string, weeks: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + weeks * 7 * dayMs).toISOString().slice(0, 10);
 }
 
-/** `23 to 29 November 2026`, `30 November to 6 December 2026` */
+/** Describes a week: `23 to 29 November 2026`, `30 November to 6 December 2026`. */
 export function weekInWords({ days }: Week): string {
   const parts = [days[0], days[6]].map((day) => {
     const [year = '', month = '', number = ''] = (day?.date ?? '').split('-');
@@ -56,7 +56,7 @@ const months = [
   ...['August', 'September', 'October', 'November', 'December'],
 ];
 
-/** Where an instant lies in a week, in percent; before it 0, behind it 100. */
+/** Returns the position of an instant within a week in percent, from 0 to 100. */
 export function placeIn({ fromMs, untilMs }: Pick<Week, 'fromMs' | 'untilMs'>, atMs: number): number {
   return Math.min(100, Math.max(0, ((atMs - fromMs) / (untilMs - fromMs)) * 100));
 }

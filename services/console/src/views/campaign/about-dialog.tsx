@@ -11,9 +11,9 @@ interface AboutDialogProps {
   onClose: () => void;
 }
 
-/** May be changed at any time: nothing that is sent depends on it. */
+/** Form for the description of a campaign, which may be changed at any time, because no call depends on it. */
 export function AboutDialog({ campaign, onClose }: AboutDialogProps) {
-  // As it was when the dialog was opened: what somebody else says meanwhile stays, where it is not changed here.
+  // The state when the dialog was opened: only fields that differ from it are sent, so changes by other people stay.
   const [before] = useState(() => aboutForm(campaign));
   const [form, setForm] = useState(before);
   const change = (part: Partial<typeof form>) => setForm({ ...form, ...part });

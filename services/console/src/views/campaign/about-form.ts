@@ -3,9 +3,9 @@ import type { Campaign, CampaignPatchInput } from '#client/types.gen.ts';
 export interface AboutForm {
   description: string;
   owner: string;
-  /** With blanks or commas between them. */
+  /** Tags separated by blanks or commas. */
   tags: string;
-  /** A line each: `ticket=MKT-1204`. */
+  /** One pair per line: `ticket=MKT-1204`. */
   metadata: string;
 }
 
@@ -14,7 +14,7 @@ export function aboutForm({ description = '', owner = '', tags = [], metadata = 
   return { description, owner, tags: tags.join(' '), metadata: lines.join('\n') };
 }
 
-/** The fields that were changed; what is empty is taken away. */
+/** Returns the changed fields. Null removes an emptied field. */
 export function changedAbout(before: AboutForm, form: AboutForm): CampaignPatchInput {
   const { description, owner, tags, metadata } = form;
   const named = tags.split(/[\s,]+/).filter((tag) => tag !== '');
@@ -27,7 +27,7 @@ export function changedAbout(before: AboutForm, form: AboutForm): CampaignPatchI
   };
 }
 
-/** A line without `=` is a key alone. */
+/** Splits a line. A line without `=` is a key without a value. */
 function pairOf(line: string): [string, string] {
   const equals = line.indexOf('=');
   if (equals < 0) return [line.trim(), ''];

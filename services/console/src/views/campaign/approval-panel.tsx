@@ -14,7 +14,7 @@ import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
 const ruleChangesRarely = 60_000;
 
-/** How its approval stands; nothing in an installation that asks for none. */
+/** State of the campaign's approval. Renders nothing if the installation requires no approvals. */
 export function ApprovalPanel({ campaign }: { campaign: Campaign }) {
   const { approval, state, archivedAt } = campaign;
   const refusal = useRefusal('manager');

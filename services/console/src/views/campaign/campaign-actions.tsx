@@ -8,7 +8,6 @@ import { hasEnded, isDraft } from '../../parts/standing/state-looks.ts';
 import { CampaignDialog, type CampaignVerb } from './campaign-dialogs.tsx';
 import { StartDraftDialog } from './start-draft-dialog.tsx';
 
-/** What can be done with a campaign as it stands. */
 export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const { id, state, links, archivedAt } = campaign;
   const [open, setOpen] = useState<'start' | CampaignVerb | null>(null);
@@ -66,7 +65,7 @@ interface MoreMenuProps {
   onChoose: (verb: CampaignVerb) => void;
 }
 
-/** What is done with a campaign that nobody needs; none of it while something is planned or goes on. */
+/** Menu that archives or deletes a campaign; hidden while a start is planned or a run is under way. */
 function MoreMenu({ campaign: { state, archivedAt }, onChoose }: MoreMenuProps) {
   const mayArchive = archivedAt === null && (isDraft(state) || hasEnded(state));
   const mayDelete = isDraft(state);

@@ -9,7 +9,7 @@ import { LookBadge, StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { StartTime } from '../../parts/when/start-time.tsx';
 
-/** Its name, how it stands, and when something happens next. */
+/** Name and state of a campaign, and its next start. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {
   const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt, origin, schedule } = campaign;
   return (
@@ -71,7 +71,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
 
 const pausedRhythm = { icon: 'paused', word: 'Its rhythm is paused', tone: 'warn' } as const;
 
-/** What is scheduled and does not start by itself any more is not merely scheduled. */
+/** Badge of a paused schedule: the state of the campaign is still `scheduled` then. */
 function RhythmBadge({ scheduleId }: { scheduleId: string }) {
   const schedule = useQuery(getScheduleOptions({ path: { id: scheduleId } }));
   return schedule.data?.state === 'paused' ? <LookBadge look={pausedRhythm} tinted /> : null;

@@ -22,12 +22,12 @@ import { TestPanel } from './test-panel.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
-/** Less than what is old, or it would be old all the time. */
+/** Polling interval in milliseconds, shorter than the age at which data counts as outdated. */
 const lookEveryMs = 4000;
-/** A run that is waited for comes within a second, mostly. */
+/** Polling interval in milliseconds after a start, when the run usually appears within a second. */
 const followEveryMs = 500;
 
-/** What a campaign is, when it starts next, and what became of its runs. */
+/** View of a campaign: its definition, next start, and runs. */
 export function CampaignView() {
   const { campaignId } = route.useParams();
   const isFollowing = useLocation({ select: ({ state }) => state.follow === true });

@@ -9,7 +9,9 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 
-/** The whole audience without a call: the result of the newest dry run, where the next one is started. */
+/**
+ * Result of the newest dry run, which processes the whole audience without a call, and a button that starts the next.
+ */
 export function DryRunPanel({ campaign }: { campaign: Campaign }) {
   const { id: campaignId, archivedAt, revision } = campaign;
   const refusal = useRefusal('manager');

@@ -15,7 +15,7 @@ interface RevisionDialogProps {
   onClose: () => void;
 }
 
-/** What a revision changed of the one before it. */
+/** Dialog with the differences of a revision to the one before. */
 export function RevisionDialog({ campaign, revision, onClose }: RevisionDialogProps) {
   return (
     <Dialog
@@ -32,7 +32,7 @@ export function RevisionDialog({ campaign, revision, onClose }: RevisionDialogPr
   );
 }
 
-/** What would become of the draft is shown before. */
+/** Confirmation that shows the differences before a revision is restored. */
 export function RestoreDialog({ campaign, revision, onClose }: RevisionDialogProps) {
   const { id, revision: newest, name } = campaign;
   return (

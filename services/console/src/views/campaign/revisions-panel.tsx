@@ -12,13 +12,13 @@ import { isDraft } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { RestoreDialog, RevisionDialog } from './revision-dialogs.tsx';
 
-/** What it was before, newest first; nothing where it was never changed. */
+/** Earlier revisions, newest first. Renders nothing if there is only one. */
 export function RevisionsPanel({ campaign }: { campaign: Campaign }) {
   const { id, revision: newest, state, archivedAt } = campaign;
   const refusal = useRefusal('manager');
   const [open, setOpen] = useState<{ verb: 'show' | 'restore'; revision: number } | null>(null);
   const revisions = useQuery({
-    // A revision more is another list.
+    // The key contains the newest revision, because a new one changes the list.
     queryKey: ['campaignRevisions', id, newest],
     queryFn: async ({ signal }) =>
       (await listCampaignRevisions({ path: { id }, query: { limit: 20 }, signal, throwOnError: true })).data,

@@ -16,12 +16,12 @@ import { withTitles } from '../../parts/words/action-titles.ts';
 
 interface RunsPanelProps {
   campaign: Campaign;
-  /** Undefined while they are asked for. */
+  /** Undefined while the runs are loaded. */
   runs: readonly Run[] | undefined;
   query: { error: unknown; refetch: () => unknown };
 }
 
-/** What became of it so far, newest first. */
+/** Runs of a campaign, newest first. */
 export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
   const counts = useRunCounts(runs ?? []);
   const rows = runs?.map((run, index) => ({ ...run, progress: counts[index]?.data }));
@@ -55,11 +55,11 @@ export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
   );
 }
 
-/** So many of the newest runs have their numbers here; the others in their reports. */
+/** Number of newest runs whose figures are shown here. */
 const countedRuns = 10;
 const countEveryMs = 10_000;
 
-/** Progress of the newest runs; that of a run that has ended is read once. */
+/** Loads the progress of the newest runs; once for a run that has ended. */
 function useRunCounts(runs: readonly Run[]) {
   return useQueries({
     queries: runs.slice(0, countedRuns).map(({ runId, state }) => ({
@@ -70,7 +70,7 @@ function useRunCounts(runs: readonly Run[]) {
 }
 
 interface CountedRun extends Run {
-  /** Undefined while it is read, and for older runs. */
+  /** Undefined while the progress is loaded, and for older runs. */
   progress: RunProgress | undefined;
 }
 

@@ -15,7 +15,7 @@ import { whenInWords } from '../../parts/when/when-words.ts';
 import { sentence } from '../../parts/words/figures.ts';
 import { withTitles } from '../../parts/words/action-titles.ts';
 
-/** Starts a draft from its page, after it has shown what the start will do. */
+/** Confirmation of the start of a draft, with all effects. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const { zone } = useZone();
   const queries = useQueryClient();

@@ -14,7 +14,7 @@ import { withTitles } from '../../parts/words/action-titles.ts';
 const settledAfterMs = 300;
 const previewKey = 'preview of a test';
 
-/** Whom, and what of it is real: that is said before it is sent. */
+/** Form of a test: its users, and a preview of which effects are real. */
 export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const { id, countries } = campaign;
   const queries = useQueryClient();
@@ -38,7 +38,7 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     mutationFn: () => testSendCampaign({ path: { id }, body: testSend, throwOnError: true }),
     onSuccess: () => {
       onClose();
-      // What would be real is not asked for once more.
+      // The preview of the test is not loaded again.
       return queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => key !== previewKey });
     },
   });

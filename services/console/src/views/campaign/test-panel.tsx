@@ -12,7 +12,7 @@ import { TestDialog } from './test-dialog.tsx';
 
 const lookEveryMs = 10_000;
 
-/** Sends the campaign to a few users: the result of the newest test, where the next one is sent. */
+/** Result of the newest test, which sends the campaign to a few users, and a button that sends the next. */
 export function TestPanel({ campaign }: { campaign: Campaign }) {
   const { id: campaignId, archivedAt } = campaign;
   const refusal = useRefusal('manager');

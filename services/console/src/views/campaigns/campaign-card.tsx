@@ -8,7 +8,7 @@ import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.t
 import { RunBar } from './campaign-columns.tsx';
 import { causeOf, nextWords, throughWords } from './row-words.ts';
 
-/** A row where there is no room for one: name and state, the bar, the two numbers that matter. */
+/** A campaign on narrow screens: name, state, bar, and the two main numbers. */
 export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
   const cause = causeOf(campaign);
   const { name, run } = campaign;

@@ -12,7 +12,7 @@ import { audienceOf, audienceWords, causeOf, listed, nextWords, throughWords } f
 import type { CampaignsSearch } from './search.ts';
 import { titlesOf } from '../../parts/words/action-titles.ts';
 
-/** @param sortOf how a column sorts the list; undefined is the order without a choice */
+/** @param sortOf returns the sorting of a column; undefined stands for the default order */
 export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): readonly Column<ListedCampaign>[] {
   return [
     {
@@ -78,7 +78,7 @@ function State({ campaign }: OfCampaign) {
   );
 }
 
-/** The whole row leads to where its state is explained. */
+/** Name of a campaign. The link covers the whole row and leads to the page that explains the state. */
 function Name({ campaign }: OfCampaign) {
   const name = plainText(campaign.name);
   return (
@@ -116,7 +116,9 @@ function Next({ campaign }: OfCampaign) {
   );
 }
 
-/** Of the whole run: whoever has no outcome in the last step yet, or was not fed yet, is pending. */
+/**
+ * Outcomes of a whole run. Users without an outcome in the last step are pending, also those that were not counted yet.
+ */
 export function RunBar({ run }: { run: NonNullable<ListedCampaign['run']> }) {
   const audience = audienceOf(run);
   const pending = run.lastStep.pending + Math.max(0, audience - run.audience.counted);

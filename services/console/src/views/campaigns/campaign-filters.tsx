@@ -9,7 +9,7 @@ import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface CampaignFiltersProps {
   search: CampaignsSearch;
-  /** Those in sight: their tags and owners are offered. */
+  /** Shown campaigns, whose tags and owners are offered. */
   shown: readonly Pick<ListedCampaign, 'tags' | 'owner'>[];
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }

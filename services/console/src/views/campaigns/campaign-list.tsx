@@ -23,9 +23,9 @@ interface CampaignListProps {
   query: ReturnType<typeof useCampaigns>;
   search: CampaignsSearch;
   isOld: boolean;
-  /** Of the choice, on all pages. */
+  /** Number of campaigns with the current filters, on all pages. */
   total: number | undefined;
-  /** Without the choice of a state. */
+  /** Number of campaigns with the current filters, in any state. */
   totalOfAll: number | undefined;
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }
@@ -111,13 +111,13 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
   );
 }
 
-/** The rows, each with what the stream sent of its run since the list was read. */
+/** Adds the progress that the stream has sent since the list was loaded. */
 function useLiveRows(rows: readonly ListedCampaign[]): readonly ListedCampaign[] {
   const progress = useListedProgress(rows.flatMap(({ run }) => run?.runId ?? []));
   return rows.map((campaign) => withProgress(campaign, progress.get(campaign.run?.runId ?? '')));
 }
 
-/** Of what the bars hold: those that every run may have, and what else somebody has. */
+/** Returns the outcomes of the legend: those that every run may have, and others that occur. */
 function legendOf(rows: readonly ListedCampaign[]): OutcomeName[] {
   const lines = rows.flatMap(({ run }) => run?.lastStep ?? []);
   return lines.length === 0 ? [] : outcomesIn(lines, ['succeeded', 'failed', 'pending']);

@@ -13,7 +13,6 @@ import { CampaignList } from './campaign-list.tsx';
 import type { CampaignsSearch } from './search.ts';
 import { useCampaignCounts, useCampaigns } from './use-campaigns.ts';
 
-/** What runs, and what needs me? */
 export function CampaignsView() {
   const search = useSearch({ from: '/campaigns' });
   const navigate = useNavigate({ from: '/campaigns' });
@@ -21,7 +20,7 @@ export function CampaignsView() {
   const counts = useCampaignCounts(search);
   const standing = useLiveCampaigns(openRuns(campaigns.data?.items ?? []));
   const isStale = useIsStale(standing);
-  // Another choice begins with its first page.
+  // A new filter starts with its first page.
   const choose = (change: Partial<CampaignsSearch>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, cursor: undefined, ...change }) });
   return (
@@ -107,7 +106,7 @@ function totalOf(counts: Counts, state: CampaignsSearch['state']): number | unde
   return counts[state ?? 'all'];
 }
 
-/** What is not chosen has no place in the address. */
+/** Removes empty filters from the address. */
 function withoutEmpty(search: CampaignsSearch): CampaignsSearch {
   const chosen = Object.entries(search).filter(([, value]) => value !== undefined);
   return Object.fromEntries(chosen);

@@ -3,9 +3,9 @@ import type { CampaignsSearch } from './search.ts';
 import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 interface NoMatch {
-  /** The filter that is best dropped: what its button is called, and how it is dropped. */
+  /** The filter to remove first: text of its button, and the change that removes it. */
   drop: { name: string; off: Partial<CampaignsSearch> } | undefined;
-  /** What was looked for. */
+  /** Description of the filters. */
   words: string;
 }
 
@@ -15,9 +15,8 @@ export function hasFilters(search: CampaignsSearch): boolean {
 }
 
 /**
- * What is said where no campaign has all that is wanted.
- *
- * @param totalOfAll how many there are without the choice of a state
+ * Describes why no campaign matches the filters.
+ * @param totalOfAll number of campaigns with the other filters, in any state
  */
 export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
   const { state, text, country, action, tag, owner, list, segment, savedAudience } = search;
@@ -38,7 +37,7 @@ export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
       : [{ name: 'the saved audience', words: 'of a saved audience', off: { savedAudience: undefined } }]),
     ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
   ];
-  // A state that the others leave nothing of is dropped first: how many it hides is known.
+  // If only the state excludes all campaigns, it is removed first, because the number of hidden campaigns is known.
   const hidden = state === undefined ? 0 : totalOfAll;
   const narrowest = hidden > 0 ? filters.at(-1) : filters[0];
   const others = state !== undefined && hidden > 0 ? ` Not ${stateWords(state)}: ${formatCount(hidden)}.` : '';
@@ -48,7 +47,6 @@ export function noMatch(search: CampaignsSearch, totalOfAll = 0): NoMatch {
   };
 }
 
-/** `needs attention` for `needs-attention`. */
 function stateWords(state: string): string {
   return state.replaceAll('-', ' ');
 }

@@ -4,7 +4,7 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 
-/** Where a campaign is looked at, and what begins from it; the row itself leads to the first of these. */
+/** Menu of a campaign's pages and actions. The row itself links to the first page. */
 export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: ListedCampaign }) {
   const mayWrite = useRefusal('manager') === undefined;
   const ofCampaign = { campaignId: id };

@@ -1,6 +1,8 @@
 import type { ListedCampaign, RunProgress } from '#client/types.gen.ts';
 
-/** A row with what the stream said of its run since the list was read. Older news change nothing. */
+/**
+ * Adds the progress that the stream has sent since the list was loaded. Ignores progress that is older than the row.
+ */
 export function withProgress(campaign: ListedCampaign, progress: RunProgress | undefined): ListedCampaign {
   const { run } = campaign;
   const lastStep = progress?.steps.at(-1);

@@ -4,11 +4,10 @@ import { aboutWords } from '../../parts/audience/how-many.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
 import { besideTime, formatDuration } from '../../parts/times/times.ts';
 
-/** Two lines of a cell. */
 export interface Lines {
   first: string;
   second: string;
-  /** Beside the first, less important. */
+  /** Secondary text beside the first line. */
   aside?: string;
 }
 
@@ -17,7 +16,7 @@ export interface Cause {
   words: string;
 }
 
-/** Why it is so, where that asks for somebody. */
+/** Returns the cause of a state that needs attention; null if there is none. */
 export function causeOf({ standing, run }: ListedCampaign): Cause | null {
   if (!run || standing === 'scheduled' || standing === 'draft') return null;
   if (run.endedAt === null) return causeWhileOpen(run);
@@ -40,7 +39,7 @@ function causeWhileOpen({ state, pausedItself, stateReason, stalled, waits }: Li
   return stalled === null ? null : { tone: 'warn', words: 'waits' };
 }
 
-/** `payday-active · revision 3` */
+/** Returns a text such as `payday-active · revision 3`. */
 export function audienceWords({ audience, revision }: ListedCampaign): string {
   const [first, ...others] = audience.include.map((entry) =>
     'segment' in entry ? entry.segment : 'list' in entry ? 'uploaded list' : 'users of an earlier run',
@@ -49,12 +48,12 @@ export function audienceWords({ audience, revision }: ListedCampaign): string {
   return `${first ?? 'no audience yet'}${more} · revision ${revision}`;
 }
 
-/** Codes as long as there are few, else how many. */
+/** Lists up to four codes, else their number. */
 export function listed(codes: readonly string[], one: string, many: string): string {
   return codes.length <= 4 ? codes.join(', ') : countOf(codes.length, one, many);
 }
 
-/** Of how many users a run is, as far as that is known: counted at the end, estimated before. */
+/** Returns the number of a run's users: the count if it is complete, else at least the estimate. */
 export function audienceOf({ audience }: ListedRun): number {
   return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
 }
@@ -63,7 +62,7 @@ function isEstimated({ audience }: ListedRun): boolean {
   return !audience.complete && (audience.estimated ?? 0) > audience.counted;
 }
 
-/** Who is through the chain, of whom. */
+/** Returns the users who completed the chain, of the run's audience. */
 export function throughWords(run: ListedRun | null): Lines {
   if (!run) return { first: '–', second: '' };
   const all = audienceOf(run);
@@ -77,7 +76,7 @@ export interface NextWordsStyle {
   formatTime: (instant: string) => string;
 }
 
-/** When it ends, when it runs next, or when it ended: the one of them that is to come. */
+/** Returns the time that matters next: the end, the next start, or, after the end, the time of the end. */
 export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Lines {
   const { standing, run, nextRunAt, startsAt, createdAt, archivedAt } = campaign;
   if (standing === 'archived' && archivedAt !== null) {
@@ -124,7 +123,7 @@ function endedWords(run: ListedRun, endedAt: string, { formatTime }: NextWordsSt
   return { first: formatTime(endedAt), second: took === null ? '' : `${words} ${took}` };
 }
 
-/** What is shown in minutes changes once a minute; below one, seconds do not matter either. */
+/** Rounds down to minutes, at least one, because texts in minutes change only once a minute. */
 function toMinute(ms: number): number {
   return Math.max(60_000, ms - (ms % 60_000));
 }

@@ -12,7 +12,7 @@ export const campaignChoices = [
   'archived',
 ] as const;
 
-/** What is chosen of the campaigns, in the address: what does not make sense there is as if it were not. */
+/** Filters of the list in the address. Invalid values are ignored. */
 export const campaignsSearch = z.object({
   state: z.catch(z.optional(z.enum(campaignChoices)), undefined),
   text,
@@ -20,13 +20,13 @@ export const campaignsSearch = z.object({
   action: text,
   tag: text,
   owner: text,
-  /** That take this uploaded list in, or leave it out. */
+  /** Campaigns that include or exclude this uploaded list. */
   list: text,
-  /** That take this segment in, or leave it out. */
+  /** Campaigns that include or exclude this segment. */
   segment: text,
-  /** That took this saved audience. */
+  /** Campaigns that use this saved audience. */
   savedAudience: text,
-  /** What the rows are sorted by; by state where nothing is chosen. */
+  /** Order of the rows. Default: by state. */
   sort: z.catch(z.optional(z.enum(['name', 'next'])), undefined),
   cursor: text,
 });

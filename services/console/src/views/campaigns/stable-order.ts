@@ -1,8 +1,7 @@
 /**
- * Rows keep their places while they change: whoever reads a list must not lose the line. What is new comes behind; what
- * left is gone.
- *
- * @returns the items in the order that was shown, and how many of them stand elsewhere by now
+ * Keeps rows in their places while the list changes, so that readers do not lose their line. New rows are added at the
+ * end, missing rows are removed.
+ * @returns the items in the shown order, and the number of items whose place in the current order differs
  */
 export function keepOrder<Item extends { id: string }>(
   shown: readonly string[],

@@ -8,7 +8,7 @@ import { keepOrder } from './stable-order.ts';
 export const pageSize = 20;
 
 /**
- * The stream tells when something changed; this is for what it does not tell, such as a run that begins to ask for
+ * Polling interval in milliseconds for changes that the stream does not report, such as a run that begins to need
  * attention.
  */
 const askEveryMs = 30_000;
@@ -26,7 +26,7 @@ function filterOf({ text, country, action, tag, owner, list, segment, savedAudie
   };
 }
 
-/** A page of them, as the server has it now. */
+/** Loads a page of campaigns. */
 export function useCampaigns(search: CampaignsSearch) {
   const { state, cursor } = search;
   const query = {
@@ -43,7 +43,7 @@ export function useCampaigns(search: CampaignsSearch) {
   });
 }
 
-/** How many there are of each state, of those that the other filters leave. */
+/** Loads the number of campaigns by state, with the other filters applied. */
 export function useCampaignCounts(search: CampaignsSearch) {
   return useQuery({
     ...countCampaignsOptions({ query: filterOf(search) }),
@@ -52,11 +52,13 @@ export function useCampaignCounts(search: CampaignsSearch) {
   });
 }
 
-/** The rows in the order in which they were shown first; a new order is taken over when somebody asks for it. */
+/**
+ * Returns the rows in the order in which they were first shown. The current order applies once the user requests it.
+ */
 export function useStableRows(items: readonly ListedCampaign[], place: string) {
   const [shown, setShown] = useState<{ place: string; ids: readonly string[] }>({ place: '', ids: [] });
   const ids = items.map(({ id }) => id);
-  // Another page, or other filters: nothing to keep.
+  // Another page or other filters: no order to keep.
   const isNew = shown.place !== place || shown.ids.length === 0;
   if (isNew && ids.length > 0) setShown({ place, ids });
   const { rows, moved } = isNew ? { rows: [...items], moved: 0 } : keepOrder(shown.ids, items);

@@ -11,7 +11,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 
-/** Where its jobs and schedules are, and what can be done with it as it stands. */
+/** Links to the jobs and schedules of a client, and its actions. */
 export function ClientActions({ client }: { client: Client }) {
   const { id, name, enabled } = client;
   const [asked, setAsked] = useState<'pause' | 'resume' | 'delete'>();

@@ -9,16 +9,16 @@ const minuteMs = 60_000;
 
 export interface ClientKpi extends Omit<Kpi, 'note'> {
   note: string;
-  /** Where the dead ones are. */
+  /** True if the number links to the dead jobs. */
   link?: boolean;
 }
 
-/** What an endpoint is called on the page. */
+/** Returns the name of an endpoint; a description for jobs without one. */
 export function endpointWords(endpoint: string | null): string {
   return endpoint ?? 'jobs that name none';
 }
 
-/** @param load undefined while it is asked for */
+/** @param load undefined while it is loaded */
 export function clientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
   return [
     ...(load ? loadKpis(load, nowMs) : ['Lag', 'Backlog', 'Called, last minute', 'Calls at once'].map(unknownYet)),
@@ -64,7 +64,7 @@ function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
   ];
 }
 
-/** The longest wait: of a host that is left alone, or of what is due. */
+/** Returns the longest wait: for a sidelined host, or of due jobs. */
 function lagKpi({ endpoints, lagMs, estimated, behindAfterMs }: ClientLoad, nowMs: number): ClientKpi {
   const aside = endpoints.flatMap((each) => {
     const ms = waitsForHostMs(each, nowMs);
@@ -90,13 +90,13 @@ function lagKpi({ endpoints, lagMs, estimated, behindAfterMs }: ClientLoad, nowM
   };
 }
 
-/** `18 min 16 s`: the smaller unit in small. */
+/** Splits `18 min 16 s`, so that the smaller unit is shown in small type. */
 function largeAndSmall(duration: string): Pick<ClientKpi, 'value' | 'unit'> {
   const [number = '', unit = '', ...rest] = duration.split(' ');
   return rest.length === 0 ? { value: duration } : { value: `${number} ${unit}`, unit: rest.join(' ') };
 }
 
-/** For how long jobs have waited for a host that is left alone; null where none does. */
+/** Returns the time that jobs have waited for a sidelined host, in milliseconds; null if no job does. */
 export function waitsForHostMs(
   { asideSince, sidelined }: Pick<ClientLoad['endpoints'][number], 'asideSince' | 'sidelined'>,
   nowMs: number,
@@ -104,28 +104,30 @@ export function waitsForHostMs(
   return asideSince === null || sidelined === 0 ? null : Math.max(0, nowMs - Date.parse(asideSince));
 }
 
-/** `≤ 250 ms`: the upper bound of the bucket that it is in, so no more is known. */
+/** Returns a text such as `≤ 250 ms`: only the upper bound of the histogram's bucket is known. */
 export function slowestWords({ calls, p95AtMostMs }: ClientLoad['lastTenMinutes']): string {
   if (p95AtMostMs !== null) return `≤ ${formatCount(p95AtMostMs)} ms`;
   return calls === 0 ? '–' : '> 1 min';
 }
 
-/** `0.6 s`, `18 min 16 s`: less than ten seconds with a decimal, as that is what most are. */
+/** Formats a lag, below ten seconds with a decimal: `0.6 s`, `18 min 16 s`. */
 export function lagWords(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
 export interface HourLoad {
-  /** Its beginning. */
+  /** Start of the hour. */
   hour: string;
-  /** Of its busiest minute. */
+  /** Rate of the busiest minute. */
   callsPerSecond: number;
-  /** Jobs of that minute. */
+  /** Jobs of the busiest minute. */
   calls: number;
   isFull: boolean;
 }
 
-/** The busiest minute of each hour, the hours without any too. @param fromMs the hour that goes on */
+/**
+ * Returns the busiest minute of each hour, including hours without jobs. @param fromMs an instant within the first hour
+ */
 export function busiestMinutes({ minutes, hours }: ClientForecast, fromMs: number): HourLoad[] {
   const first = fromMs - (fromMs % (60 * minuteMs));
   return Array.from({ length: Math.ceil(hours) }, (_, index) => {

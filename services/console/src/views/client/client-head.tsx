@@ -8,7 +8,7 @@ import { ClientActions } from './client-actions.tsx';
 
 interface ClientHeadProps {
   client: Client;
-  /** Hosts to which calls rest after failures. */
+  /** Number of hosts that are sidelined after failures. */
   sidelinedHosts: number;
 }
 

@@ -49,7 +49,10 @@ function typedOf(client: Client): Typed {
   };
 }
 
-/** Only what is changed is sent; what somebody else has changed meanwhile is refused. */
+/**
+ * Form for the limits of a client. Only changed fields are sent. The API refuses them if the client was changed
+ * meanwhile.
+ */
 export function ClientLimitsDialog({ client, onClose }: { client: Client; onClose: () => void }) {
   const queries = useQueryClient();
   const [first] = useState(() => typedOf(client));

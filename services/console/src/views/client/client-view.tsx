@@ -20,7 +20,7 @@ import { LimitsPanel } from './limits-panel.tsx';
 import { RulesPanel } from './rules-panel.tsx';
 import { useClientFigures, useLedger } from './use-client-figures.ts';
 
-/** One client: whether it or its receivers are slow, how long until its backlog is called, and what it may still send. */
+/** View of a client: its lag and the health of its receivers, its backlog, and its limits. */
 export function ClientView() {
   const { client: ref } = useParams({ from: '/clients/$client' });
   const client = useQuery(getClientOptions({ path: { id: ref } }));

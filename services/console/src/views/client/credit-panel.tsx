@@ -5,7 +5,7 @@ import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 
-/** Who calls its jobs: what each has under way of what it may, and how many more it may be sent. */
+/** Dispatchers that call the client's jobs, with the calls under way, the limit, and the remaining credit of each. */
 export function CreditPanel({ load }: { load: ClientLoad | undefined }) {
   return (
     <Panel
@@ -62,7 +62,7 @@ const columns: readonly Column<ClientLoad['dispatchers'][number]>[] = [
   { header: 'Credit', align: 'right', width: 'w-16', cell: ({ credit }) => formatCount(credit) },
 ];
 
-/** `d1` of `dispatcher@d1/0193…`; what says it otherwise stays. */
+/** Returns `d1` for `dispatcher@d1/0193…`; other names stay unchanged. */
 function hostOf(dispatcher: string): string {
   return /^dispatcher@([^/]+)\//.exec(dispatcher)?.[1] ?? dispatcher;
 }

@@ -17,7 +17,7 @@ import {
 
 interface EndpointDialogProps {
   client: Client;
-  /** Null: a new one. */
+  /** Null for a new endpoint. */
   endpoint: ClientEndpoint | null;
   onClose: () => void;
 }
@@ -35,7 +35,7 @@ const gone = [
   { value: 'sideline', label: 'puts all jobs for that host aside' },
 ] as const;
 
-/** A receiver of a client's jobs; only what is changed is sent, and what somebody else has changed meanwhile is refused. */
+/** Form for an endpoint. Only changed fields are sent. The API refuses them if the endpoint was changed meanwhile. */
 export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProps) {
   const [first] = useState(() => formOf(endpoint));
   const [form, setForm] = useState(first);

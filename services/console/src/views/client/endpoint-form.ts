@@ -4,17 +4,17 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 type EndpointPatch = ChangeClientEndpointData['body'];
 type Strategy = NonNullable<ClientEndpoint['retry']>['strategy'];
 
-/** As it is typed; what is empty is as the client says. */
+/** An endpoint as it is typed. An empty text means the client's setting. */
 export interface EndpointForm {
   name: string;
   url: string;
   publishRatePerSecond: string;
   concurrency: string;
   timeoutMs: string;
-  /** Empty: as the client's. */
+  /** Empty means the client's setting. */
   strategy: Strategy | '';
   attempts: string;
-  /** Between two, or before the first. */
+  /** Delay between two calls, or before the first retry. */
   delayMs: string;
   maxDelayMs: string;
   /** Codes separated by commas or blanks. */
@@ -38,7 +38,7 @@ const exponentialNumbers = [
   { name: 'maxDelayMs', pointer: '/retry/maxDelayMs', label: 'At most apart', unit: 'ms' },
 ] as const;
 
-/** What is asked of each strategy. */
+/** Number fields of each strategy. */
 export const strategyNumbers = { '': [], none: [], fixed: retryNumbers, exponential: exponentialNumbers } as const;
 
 export function formOf(endpoint: ClientEndpoint | null): EndpointForm {
@@ -64,7 +64,7 @@ function delayOf(retry: ClientEndpoint['retry']): number | undefined {
   return retry?.strategy === 'exponential' ? retry.firstDelayMs : undefined;
 }
 
-/** What is typed and is no number, by its pointer. */
+/** Returns the problems of the typed texts by pointer. */
 export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
   const asked = [...endpointNumbers, ...strategyNumbers[form.strategy]];
   const wrong = asked.filter(({ name }) => typedNumber(form[name]) === undefined);
@@ -77,7 +77,7 @@ export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Every field, with null for what is as the client says. */
+/** Returns every field, with null for the client's setting. */
 function patchOf(form: EndpointForm): EndpointPatch {
   const number = (text: string) => typedNumber(text) ?? null;
   return {
@@ -111,13 +111,13 @@ function retryOf({ strategy, ...typed }: EndpointForm): NonNullable<EndpointPatc
   }
 }
 
-/** Null where none is typed. */
+/** Returns null if the text is empty. */
 function codesIn(text: string): number[] | null {
   const codes = text.split(/[\s,]+/).filter((code) => code !== '');
   return codes.length === 0 ? null : codes.map(Number);
 }
 
-/** Only what differs from what was shown first. */
+/** Returns only the fields that differ from the initial form. */
 export function changesOf(form: EndpointForm, first: EndpointForm): EndpointPatch {
   const before = new Map<string, unknown>(Object.entries(patchOf(first)));
   return Object.fromEntries(

@@ -3,13 +3,16 @@ import type { ClientEndpoint, ClientLoad } from '#client/types.gen.ts';
 export type EndpointLoad = ClientLoad['endpoints'][number];
 
 export interface EndpointLine {
-  /** Null: jobs that name none. */
+  /** Null for jobs without an endpoint. */
   endpoint: ClientEndpoint | null;
-  /** Undefined while it is not known. */
+  /** Undefined while the load is unknown. */
   load: EndpointLoad | undefined;
 }
 
-/** The worst first, as their loads are; those that were made since come last. */
+/**
+ * Returns the endpoints in the order of their loads, the worst first. Endpoints without a load, which are new, come
+ * last.
+ */
 export function endpointLines(endpoints: readonly ClientEndpoint[], loads: readonly EndpointLoad[]): EndpointLine[] {
   const known = new Set(loads.map(({ endpoint }) => endpoint));
   return [

@@ -15,7 +15,7 @@ interface EndpointVerbDialogProps {
   onClose: () => void;
 }
 
-/** What is done to an endpoint, and what happens then. */
+/** Dialog of an action on an endpoint. */
 export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialogProps) {
   if (asked.verb === 'new') return <EndpointDialog client={client} endpoint={null} onClose={onClose} />;
   const { verb, endpoint } = asked;

@@ -22,14 +22,14 @@ import { loadColumns } from './load-columns.tsx';
 
 interface EndpointsPanelProps {
   client: Client;
-  /** Undefined while it is asked for. */
+  /** Undefined while the load is loaded. */
   load: ClientLoad | undefined;
-  /** Of the client, that are left alone. */
+  /** Sidelined hosts of the client. */
   hosts: readonly SidelinedHost[];
   refusal: string | undefined;
 }
 
-/** Receivers that its jobs may name, each with limits of its own. */
+/** Endpoints that jobs of the client may name, each with its own limits. */
 export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelProps) {
   const [asked, setAsked] = useState<AskedOfEndpoint>();
   const endpoints = useQuery(listClientEndpointsOptions({ path: { id: client.id } }));
@@ -78,7 +78,7 @@ export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelP
 }
 
 interface HostedLine extends EndpointLine {
-  /** Its host, if calls to it rest after failures. */
+  /** Host of the endpoint, if it is sidelined. */
   host: SidelinedHost | undefined;
 }
 
@@ -116,7 +116,7 @@ const standingColumns: readonly Column<HostedLine>[] = [
   },
 ];
 
-/** A menu of what can be done with an endpoint; jobs that name none have no menu. */
+/** Column with a menu for each endpoint. The line of jobs without an endpoint has none. */
 function menuColumn(onAsk: (endpoint: ClientEndpoint, verb: EndpointVerb) => void): Column<HostedLine> {
   return {
     header: 'Actions',
@@ -156,11 +156,11 @@ function EndpointMenu({ endpoint: { name, enabled }, onAsk }: EndpointMenuProps)
 interface StateLinesProps {
   look: StateLook | undefined;
   host: SidelinedHost | undefined;
-  /** Why it is paused. */
+  /** Reason of the pause. */
   note: string | null;
 }
 
-/** How it stands, and why: what its host answered and since when, or what somebody said. */
+/** State of an endpoint and its cause: the host's answer and since when, or a person's note. */
 function StateLines({ look, host, note }: StateLinesProps) {
   return (
     <>

@@ -9,12 +9,12 @@ import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { busiestMinutes, type HourLoad } from './client-figures.ts';
 
 interface ForecastPanelProps {
-  /** Undefined while it is asked for. */
+  /** Undefined while the forecast is loaded. */
   forecast: ClientForecast | undefined;
   error: unknown;
 }
 
-/** What falls due in the next hours, against what may be called a second. */
+/** Jobs that fall due in the next hours, compared with the rate limit. */
 export function ForecastPanel({ forecast, error }: ForecastPanelProps) {
   const minute = useMinute();
   const formatTime = useFormatTime();
@@ -69,9 +69,9 @@ function fullWords(full: readonly HourLoad[], limit: number, format: (instant: s
 }
 
 const height = 110;
-/** Less is too little to be said in a decimal. */
+/** Smallest rate that is shown as a number. */
 const leastNamed = 0.1;
-/** The hours, and the edge of the panel. */
+/** Height in pixels of the hour labels and the panel's edge. */
 const belowBars = 28;
 
 function Bars({ load, limit }: { load: readonly HourLoad[]; limit: number | null }) {

@@ -16,7 +16,7 @@ interface KeysPanelProps {
   refusal: string | undefined;
 }
 
-/** What its calls are signed with; secrets are never shown again. */
+/** Keys that sign the calls to a client. Their secrets are never shown again. */
 export function KeysPanel({ client, refusal }: KeysPanelProps) {
   const [asked, setAsked] = useState<'new' | { keyId: string }>();
   const close = () => setAsked(undefined);

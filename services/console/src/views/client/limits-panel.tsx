@@ -15,10 +15,10 @@ interface LimitsPanelProps {
   refusal: string | undefined;
 }
 
-/** What it may, and how much of that is used, where somebody counts it. */
+/** Limits of a client, with their usage if it is counted. */
 export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps) {
   const [isAsked, setAsked] = useState(false);
-  // Endpoints have limits of their own.
+  // Load of jobs without an endpoint: endpoints have their own limits.
   const own = load?.endpoints.find(({ endpoint }) => endpoint === null);
   const stored = ledger && ledger.pending + ledger.sidelined;
   const { publishRatePerSecond, acceptPerSecond, concurrency, maxStoredJobs, maxSchedules } = client;
@@ -53,9 +53,9 @@ export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps)
 
 interface Limit {
   name: string;
-  /** Undefined if nobody counts it. */
+  /** Undefined if the usage is not counted. */
   used?: number | undefined;
-  /** Undefined: without a limit. */
+  /** Undefined if there is no limit. */
   most: number | undefined;
 }
 

@@ -5,10 +5,9 @@ import { lagWords, slowestWords, waitsForHostMs } from './client-figures.ts';
 import type { EndpointLine, EndpointLoad } from './endpoint-load.ts';
 
 /**
- * Backlog, lag, calls and latency of an endpoint. Cells are empty while the load is unknown.
- *
- * @param behindAfterMs a longer lag is too long
- * @param nowMs the clock of the page
+ * Returns columns for backlog, lag, calls and latency. Cells are empty while the load is unknown.
+ * @param behindAfterMs lag in milliseconds above which an endpoint is late
+ * @param nowMs current time of the page
  */
 export function loadColumns(behindAfterMs: number, nowMs: number): readonly Column<Pick<EndpointLine, 'load'>>[] {
   const toneOf = (load: EndpointLoad) => {

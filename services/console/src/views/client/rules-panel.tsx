@@ -4,7 +4,7 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
-/** How its jobs are called. */
+/** Rules for the calls of a client's jobs. */
 export function RulesPanel({ client }: { client: Client }) {
   const { retry, timeoutMs, relevancySeconds, finalCodes, reportWithinSeconds } = client;
   const { egress, sideline, onGone, auth, keepBodies, sealPaths } = client;

@@ -8,16 +8,16 @@ import {
 import type { Client } from '#client/types.gen.ts';
 
 const askEveryMs = 4000;
-/** The forecast counts stored jobs, so it is read less often. */
+/** The forecast counts stored jobs, so it is polled less often. */
 const forecastEveryMs = 30_000;
 const forecastHours = 12;
 
-/** Reads the ledger of a client again and again. */
+/** Polls the ledger of a client. */
 export function useLedger(nameOrId: string) {
   return useQuery({ ...getClientLedgerOptions({ path: { id: nameOrId } }), refetchInterval: askEveryMs });
 }
 
-/** Reads everything about a client that changes while its jobs are called. */
+/** Polls all data of a client that changes while its jobs are called. */
 export function useClientFigures({ id, name }: Pick<Client, 'id' | 'name'>) {
   const ledger = useLedger(name);
   const forecast = useQuery({
@@ -25,7 +25,7 @@ export function useClientFigures({ id, name }: Pick<Client, 'id' | 'name'>) {
     refetchInterval: forecastEveryMs,
   });
   const load = useQuery({ ...getClientLoadOptions({ path: { id: name } }), refetchInterval: askEveryMs });
-  // The answer counts all due jobs, so it is read seldom while no job of the client waits for a host.
+  // The API counts all due jobs for this answer, so it is polled rarely while no job of the client is sidelined.
   const hostsEveryMs = (ledger.data?.sidelined ?? 0) > 0 ? 10_000 : 60_000;
   const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: hostsEveryMs });
   const hosts = (scheduler.data?.hosts ?? []).filter(({ clientId }) => clientId === id);

@@ -21,10 +21,10 @@ import { NewClientDialog } from './new-client-dialog.tsx';
 
 const route = getRouteApi('/clients');
 const pageSize = 50;
-/** All that is due is counted for it. */
+/** Polling interval in milliseconds. It is long, because the API counts all due jobs for the answer. */
 const askEveryMs = 30_000;
 
-/** Who schedules callbacks, by which rules, and whose receivers are in trouble. */
+/** View of the clients: who schedules callbacks, their rules, and sidelined hosts. */
 export function ClientsView() {
   const { text, cursor } = route.useSearch();
   const navigate = route.useNavigate();
@@ -87,7 +87,7 @@ export function ClientsView() {
   );
 }
 
-/** What became of the jobs of all of them, adding up. */
+/** Returns the outcomes of all clients' jobs as a sum. */
 function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCounts): string {
   const terms = { called, expired, cancelled, dead, stored };
   const sum = Object.entries(terms).map(([name, jobs]) => `${formatCount(jobs)} ${name}`);
@@ -95,10 +95,10 @@ function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCoun
 }
 
 interface ClientTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the clients are loaded. */
   clients: readonly Client[] | undefined;
   hosts: readonly SidelinedHost[];
-  /** Undefined while they are asked for. */
+  /** Undefined while the counts are loaded. */
   counts: JobCounts | undefined;
 }
 
@@ -129,7 +129,7 @@ function ClientTable({ clients, hosts, counts }: ClientTableProps) {
 
 interface ClientLine extends Client {
   hosts: readonly SidelinedHost[];
-  /** Undefined while they are counted. */
+  /** Undefined while the counts are loaded. */
   jobs: Pick<JobCounts, 'stored' | 'dead'> | undefined;
 }
 

@@ -6,7 +6,7 @@ import { Issued } from '../../parts/controls/issued.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 
-/** A name is enough: it gets its first key with it, whose secret is shown once. */
+/** Form for a new client, which needs only a name. The API creates its first key, whose secret is shown once. */
 export function NewClientDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');

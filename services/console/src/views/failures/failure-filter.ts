@@ -1,7 +1,7 @@
 import type { CountryReason, ReasonedOutcome } from '../../parts/failures/failure-reasons.ts';
 import type { FailuresSearch } from './search.ts';
 
-/** Whose failures, by the names of the API: what is not said does not matter. */
+/** Filter of failures, with the API's names. Undefined fields do not filter. */
 export interface FailureFilter {
   q?: string;
   step?: number;
@@ -13,7 +13,7 @@ export interface FailureFilter {
   failedUntil?: string;
 }
 
-/** The filter without the place in it, and without what is not said. */
+/** Returns the filter without the cursor and without undefined fields. */
 export function filterOf(search: FailuresSearch): FailureFilter {
   const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = search;
   return {
@@ -28,7 +28,7 @@ export function filterOf(search: FailuresSearch): FailureFilter {
   };
 }
 
-/** Users that a filter leaves, by the figures of the report; undefined where those do not know. */
+/** Returns the number of users that match, from the report; undefined if the report does not know. */
 export function usersOf(failures: readonly CountryReason[], filter: FailureFilter): number | undefined {
   const { q, batch, failedFrom, failedUntil } = filter;
   if ([q, batch, failedFrom, failedUntil].some((each) => each !== undefined)) return undefined;
@@ -49,7 +49,7 @@ export interface Narrowest {
   without: FailureFilter;
 }
 
-/** The part of a filter that leaves most out, to be dropped first; null where nothing is filtered. */
+/** Returns the part of a filter that excludes most users, to be removed first; null if there is no filter. */
 export function narrowest(filter: FailureFilter): Narrowest | null {
   const { q, batch, reason, country, step, outcome, failedFrom, failedUntil } = filter;
   const drop = (words: string, ...names: (keyof FailureFilter)[]) => ({ words, without: without(filter, names) });
@@ -66,7 +66,7 @@ function without(filter: FailureFilter, names: readonly (keyof FailureFilter)[])
   return filterOf({ ...filter, ...Object.fromEntries(names.map((name) => [name, undefined])) });
 }
 
-/** @param formatTime in the zone that is chosen */
+/** @param formatTime formats an instant in the chosen zone */
 export function filterWords(filter: FailureFilter, formatTime: (instant: string) => string): string {
   const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
   const parts = [
@@ -82,7 +82,7 @@ export function filterWords(filter: FailureFilter, formatTime: (instant: string)
   return words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** `from 10:40 until 10:45`; undefined where no time is chosen. */
+/** Returns `from 10:40 until 10:45`; undefined if no time is chosen. */
 export function spanWords(
   { failedFrom, failedUntil }: Pick<FailureFilter, 'failedFrom' | 'failedUntil'>,
   formatTime: (instant: string) => string,

@@ -16,7 +16,7 @@ interface FailureFiltersProps {
   onFilter: (filter: FailureFilter) => void;
 }
 
-/** What the list can be narrowed to: of steps, countries and reasons only what occurs in the run. */
+/** Filters of the list. Steps, countries and reasons are only those that occur in the run. */
 export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps) {
   const change = (part: FailuresSearch) => onFilter(filterOf({ ...filter, ...part }));
   const reasons = [...new Set(report?.failures.map(({ reason }) => reason))].sort();
@@ -108,13 +108,13 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
 
 interface AskedProps {
   label: string;
-  /** What is chosen, in words. */
+  /** Text of the current value. */
   value: string | undefined;
   onAsk: () => void;
   onClear: () => void;
 }
 
-/** A filter that is typed, in a dialog. */
+/** A filter that is typed in a dialog. */
 function Asked({ label, value, onAsk, onClear }: AskedProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>

@@ -8,12 +8,12 @@ import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface FailureRowsProps {
   runId: string;
-  /** Undefined while they are read. */
+  /** Undefined while the failures are loaded. */
   items: readonly UserFailure[] | undefined;
   steps: readonly StepLine[];
-  /** Of the page before: the next one is on its way. */
+  /** True while the next page is loaded: the items are those of the page before. */
   isOld: boolean;
-  /** To those of the same batch alone. */
+  /** Called to filter by one batch. */
   onBatch: (batch: number) => void;
 }
 

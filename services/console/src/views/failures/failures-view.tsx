@@ -21,7 +21,7 @@ import { useKeys } from '../../parts/keys/use-keys.ts';
 const route = '/runs/$runId/failures';
 const perPage = 50;
 
-/** Who failed, user by user, a page at a time: the server filters and pages, however many there are. */
+/** View of failed users, page by page. The server filters and pages. */
 export function FailuresView() {
   const { runId } = useParams({ from: route });
   const search = useSearch({ from: route });
@@ -68,7 +68,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
       path: { id: runId },
       query: { ...filter, limit: perPage, ...(search.cursor !== undefined && { cursor: search.cursor }) },
     }),
-    // The page before stays until the next one is there: the table does not jump.
+    // The page stays until the next one is loaded, so that the table does not move.
     placeholderData: keepPreviousData,
   });
   const go = (next: FailuresSearch) => void navigate({ search: next });
@@ -139,7 +139,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
   );
 }
 
-/** How many match is not known of every filter, unless they are all in sight. */
+/** Describes how many users are shown. For some filters, the total is known only on the last page. */
 function shownOf(shown: number, all: number | undefined, next: string | null | undefined): string {
   if (all !== undefined) return `${formatCount(shown)} of ${countOf(all, 'user')}`;
   return next === null

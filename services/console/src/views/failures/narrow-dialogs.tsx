@@ -17,7 +17,7 @@ interface NarrowDialogProps {
   onClose: () => void;
 }
 
-/** One call was made for a batch: who failed in it failed together. */
+/** Filter for a batch: its users were in one call, and may have failed together. */
 export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   const [typed, setTyped] = useState(filter.batch === undefined ? '' : String(filter.batch));
   const batch = typedNumber(typed);
@@ -48,7 +48,7 @@ export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   );
 }
 
-/** By the clocks of the zone that is chosen; the address has instants, the same for whoever opens it. */
+/** Filter for a time span, in the chosen zone. The address has instants, which do not depend on the zone. */
 export function TimeDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   const { zone, label } = useZone();
   const shown = (instant: string | undefined) => (instant === undefined ? '' : wallClock(instant, zone));
@@ -81,7 +81,7 @@ export function TimeDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   );
 }
 
-/** Undefined where nothing is typed, null where it is no time. */
+/** Returns undefined if the text is empty, null if it is not a time. */
 function instantIn(typed: string, zone: string): string | null | undefined {
   return typed.trim() === '' ? undefined : dueInstant(typed, zone);
 }

@@ -3,9 +3,9 @@ import { reasonedOutcomes } from '../../parts/failures/failure-reasons.ts';
 
 const instant = z.catch(z.optional(z.iso.datetime()), undefined);
 
-/** Whose failures are listed, and from where on. */
+/** Filters and cursor of the list. */
 export const failuresSearch = z.object({
-  /** How the user id begins. */
+  /** Prefix of the user id. */
   q: z.catch(z.optional(z.string()), undefined),
   step: z.catch(z.optional(z.number()), undefined),
   country: z.catch(z.optional(z.string()), undefined),
@@ -13,7 +13,7 @@ export const failuresSearch = z.object({
   outcome: z.catch(z.optional(z.enum(reasonedOutcomes)), undefined),
   batch: z.catch(z.optional(z.int().check(z.nonnegative())), undefined),
   failedFrom: instant,
-  /** Not included. */
+  /** Exclusive end. */
   failedUntil: instant,
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -15,7 +15,7 @@ import { useZone } from '../../parts/times/zone.ts';
 
 type Verb = 'run-now' | 'reschedule' | 'cancel' | 'resend' | 'replay';
 
-/** What can be done with it as it stands. */
+/** Actions that the state of a job permits. */
 export function JobActions({ job }: { job: Job }) {
   const [asked, setAsked] = useState<Verb>();
   const refusal = useRefusal('scheduler');

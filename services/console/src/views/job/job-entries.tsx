@@ -5,7 +5,6 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { timelineOf, type JobEntry } from './job-timeline.ts';
 
-/** What happened, call by call. */
 export function JobEntries({ job }: { job: Job }) {
   return (
     <Panel title="What happened" {...(job.withheld && { note: 'answers are not shown to a key that only looks' })}>

@@ -13,16 +13,16 @@ export type JobEntry =
       colour: 'c-ok' | 'c-bad' | 'c-warn' | 'c-run' | 't2';
       title: string;
       text: string | null;
-      /** What was answered, as far as it is kept. */
+      /** The stored part of the answer. */
       answer: string | null;
     };
 
 type Event = Extract<JobEntry, { kind: 'event' }>;
 
-/** Shorter waits are not said. */
+/** Waits below this length in milliseconds have no entry. */
 const shortMs = 1000;
 
-/** Everything that happened to a job, in order; a wait is one line, however long it was. */
+/** Returns all events of a job in order, with one entry for each wait. */
 export function timelineOf(job: Job): JobEntry[] {
   const { acceptedAt, scheduledFor, attempts } = job;
   const accepted = event('accepted', acceptedAt, {
@@ -68,19 +68,19 @@ function callOf({ attempt, at, status, latencyMs, error, answer }: Job['attempts
   return event(`call ${attempt}`, at, {
     ...(isGood ? { icon: 'done', colour: 'c-ok' } : { icon: 'failed', colour: 'c-bad' }),
     title: `Call ${attempt}: ${came}`,
-    // With a status it says no more than that.
+    // With a status, the error has no further information.
     text: error === null || status !== null ? null : capitalOf(error),
     answer,
   });
 }
 
-/** The second entry of an attempt: what came of a call that was accepted. */
+/** Returns the second entry of an attempt: the report of an accepted call. */
 function reportOf({ attempt, at, error, answer }: Job['attempts'][number]): Event {
   const title = `Call ${attempt}: ${error ?? 'no report'}`;
   return event(`report ${attempt}`, at, { icon: 'failed', colour: 'c-bad', title, answer });
 }
 
-/** How it stands, or how it ended. */
+/** Returns the entries for the current state, or the end. */
 function standingOf(job: Job): Event[] {
   const { state, dueAt, scheduledFor, sidelinedFor, endedAt, cause, attempt, attempts } = job;
   switch (state) {

@@ -18,10 +18,10 @@ import { JobEntries } from './job-entries.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import { verdictOf } from './verdict.ts';
 
-/** So often what is not over yet is asked for again. */
+/** Polling interval in milliseconds of a job that has not ended. */
 const askEveryMs = 4000;
 
-/** What became of one job, and why? */
+/** View of a job: its state, its calls, and the reasons. */
 export function JobView() {
   const { jobId } = useParams({ from: '/jobs/$jobId' });
   const job = useQuery({
@@ -52,7 +52,7 @@ export function JobView() {
   );
 }
 
-/** A dead one may be called again under the same id. */
+/** Returns true if a job cannot change any more. A dead job may be called again under the same id. */
 function isOver(job: Job | undefined): boolean {
   return job !== undefined && jobHasEnded(job.state) && job.state !== 'dead';
 }

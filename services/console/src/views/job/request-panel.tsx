@@ -7,10 +7,10 @@ import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
-/** What is sent, until when, and how it is tried again. */
+/** Request of a job, its deadline, and its retries. */
 export function RequestPanel({ job, client }: { job: Job; client: Client | undefined }) {
   const { method, url, body, headers, withheld, idempotencyKey, orderingKey, ordering, expiresAt, timeoutMs } = job;
-  // What an endpoint says itself stands with the endpoint.
+  // The rules of an endpoint are shown with the endpoint.
   const rules = job.endpoint === null ? client : undefined;
   const retry = job.retry ?? rules?.retry;
   const timeout = timeoutMs ?? rules?.timeoutMs;

@@ -3,7 +3,7 @@ import { formatDuration } from '../../parts/times/times.ts';
 
 type FormatTime = (instant: string, style?: { withSeconds?: boolean }) => string;
 
-/** One sentence: is it called, was it, and if not, why. */
+/** Returns one sentence: whether the job was or will be called, and if not, why. */
 export function verdictOf(job: Job, nowMs: number, format: FormatTime): string {
   const { state, dueAt, scheduledFor, endedAt, attempts, attempt } = job;
   const at = (instant: string) => format(instant, { withSeconds: true });

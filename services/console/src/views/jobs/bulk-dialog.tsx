@@ -44,7 +44,7 @@ interface BulkDialogProps {
   onClose: () => void;
 }
 
-/** What would be done with the jobs, and then what became of each. */
+/** Confirmation of a change of several jobs, and then its result by job. */
 export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
   const queries = useQueryClient();
   const { zone } = useZone();
@@ -137,7 +137,7 @@ function CameTo({ came }: { came: Came }) {
   );
 }
 
-/** A change of all that match goes on in the server, also when this page is closed. */
+/** Progress of a change of all matching jobs. The server continues when the page is closed. */
 function Progress({ changeId }: { changeId: string }) {
   const queries = useQueryClient();
   const formatTime = useFormatTime();
@@ -147,7 +147,7 @@ function Progress({ changeId }: { changeId: string }) {
   });
   const { seen = 0, changed = 0, tooLate = 0, state = 'running', endedAt = null } = data ?? {};
   const isDone = state === 'done';
-  // The list and its figures behind the dialog are of before the change.
+  // The list behind the dialog shows the jobs before the change.
   useEffect(() => {
     if (isDone) void queries.invalidateQueries();
   }, [isDone, queries]);

@@ -5,9 +5,9 @@ import type { JobQuery } from './job-filter.ts';
 export type BulkVerb = 'run-now' | 'reschedule' | 'cancel' | 'resend';
 
 export type Target =
-  /** By their ids, each with its client. */
+  /** Chosen jobs: the client of each by its id. */
   | { kind: 'chosen'; jobs: ReadonlyMap<string, string> }
-  /** On all pages, as the server finds them. */
+  /** All matching jobs on all pages. The server finds them. */
   | {
       kind: 'all';
       client: string;
@@ -18,13 +18,13 @@ export type Target =
 
 type JobFilter = Pick<JobQuery, 'tag' | 'endpoint' | 'orderingKey' | 'priority' | 'dueFrom' | 'dueUntil'>;
 
-/** How many came to what, such as 3 cancelled and 1 too late. */
+/** Number of jobs by result, such as 3 cancelled and 1 too late. */
 export type Came = ReadonlyMap<string, number>;
 
-/** As many as a request may name. */
+/** Maximum number of jobs in a request of the API. */
 const mostAtOnce = 5000;
 
-/** @param dueAt where to they are moved; null for now */
+/** @param dueAt new due time; null for now */
 export async function changeChosen(
   verb: BulkVerb,
   jobs: ReadonlyMap<string, string>,
@@ -57,7 +57,7 @@ async function changeListed(
   }
 }
 
-/** Carried out on the server, part by part. */
+/** Starts the change on the server, which carries it out in parts. */
 export async function changeAll(
   verb: Exclude<BulkVerb, 'resend'>,
   { client, filter, state }: Extract<Target, { kind: 'all' }>,

@@ -16,7 +16,10 @@ const spans: Readonly<Record<NonNullable<JobsSearch['due']>, readonly [fromHours
     'last week': [-168, 0],
   };
 
-/** What a list, and a change of all that match, go by. @param nowMs fixed, so that pages do not move with the clock */
+/**
+ * Returns the filter of a list, and of a change of all matching jobs. @param nowMs fixed, so that pages do not move
+ * with the clock
+ */
 export function jobFilterOf({ client, tag, endpoint, key, priority, due }: JobsSearch, nowMs: number) {
   const [fromHours, untilHours] = due === undefined ? [null, null] : spans[due];
   const at = (hours: number) => new Date(nowMs + hours * hourMs).toISOString();
@@ -31,7 +34,7 @@ export function jobFilterOf({ client, tag, endpoint, key, priority, due }: JobsS
   };
 }
 
-/** States that the API lists client by client. */
+/** States that the API lists only for one client. */
 const ofOneClient: ReadonlySet<JobsSearch['state']> = new Set([
   'waiting',
   'reporting',
@@ -50,7 +53,7 @@ export function hasFilters({ client, tag, endpoint, key, priority, due, name }: 
   return [client, tag, endpoint, key, priority, due, name].some((each) => each !== undefined);
 }
 
-/** `Pending, client shop, tag order-17, due in the next hour.` */
+/** Describes the filters: `Pending, client shop, tag order-17, due in the next hour.` */
 export function filterWords({ state, client, tag, endpoint, key, priority, due, name }: JobsSearch): string {
   const words = [
     state ?? 'not ended',

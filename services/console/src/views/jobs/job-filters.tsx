@@ -67,7 +67,7 @@ interface TypedFilterProps {
   onChoose: (value: string | undefined) => void;
 }
 
-/** There are many: one is typed. */
+/** A filter that is typed, because there are too many values for a menu. */
 function TypedFilter({ name, value, onChoose }: TypedFilterProps) {
   const [typed, setTyped] = useState<string>();
   const say = () => {

@@ -11,9 +11,9 @@ import type { JobPage } from './use-jobs.ts';
 
 interface JobListProps {
   search: JobsSearch;
-  /** Undefined while it is asked for, or where a client has to be chosen first. */
+  /** Undefined while the page is loaded, or until a client is chosen. */
   page: JobPage | undefined;
-  /** Of those that match; undefined where nobody counts them. */
+  /** Number of matching jobs; undefined if it is not counted. */
   total: number | undefined;
   error: unknown;
   isOld: boolean;
@@ -87,13 +87,13 @@ function orderOf(search: JobsSearch): string {
 }
 
 interface ChooseClientProps {
-  /** Of which jobs it is asked. */
+  /** Description of the chosen jobs. */
   which: string;
   clients: Clients;
   onChoose: (change: Partial<JobsSearch>) => void;
 }
 
-/** What has ended is listed client by client. */
+/** Asks for a client, because the API lists ended jobs only for one client. */
 function ChooseClient({ which, clients, onChoose }: ChooseClientProps) {
   const first = clients.items?.slice(0, 6) ?? [];
   return (

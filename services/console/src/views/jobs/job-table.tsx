@@ -15,7 +15,7 @@ import { capitalOf } from '../../parts/words/figures.ts';
 import type { Selection } from './selection-bar.tsx';
 
 interface JobTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the jobs are loaded. */
   jobs: readonly JobSummary[] | undefined;
   clients: Clients;
   selection: Selection;
@@ -101,7 +101,7 @@ function toggled({ jobs }: Selection, { id, clientId }: JobSummary): Selection {
   return { jobs: chosen, isAll: false };
 }
 
-/** One line where there is room; on a phone as many as it takes. */
+/** Text on one line; on a phone it wraps. */
 const wrapped = 'truncate phone:whitespace-normal phone:wrap-anywhere phone:py-2 phone:leading-4.5';
 
 const jobColumns: readonly Column<JobSummary>[] = [
@@ -157,7 +157,7 @@ const jobColumns: readonly Column<JobSummary>[] = [
   },
 ];
 
-/** How long ago it should have been called; nothing where it has ended, or is to come. */
+/** Delay since the scheduled time; empty if the job has ended, or is not due yet. */
 function Late({ job: { state, scheduledFor } }: { job: JobSummary }) {
   const lateMs = useNow() - Date.parse(scheduledFor);
   if (lateMs < 1000 || jobHasEnded(state)) return null;

@@ -25,11 +25,11 @@ import { useJobs } from './use-jobs.ts';
 const route = getRouteApi('/jobs');
 const askEveryMs = 10_000;
 
-/** What is to be called, what is being called, and what became of it. */
+/** View of the jobs: scheduled, current and ended calls. */
 export function JobsView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  // From when on is fixed: pages would move with the clock.
+  // Fixed, because otherwise pages would move with the clock.
   const [nowMs] = useState(() => Date.now());
   const [selection, setSelection] = useState<Selection>(noSelection);
   const [asked, setAsked] = useState<'new' | { verb: BulkVerb; target: Target }>();
@@ -111,7 +111,7 @@ export function JobsView() {
 
 type Choice = NonNullable<JobsSearch['state']> | 'open';
 
-/** @param counts of all clients, where none is chosen: what has ended of them */
+/** @param counts ended jobs of all clients, if no client is chosen */
 function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined): Chip<Choice>[] {
   const ended = ledger ?? counts;
   return [
@@ -128,10 +128,13 @@ function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined
   ];
 }
 
-/** As many of those that wait in line, and of those that are reporting, are counted. */
+/** The API stops counting waiting and reporting jobs here. */
 const mostCounted = 10_000;
 
-/** Of those that match; undefined where nobody counts them. What has ended is kept for a while only. */
+/**
+ * Returns the number of matching jobs; undefined if it is not counted. Ended jobs are not counted, because they are
+ * kept for a limited time.
+ */
 function totalOf(search: JobsSearch, ledger: ClientLedger | undefined): number | undefined {
   const { state, tag, endpoint, key, priority, due, name } = search;
   if (!ledger || [tag, endpoint, key, priority, due, name].some((each) => each !== undefined)) return undefined;

@@ -18,7 +18,7 @@ import { jobPriorities } from './search.ts';
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
 interface ScheduleJobDialogProps {
-  /** The one that is listed. */
+  /** Client of the current list. */
   client: string | undefined;
   clients: Clients;
   onClose: () => void;
@@ -36,7 +36,7 @@ interface JobForm {
   priority: (typeof jobPriorities)[number];
 }
 
-/** A call at a time, as services ask for it through the API. */
+/** Form for a single job, as services schedule it by the API. */
 export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -159,7 +159,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
   );
 }
 
-/** Whether it is right as JSON is for the API to say: what cannot be read as such is a text. */
+/** Parses a body as JSON. A body that is not JSON is sent as text, and the API validates it. */
 function bodyOf(text: string): NonNullable<NewJobInput['body']> {
   try {
     const read: unknown = JSON.parse(text);

@@ -14,7 +14,10 @@ export const jobStates = [
 
 export const jobPriorities = ['high', 'normal', 'low'] as const;
 
-/** When they are due, or of those that have ended were; from the moment on at which it is chosen. */
+/**
+ * Time spans of the due time, relative to the moment at which the user chooses one. For ended jobs, the time at which
+ * they were due.
+ */
 export const dueSpans = [
   'until now',
   'next hour',
@@ -26,18 +29,18 @@ export const dueSpans = [
 ] as const;
 
 export const jobsSearch = z.object({
-  /** Pending ones and those that are being called unless given. */
+  /** Default: pending jobs and those that are being called. */
   state: z.catch(z.optional(z.enum(jobStates)), undefined),
-  /** Its name or id. */
+  /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
   tag: z.catch(z.optional(z.string()), undefined),
-  /** Called through the client's endpoint of this name. */
+  /** Name of the client's endpoint. */
   endpoint: z.catch(z.optional(z.string()), undefined),
-  /** An ordering key of the client. */
+  /** Ordering key of the client's jobs. */
   key: z.catch(z.optional(z.string()), undefined),
   priority: z.catch(z.optional(z.enum(jobPriorities)), undefined),
   due: z.catch(z.optional(z.enum(dueSpans)), undefined),
-  /** An id, or a key of the client. */
+  /** A job's id, or its key within the client. */
   name: z.catch(z.optional(z.string()), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -3,9 +3,9 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import type { BulkVerb } from './bulk.ts';
 
 export interface Selection {
-  /** Of the chosen ones, by id: their client. */
+  /** Clients of the chosen jobs, by the id of the job. */
   jobs: ReadonlyMap<string, string>;
-  /** All that match instead, on every page. */
+  /** True if all matching jobs on all pages are chosen. */
   isAll: boolean;
 }
 
@@ -13,12 +13,12 @@ export const noSelection: Selection = { jobs: new Map(), isAll: false };
 
 interface SelectionBarProps {
   selection: Selection;
-  /** What can be done with jobs in the state that is listed. */
+  /** Actions for jobs in the listed state. */
   verbs: readonly BulkVerb[];
   refusal: string | undefined;
-  /** How many match; undefined where nobody counts them. */
+  /** Number of matching jobs; undefined if it is not counted. */
   total: number | undefined;
-  /** Why not all that match can be chosen; null where they can. */
+  /** Reason why not all matching jobs can be chosen; null if they can. */
   notAll: string | null;
   onSelect: (selection: Selection) => void;
   onVerb: (verb: BulkVerb) => void;
@@ -31,7 +31,7 @@ const buttons = {
   resend: { icon: 'retry', words: 'Send again…' },
 } as const;
 
-/** What is chosen, and what can be done with it. */
+/** Number of chosen jobs, with their actions. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, verbs, refusal, total, notAll, onSelect, onVerb } = props;
   const { jobs, isAll } = selection;

@@ -8,7 +8,7 @@ import { countOf } from '../../parts/words/numbers.ts';
 
 interface SidelinedBannerProps {
   client: string | undefined;
-  /** Those that are sidelined are listed, or the client has some: else nobody is asked. */
+  /** True if sidelined jobs are listed, or the client has some. Otherwise no request is sent. */
   isAsked: boolean;
   clients: Clients;
 }
@@ -16,13 +16,13 @@ interface SidelinedBannerProps {
 const askEveryMs = 10_000;
 const mostShown = 2;
 
-/** Why jobs are sidelined, where those of a client are listed, or those that are. */
+/** Causes of the sidelined jobs, if the list is of a client or of sidelined jobs. */
 export function SidelinedBanner({ client, isAsked, clients }: SidelinedBannerProps) {
   const refusal = useRefusal('operator');
   const [isWhole, setWhole] = useState(false);
   const { data } = useQuery({
     ...getSchedulerOptions(),
-    // All that is due is counted for it.
+    // The API counts all due jobs for this answer.
     enabled: isAsked,
     refetchInterval: askEveryMs,
   });

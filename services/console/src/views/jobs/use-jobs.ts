@@ -6,7 +6,10 @@ import { jobFilterOf, needsClient, type JobQuery } from './job-filter.ts';
 import type { JobsSearch } from './search.ts';
 
 const perPage = 50;
-/** A page of the API looks at a bounded number of jobs, and may hold none of those that match: then the next is asked. */
+/**
+ * Maximum number of pages per read. A page of the API examines a limited number of jobs and may contain no match: then
+ * the next page is read.
+ */
 const mostPages = 8;
 const askEveryMs = 10_000;
 
@@ -15,7 +18,7 @@ export interface JobPage {
   next: string | null;
 }
 
-/** Jobs that match, a page at a time. */
+/** Loads a page of matching jobs. */
 export function useJobs(search: JobsSearch, nowMs: number) {
   const { state, name, cursor } = search;
   const query = {
@@ -48,7 +51,7 @@ async function firstOf(query: JobQuery, signal: AbortSignal): Promise<JobPage> {
   return page;
 }
 
-/** By its id, or by its key where the client is chosen. */
+/** Finds a job by its id, or by its key if a client is chosen. */
 async function namedJob(name: string, client: string | undefined, signal: AbortSignal): Promise<JobPage> {
   if (client !== undefined) {
     const named = name.startsWith('job_') ? { ids: [name] } : { idempotencyKeys: [name] };

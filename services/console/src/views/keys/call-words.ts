@@ -1,6 +1,6 @@
 import type { KeyCalls } from '#client/types.gen.ts';
 
-/** `get run report` of getRunReport. */
+/** Converts an operation into words: `get run report` for getRunReport. */
 export function operationInWords(operation: string): string {
   if (operation === 'none') return 'a path that there is not';
   return operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -18,7 +18,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' },
 });
 
-/** `Tue 24 Nov` of 2026-11-24, a day of UTC. */
+/** Formats a day of UTC: `Tue 24 Nov` for 2026-11-24. */
 export function dayInWords(day: string): string {
   return dayFormat.format(new Date(`${day}T00:00:00Z`)).replace(',', '');
 }

@@ -18,7 +18,7 @@ interface CallsDialogProps {
   onClose: () => void;
 }
 
-/** What a key was used for lately: by operation and by day, and where its changes stand. */
+/** Recent calls of a key by operation and by day, with a link to its changes. */
 export function CallsDialog({ apiKey: { id, name }, onClose }: CallsDialogProps) {
   const calls = useQuery(getApiKeyCallsOptions({ path: { id } }));
   return (

@@ -6,12 +6,12 @@ import { KeyFields } from './key-fields.tsx';
 import { formOf, patchOfForm, whyNoChange } from './key-words.ts';
 
 interface ChangeKeyDialogProps {
-  /** As it was when the dialog was opened: who has changed it since is not overwritten. */
+  /** The key when the dialog was opened: the API refuses to overwrite a later change. */
   apiKey: ApiKey;
   onClose: () => void;
 }
 
-/** Another owner, role, scope, bound or end for a key that goes on as it is. */
+/** Form for owner, role, scope, limits and expiry of an existing key. */
 export function ChangeKeyDialog({ apiKey, onClose }: ChangeKeyDialogProps) {
   const [form, setForm] = useState(() => formOf(apiKey));
   return (

@@ -13,7 +13,7 @@ interface KeyDialogProps {
 
 const overlapSeconds = 86_400;
 
-/** Another secret, beside the one before for a day. */
+/** Dialog that rotates the secret. The old secret stays valid for a day. */
 export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   const queries = useQueryClient();
   const rotate = useMutation({

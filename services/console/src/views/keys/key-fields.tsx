@@ -18,7 +18,7 @@ interface KeyFieldsProps {
   onChange: (form: KeyForm) => void;
 }
 
-/** Whose a key is, what it may, for what, how much of it, and until when. */
+/** Fields for owner, role, scope, limits and expiry of a key. */
 export function KeyFields({ form, onChange }: KeyFieldsProps) {
   const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });
   const bounds = boundsOfForm(form);
@@ -85,7 +85,7 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
 
 const onePerson = 'keys of one owner are one person';
 
-/** An approval needs two people who are known. */
+/** Returns the hint for the owner. Approvals need keys of two known people. */
 function ownerHint(role: Role): string {
   if (role === 'manager') return `The person who uses it. Needed to submit campaigns for approval; ${onePerson}`;
   if (role === 'approver') return `The person who uses it. Needed to approve; ${onePerson}`;

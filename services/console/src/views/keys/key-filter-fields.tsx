@@ -6,7 +6,7 @@ import { keyRoles, type KeysSearch } from './search.ts';
 
 interface KeyFiltersProps {
   search: KeysSearch;
-  /** Keys by chip, as far as they are counted. */
+  /** Number of keys by chip; undefined if it is not counted. */
   counts: Readonly<Record<string, number | undefined>>;
   onChoose: (change: Partial<KeysSearch>) => void;
 }

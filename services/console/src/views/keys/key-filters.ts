@@ -1,7 +1,7 @@
 import type { ListApiKeysData } from '#client/types.gen.ts';
 import { soonDays, type KeysSearch } from './search.ts';
 
-/** What a chip chooses: one of these at a time, beside role and text. */
+/** Filter of a chip. One chip at a time is chosen, beside role and text. */
 type Standing = Pick<KeysSearch, 'state' | 'kind' | 'used' | 'ends' | 'refused'>;
 
 const noStanding = { state: undefined, kind: undefined, used: undefined, ends: undefined, refused: undefined };
@@ -27,7 +27,7 @@ export const standingChips: readonly StandingChip[] = [
   { value: 'revoked', label: 'Revoked, 30 days', standing: { state: 'revoked' } },
 ];
 
-/** The chip of what is chosen; another one than all goes first. */
+/** Returns the chip of the current filter; any specific chip precedes `all`. */
 export function chipOf(chosen: KeysSearch): string {
   const of = standingChips.slice(1).find(({ standing }) => isChosen(standing, chosen));
   return of?.value ?? 'all';
@@ -43,7 +43,7 @@ function isChosen({ state, kind, used, ends, refused }: Standing, chosen: KeysSe
   );
 }
 
-/** Of the chip: what was chosen by another one goes. */
+/** Returns the filter of a chip, and clears that of the others. */
 export function standingOfChip(value: string): Standing {
   return { ...noStanding, ...standingChips.find((chip) => chip.value === value)?.standing };
 }
@@ -65,7 +65,7 @@ export function keysQuery({ state, kind, used, ends, refused, role, text, cursor
   } satisfies ListApiKeysData['query'];
 }
 
-/** `Expired, role viewer, with “orders” in its name or owner.` */
+/** Describes the filters: `Expired, role viewer, with “orders” in its name or owner.` */
 export function filterWords({ state, kind, used, ends, refused, role, text }: KeysSearch): string {
   const words = [
     state ?? '',

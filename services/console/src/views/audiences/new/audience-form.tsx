@@ -15,7 +15,7 @@ import { SourcesField } from './sources-field.tsx';
 import { RefusedWhole } from '../../../parts/forms/refused-whole.tsx';
 
 interface AudienceFormProps {
-  /** What is changed; undefined where one is made. */
+  /** Undefined for a new audience. */
   saved?: SavedAudience;
   onSaved: (id: string) => void;
   onClose: () => void;
@@ -25,7 +25,7 @@ const nothing: Pick<SavedAudience, 'name' | 'description' | 'owner' | 'countries
   ...{ name: '', countries: [], audience: { include: [] } },
 };
 
-/** A combination of sources under a name: which, where, and who answers for it. */
+/** Form for a saved audience: its sources, countries and owner. */
 export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
   const queries = useQueryClient();
   const { installation } = useSession();
@@ -59,7 +59,7 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
       return (
         await changeSavedAudience({
           path: { id: saved.id },
-          // What is emptied is taken away.
+          // Null removes an emptied field.
           body: { ...body, owner: of === '' ? null : of, description: about === '' ? null : about },
           headers: { 'if-match': `"${saved.revision}"` },
           throwOnError: true,

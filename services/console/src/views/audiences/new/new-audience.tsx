@@ -6,12 +6,12 @@ import { Menu, MenuItem } from '../../../parts/overlays/menu.tsx';
 import { AudienceForm } from './audience-form.tsx';
 
 interface NewAudienceProps {
-  /** A list was chosen to be uploaded. */
+  /** Called with a file to upload. */
   onFile: (file: File) => void;
   onSaved: (id: string) => void;
 }
 
-/** The ways to make one: of sources that there are, or of a file. Nothing for those who may not. */
+/** Buttons that create an audience from sources or a file, disabled for roles that may not. */
 export function NewAudience({ onFile, onSaved }: NewAudienceProps) {
   const refusal = useRefusal('manager');
   const { choose, input } = useFileChoice(onFile);

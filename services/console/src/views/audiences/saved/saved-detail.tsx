@@ -23,13 +23,13 @@ import { SourcesTable } from './sources-table.tsx';
 
 interface SavedDetailProps {
   saved: SavedAudience;
-  /** As the list says it; null: not known. */
+  /** Size from the list; null if unknown. */
   size: NamedAudienceSize | null;
   onGone: () => Promise<void>;
   onFile: ((file: File) => void) | undefined;
 }
 
-/** One combination: how many it is and by which sum, what fell out of its lists, what took it, and its overlap. */
+/** Details of a saved audience: its size and sum, rejected lines of its lists, its uses, and its overlap. */
 export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
   const { id, revision, name, description, owner, countries, audience, usedBy } = saved;
   const { include, exclude } = audience;

@@ -1,11 +1,11 @@
 import type { AudienceCount } from '#client/types.gen.ts';
 
-/** A term of the sum that leads from the sources to the users. */
+/** A term of the sum that starts with the sources and ends with the users. */
 export type SignedLine = { sign: '+' | '−'; users: number } & (
   { of: 'include' | 'exclude'; index: number } | { of: 'repeated' | 'elsewhere' }
 );
 
-/** Undefined where it is not known how the users come from the sources. */
+/** Returns the terms of the sum; undefined if the parts are unknown. */
 export function signedLines({
   audience: { include, exclude = [] },
   countries,
@@ -15,7 +15,7 @@ export function signedLines({
     return undefined;
   return [
     ...parts.include.map((users, index) => ({ sign: '+' as const, of: 'include' as const, index, users })),
-    // What can only be nothing is no term.
+    // Terms that are always zero are omitted.
     ...(include.length > 1 ? [{ sign: '−' as const, of: 'repeated' as const, users: parts.repeated }] : []),
     ...parts.exclude.map((users, index) => ({ sign: '−' as const, of: 'exclude' as const, index, users })),
     ...(countries.length > 1 && (include.length > 1 || parts.elsewhere > 0)

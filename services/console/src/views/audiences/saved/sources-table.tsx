@@ -15,14 +15,14 @@ import { signedLines, sumOf, type SignedLine } from './signed-lines.ts';
 
 interface SourcesTableProps {
   saved: SavedAudience;
-  /** The exact count of it, or what is there of it by now. */
+  /** Exact count of the audience, also while it is under way. */
   counted: AudienceCount | undefined;
   estimate: SavedAudienceEstimate | undefined;
   lists: readonly Audience[];
   runs: readonly Run[];
 }
 
-/** From the sources to the users, each with its sign: a sum that adds up where it was counted, else what each has. */
+/** The sources as terms of a sum, if the audience was counted; else each source with its size. */
 export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesTableProps) {
   const lines = counted && isOfUse(counted) ? signedLines(counted) : undefined;
   const size = estimate && howManyOf(estimate.users, estimate.asOf);
@@ -102,10 +102,10 @@ function whyNoSum(counted: AudienceCount | undefined): string {
 interface LineWords {
   icon?: IconName;
   name: ReactNode;
-  /** The whole name, where it is cut. */
+  /** Full name, if the cell may be truncated. */
   title?: string;
   kind: ReactNode;
-  /** What it ends with differs from others: it is not cut. */
+  /** True if the name is never truncated, because names differ at the end. */
   isWhole?: boolean;
 }
 
@@ -165,7 +165,7 @@ function Check({ isRight }: { isRight: boolean }) {
   );
 }
 
-/** Of one source, before all of them were counted. */
+/** Size of one source before all sources are counted. */
 function Known({ users, isEstimate }: { users: number | null | undefined; isEstimate: boolean }) {
   if (users === undefined) return null;
   if (users === null) return <span className="t3">not known</span>;
