@@ -115,12 +115,12 @@ function endsOf(
   }
 }
 
-/** Backlogs that take longer than a week count as never done. */
+/** Horizon of the computation in milliseconds. A longer backlog counts as done at its end. */
 const farMs = 7 * 24 * hourMs;
 
 /**
- * Returns the hours in which two or more campaigns exceed the capacity. A single campaign does not clash, because its
- * own rate is limited.
+ * Returns the hours in which two or more campaigns exceed the capacity. A single campaign has no
+ * other to wait for.
  */
 function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): ClashTime[] {
   const clashes: ClashTime[] = [];

@@ -12,7 +12,7 @@ export const roleSaid = {
   operator: 'everything in its scope, keys among it',
 } as const satisfies Record<ApiKey['role'], string>;
 
-/** `client orders · SG, ID`; everything where no part says less. */
+/** Describes a scope: `client orders · SG, ID`. A scope without limits is everything. */
 export function scopeInWords({ clients, countries, actionTypes, users }: ApiKey['scope']): string {
   const parts = [
     ...said('client', 'clients', clients),
@@ -23,7 +23,7 @@ export function scopeInWords({ clients, countries, actionTypes, users }: ApiKey[
   return parts.length === 0 ? 'everything' : parts.join(' · ');
 }
 
-/** `200 jobs/s · 500,000 stored`; null where it has none of its own. */
+/** Describes limits: `200 jobs/s · 500,000 stored`; null if the key has none of its own. */
 export function boundsInWords({ jobsPerSecond, storedJobs, requestsPerMinute }: ApiKey['bounds']): string | null {
   const parts = [
     ...(jobsPerSecond === null ? [] : [`${formatCount(jobsPerSecond)} jobs/s`]),
@@ -47,7 +47,7 @@ interface KeyStanding {
   icon: IconName;
 }
 
-/** How a key stands: the word, and how much it is to be looked at. */
+/** Returns the state of a key, with its urgency. */
 export function standingOf(key: ApiKey, nowMs: number): KeyStanding {
   if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet', icon: 'cancelled' };
   if (key.state === 'expired')
@@ -62,18 +62,18 @@ export function standingOf(key: ApiKey, nowMs: number): KeyStanding {
 
 const weekMs = 7 * dayMs;
 
-/** One of its secrets opens nothing any more, and was sent in the last seven days all the same. */
+/** Returns true if an expired or revoked secret of the key was used in the last seven days. */
 export function isStillUsed({ refusals }: Pick<ApiKey, 'refusals'>, nowMs: number): boolean {
   return refusals !== null && nowMs - Date.parse(refusals.lastAt) < weekMs;
 }
 
-/** Each once, those that are ahead first. */
+/** Prepends keys to a page, without duplicates. */
 export function refusedFirst<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key[], page: readonly Key[]): Key[] {
   const ids = new Set(ahead.map(({ id }) => id));
   return [...ahead, ...page.filter(({ id }) => !ids.has(id))];
 }
 
-/** `once`, `17 times`. */
+/** Returns `once` or `17 times`. */
 export function timesOf(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
@@ -82,17 +82,17 @@ export interface KeyForm {
   name: string;
   owner: string;
   role: ApiKey['role'];
-  /** Separated by commas or blanks; empty is all, but for a key of clients, which is for no campaigns then. */
+  /** Names separated by commas or blanks. Empty means all; but a key with a scope of clients has no campaigns then. */
   clients: string;
   countries: string;
   actionTypes: string;
-  /** Reads the users of every campaign that it sees. */
+  /** True if the key may read the users of every campaign in its scope. */
   users: boolean;
-  /** Numbers as they are typed; empty is none of its own. */
+  /** Numbers as typed. Empty means no limit of the key's own. */
   jobsPerSecond: string;
   storedJobs: string;
   requestsPerMinute: string;
-  /** `2027-06-01`, or empty. */
+  /** Date such as `2027-06-01`, or empty. */
   expires: string;
 }
 
@@ -110,7 +110,7 @@ export const emptyForm: KeyForm = {
   expires: '',
 };
 
-/** For a key that takes the place of another, which has ended: the same, and no end. */
+/** Returns the form for a key that replaces an expired or revoked one: the same settings without an expiry. */
 export function formLike(key: ApiKey): KeyForm {
   return { ...formOf(key), expires: '' };
 }
@@ -129,7 +129,7 @@ export function formOf({ name, owner, role, scope, bounds, expiresAt }: ApiKey):
   };
 }
 
-/** Undefined where one of them is no number. */
+/** Returns undefined if a text is not a number. */
 export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
   const [jobsPerSecond, storedJobs, requestsPerMinute] = [
     typedNumber(form.jobsPerSecond),
@@ -140,12 +140,15 @@ export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
   return { jobsPerSecond, storedJobs, requestsPerMinute };
 }
 
-/** Returns why the form makes no key; undefined if it does. */
+/** Returns the reason why the form is not a valid key; undefined if it is. */
 export function whyNoKey(form: KeyForm): string | undefined {
   return whyNoBounds(form) ?? whyNoOwner(form);
 }
 
-/** Returns why the form does not change a key; undefined if it does. A key without an owner may stay without one. */
+/**
+ * Returns the reason why the form does not change the key; undefined if it does. A key without an owner may stay
+ * without one.
+ */
 export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
   const patch = patchOfForm(key, form);
   if (Object.keys(patch).length === 0) return whyNoBounds(form) ?? 'Nothing is changed';
@@ -154,7 +157,7 @@ export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
 }
 
 /**
- * Returns whether keys of a role need an owner. Approvals compare people by the owners of managers and approvers; keys
+ * Returns true if keys of a role need an owner. Approvals compare people by the owners of managers and approvers; keys
  * of administrators had better have none (docs/decisions/0082-how-approvals-work.md).
  */
 export function needsOwner(role: ApiKey['role']): boolean {
@@ -187,7 +190,10 @@ export function keyOfForm(form: KeyForm): NewApiKeyInput {
   };
 }
 
-/** What the form says otherwise than the key: an end within a day, which no field holds, stays as it is. */
+/**
+ * Returns the fields of the form that differ from the key. An expiry with a time of day, which the form cannot express,
+ * stays unchanged.
+ */
 export function patchOfForm(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
   const before = formOf(key);
   const differs = (...names: (keyof KeyForm)[]) => names.some((name) => form[name] !== before[name]);
@@ -210,7 +216,7 @@ function endOf({ expires }: KeyForm): string | null {
   return expires === '' ? null : `${expires}T00:00:00Z`;
 }
 
-/** No name is written so. Empty would be all. */
+/** Text for an empty list: an empty text would mean all. No name contains parentheses. */
 const noneText = '(none)';
 const allText = '(all)';
 

@@ -19,7 +19,7 @@ interface KeyTableProps {
   onAsk: (asked: AskedOfKey) => void;
 }
 
-/** @param keys undefined while they are read */
+/** @param keys undefined while they are loaded */
 export function KeyTable({ keys, onAsk }: KeyTableProps) {
   const columns: readonly Column<ListedApiKey>[] = [
     { header: 'Key or person', look: 'wrap-anywhere', cell: (apiKey) => <Name apiKey={apiKey} /> },
@@ -166,7 +166,7 @@ function KeyActions({ apiKey, onAsk }: OfKey & Pick<KeyTableProps, 'onAsk'>) {
   );
 }
 
-/** Something goes on using it, and is told no. */
+/** Requests that were refused because they used an expired or revoked secret. */
 function Refused({ refusals }: Pick<ListedApiKey, 'refusals'>) {
   if (refusals === null) return null;
   return (

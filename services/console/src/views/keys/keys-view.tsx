@@ -21,7 +21,7 @@ import { useListedKeys } from './use-listed-keys.ts';
 
 const route = getRouteApi('/keys');
 
-/** @param like the key that the new one replaces */
+/** @param like key that the new one replaces */
 type KeyCommand = { kind: 'new'; like?: ListedApiKey } | AskedOfKey;
 
 /** API keys and the people who sign in: owner, role, scope, end, and whether each is used. */
@@ -68,7 +68,7 @@ function KeyPanels({ onCommand }: { onCommand: (command: KeyCommand) => void }) 
   );
 }
 
-/** More than these that have ended and are still used are found by their chip. */
+/** Maximum number of banners for keys that are still used. The chip lists further ones. */
 const mostNamed = 3;
 
 interface StillUsedBannersProps {

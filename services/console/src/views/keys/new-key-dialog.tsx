@@ -7,12 +7,12 @@ import { KeyFields } from './key-fields.tsx';
 import { emptyForm, formLike, keyOfForm, whyNoKey } from './key-words.ts';
 
 interface NewKeyDialogProps {
-  /** One that has ended, whose place it takes. */
+  /** Expired or revoked key that the new one replaces. */
   like?: ApiKey | undefined;
   onClose: () => void;
 }
 
-/** Who gets a key, for what, and until when; then its secret, once. */
+/** Form for a new key, whose secret is then shown once. */
 export function NewKeyDialog({ like, onClose }: NewKeyDialogProps) {
   const [form, setForm] = useState(like ? formLike(like) : emptyForm);
   return (

@@ -2,13 +2,13 @@ import { changeApiKey } from '#client/sdk.gen.ts';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
 interface PersonDialogProps {
-  /** Of its row among the keys. */
+  /** Id of the person's row among the keys. */
   id: string;
   name: string;
   onClose: () => void;
 }
 
-/** Until somebody lets it in again. */
+/** Confirmation that blocks a person until an operator permits access again. */
 export function ShutOutDialog({ id, name, onClose }: PersonDialogProps) {
   return (
     <VerbDialog
@@ -43,7 +43,7 @@ export function LetInDialog({ id, name, onClose }: PersonDialogProps) {
 
 async function shutOut(id: string): Promise<void> {
   const { data } = await changeApiKey({ path: { id }, body: { expiresAt: new Date().toISOString() } });
-  // The end is a moment, and the database says when it has come.
+  // The person is blocked by an expiry in the past, which the database compares with its own clock.
   if (data.state === 'active')
     throw new Error(`the clock of this computer is ahead: it ends at ${data.expiresAt ?? ''}`);
 }

@@ -14,8 +14,8 @@ import { LetInDialog } from './person-dialogs.tsx';
 const mostShown = 100;
 
 /**
- * Whom the issuer vouches for and who could not come in, with why: the token grants nothing here, or somebody shut them
- * out. Not there while there is nobody, or for whom it is not: a key with a scope.
+ * People whom the issuer knows but who could not log in, with the reason: the token grants no role here, or the person
+ * is blocked. Hidden if there are none, and for keys with a scope.
  */
 export function RefusedPeoplePanel() {
   const { role, scope } = useSession();

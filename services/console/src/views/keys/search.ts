@@ -6,20 +6,20 @@ const keyStates = ['active', 'expired', 'revoked'] as const;
 const keyKinds = ['key', 'person'] as const;
 export const keyRoles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 
-/** So many days before its end a key is among those that end soon. */
+/** Number of days before its expiry from which a key counts as ending soon. */
 export const soonDays = 14;
 
 export const keysSearch = z.object({
   state: z.catch(z.optional(z.enum(keyStates)), undefined),
   kind: z.catch(z.optional(z.enum(keyKinds)), undefined),
-  /** Those that were never used. */
+  /** Only keys that were never used. */
   used: z.catch(z.optional(z.literal(false)), undefined),
-  /** Those that end in so many days. */
+  /** Only keys that expire within that many days. */
   ends: z.catch(z.optional(z.literal(soonDays)), undefined),
-  /** Those that have ended and are still used. */
+  /** Only expired or revoked keys that are still used. */
   refused: z.catch(z.optional(z.literal(true)), undefined),
   role: z.catch(z.optional(z.enum(keyRoles)), undefined),
-  /** Part of a name or of an owner. */
+  /** Part of a name or an owner. */
   text,
   cursor: text,
 });

@@ -8,21 +8,21 @@ import { soonDays, type KeysSearch } from './search.ts';
 const pageSize = 50;
 
 export interface ListedKeys {
-  /** Undefined until they are read. */
+  /** Undefined until the keys are loaded. */
   items: readonly ListedApiKey[] | undefined;
-  /** The cursor of the next page. */
+  /** Cursor of the next page. */
   next: string | null | undefined;
   error: unknown;
   refetch: () => void;
-  /** Keys that have ended and are still used. */
+  /** Expired or revoked keys that are still used. */
   stillUsed: readonly ListedApiKey[];
-  /** Whether `items` begins with keys of `stillUsed`: on the first page without filters. */
+  /** True if `items` begins with keys of `stillUsed`: on the first page without filters. */
   hasStillUsedFirst: boolean;
-  /** Keys by chip, as far as they are counted. */
+  /** Number of keys by chip; undefined if it is not counted. */
   counts: Readonly<Record<string, number | undefined>>;
 }
 
-/** Reads the page of keys that the address asks for, and the keys that need attention. */
+/** Loads the selected page of keys, and the keys that need attention. */
 export function useListedKeys(search: KeysSearch): ListedKeys {
   const limit = pageSize;
   const query = { limit, ...keysQuery(search) };

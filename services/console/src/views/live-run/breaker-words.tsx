@@ -2,7 +2,7 @@ import { useNow } from '../../parts/browser/now.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 import type { Stall } from './stall.ts';
 
-/** `Breaker open, next try in 12 s.`, where an endpoint is left alone. */
+/** Sentence such as `Breaker open, next try in 12 s.`, if the breaker is open. */
 export function BreakerWords({ breaker }: Pick<Stall, 'breaker'>) {
   return breaker && <NextTry at={breaker.nextTryAt} />;
 }

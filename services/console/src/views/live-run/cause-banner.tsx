@@ -5,18 +5,18 @@ import { Time } from '../../parts/times/time.tsx';
 import { BreakerWords } from './breaker-words.tsx';
 import { countriesText, type Cause } from './causes.ts';
 
-/** More of them are counted. */
+/** Number of causes that have their own line; further causes are counted. */
 const mostLines = 3;
 
 interface CauseBannerProps {
   causes: readonly Cause[];
-  /** More budget, in a country. */
+  /** Opens the form that raises the budget of a country. */
   onRaise: (country: string) => void;
-  /** Why this key may not. */
+  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 
-/** One line for each cause, three at most. Only a new cause is an alert: its figures change in silence. */
+/** Banner with one line for each cause, three at most. Only a new cause is announced; its changing figures are not. */
 export function CauseBanner({ causes, onRaise, refusal }: CauseBannerProps) {
   if (causes.length === 0) return null;
   const others = causes.length - mostLines;

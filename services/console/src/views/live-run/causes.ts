@@ -6,32 +6,35 @@ import { marksOf } from './run-figures.ts';
 import type { Stall } from './stall.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** One thing that is wrong, in all countries that it is wrong in. */
+/** A problem, with all countries in which it occurs. */
 export interface Cause {
   key: string;
-  /** By their codes, those with most users first. */
+  /** Country codes, those with most users first. */
   countries: string[];
-  /** `waits for “Give a reward”: endpoint says 503.` */
+  /** Description such as `waits for “Give a reward”: endpoint says 503.` */
   words: string;
-  /** Too many have failed there, and nobody waits: its words are figures, which change with each look. */
+  /**
+   * True if too many users have failed, and none waits. The description then has figures, which change with every
+   * update.
+   */
   isFailing: boolean;
   since: string | null;
-  /** `248,776 users`, `It goes on.` */
+  /** Note such as `248,776 users` or `It goes on.` */
   note: string;
-  /** The country whose budget is too small; null where it is something else. */
+  /** Country with too small a budget; null if the cause is another. */
   shortIn: string | null;
-  /** Its endpoints are left alone until then, the first of them; null where that is not so. */
+  /** Breaker with the earliest next attempt; null if no breaker is open. */
   breaker: Stall['breaker'];
 }
 
-/** Countries in which somebody waits, or too many have failed, those with most users waiting first. */
+/** Returns the countries in which users wait or too many have failed, those with most waiting users first. */
 export function troubledCountries(progress: Pick<RunProgress, 'countries' | 'audience' | 'waits' | 'state'>) {
   return groupCountries(progress.countries, marksOf(progress)).trouble;
 }
 
 /**
- * What is wrong in many countries: a line for each cause, that for which most users wait first, and behind them where
- * too many failed.
+ * Returns one cause for each group of countries: those with most waiting users first, then those with too many failed
+ * users.
  */
 export function causesOf(
   stalls: readonly Stall[],
@@ -81,7 +84,7 @@ function soonest(breakers: readonly { nextTryAt: string | null }[]): Stall['brea
   return { nextTryAt: breakers.flatMap(({ nextTryAt }) => nextTryAt ?? []).toSorted()[0] ?? null };
 }
 
-/** More than a half of them is most of them. */
+/** Share above which a reason is the main one. */
 const mostly = 0.5;
 
 function failingCause(
@@ -111,14 +114,14 @@ function failingCause(
   };
 }
 
-/** A sentence that goes on behind a colon; what is written in capitals stays so. */
+/** Lowers the first letter for a sentence after a colon. Abbreviations stay in capitals. */
 function lower(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }
 
 const named = 3;
 
-/** `VN`, `VN, MM and 4 more`: codes are what differs, and none is cut. */
+/** Lists country codes: `VN`, `VN, MM and 4 more`. */
 export function countriesText(countries: readonly string[]): string {
   if (countries.length <= named) return countries.join(', ');
   return `${countries.slice(0, named - 1).join(', ')} and ${countries.length - named + 1} more`;

@@ -10,7 +10,7 @@ import { eventWords } from '../../parts/words/event-words.ts';
 
 const shownAtFirst = 6;
 
-/** What became of the run, the newest first. */
+/** Events of the run, the newest first. */
 export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse, Problem> }) {
   const [isAll, setAll] = useState(false);
   const error = useKeptError(query);
@@ -41,7 +41,7 @@ export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResp
   );
 }
 
-/** There may be a thousand of them, and none changes. */
+/** Memoized: there may be a thousand events, and none changes. */
 const LogLine = memo(function LogLine({ event }: { event: RunEvent }) {
   const formatTime = useFormatTime();
   const { who, what, note } = eventWords(event, formatTime);

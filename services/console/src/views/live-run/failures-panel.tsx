@@ -14,18 +14,19 @@ interface FailuresPanelProps {
   runId: string;
   steps: readonly StepLine[];
   query: UseQueryResult<RunReport, Problem>;
-  /** There is room for reasons and how many failed, and for no more. */
+  /** True if there is room only for reasons and their users. */
   isBrief?: boolean;
-  /** What can be done about them. */
+  /** Actions for the failed users. */
   remedy?: ReactNode;
 }
 
 const shownReasons = 8;
 
-/** Why users failed so far. It fails alone: the rest of the page goes on. */
+/** Reasons why users have failed so far. An error of its request does not affect the rest of the page. */
 export function FailuresPanel({ runId, steps, query, isBrief = false, remedy }: FailuresPanelProps) {
   const error = useKeptError(query);
-  // Hundreds of them where there are many countries: they come every few seconds, the figures beside them twice in one.
+  // Memoized: there are hundreds of reasons with many countries. They change every few seconds, the figures beside them
+  // twice a second.
   const failures = query.data?.failures;
   const rows = useMemo(() => reasonRows(failures ?? []), [failures]);
   const failed = failedUsers(steps, failures ?? []);

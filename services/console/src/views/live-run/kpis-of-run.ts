@@ -10,10 +10,9 @@ import { troubledCountries } from './causes.ts';
 import { runFigures } from './run-figures.ts';
 
 /**
- * Moving, when done, what is wrong: five numbers, each with what it is of.
- *
- * @param failed as the panel of reasons shows them
- * @param timeOf how an instant is shown: `Mon 24 Nov, 11:36`, and today without the day
+ * Returns the main numbers of a run: its speed, its end, and its problems.
+ * @param failed the number that the panel of reasons shows
+ * @param timeOf formats an instant: `Mon 24 Nov, 11:36`, today without the day
  */
 export function kpisOf(
   progress: RunProgress,
@@ -57,14 +56,14 @@ export function kpisOf(
   ];
 }
 
-/** A pause holds batches: none of them is tried again before a person resumes the run. */
+/** Describes waiting batches. A pause holds them: none is retried before a person resumes the run. */
 function waitWords({ state, waitingForRetry }: RunProgress): string {
   if (state === 'paused' || state === 'pausing')
     return `${countOf(waitingForRetry, 'more is', 'more are')} held by the pause`;
   return `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`;
 }
 
-/** Of many countries, how many are done; null of a few: they are all in sight. */
+/** Returns the number of countries that are done. Null if there are few countries, which are all visible. */
 function countriesKpi(progress: RunProgress): Kpi | null {
   const { countries, audience } = progress;
   if (countries.length <= foldedAbove) return null;
@@ -80,7 +79,7 @@ function countriesKpi(progress: RunProgress): Kpi | null {
   };
 }
 
-/** Of a run that has ended: how fast it was, and when it was over; null while it goes on. */
+/** Returns the speed and the end of a run that has ended; null while it is under way. */
 function timesOfEnded(
   { startedAt, endedAt, audience }: RunProgress,
   timeOf: (instant: string) => string,
@@ -112,7 +111,7 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
       eta.without.length === 0 ? '' : ` · without ${someOf(eta.without)}`,
       recovering.length === 0 ? '' : ` · if ${someOf(recovering)} ${recovering.length === 1 ? 'recovers' : 'recover'}`,
     ].join('');
-    // On another day its name is shown below: a figure has room for a time of day.
+    // The day is in the note: the value has room only for a time of day.
     const at = timeOf(eta.p50);
     const { day, clock } = partsOfTime(at);
     const on = day === undefined ? '' : `${day} · `;
@@ -134,7 +133,7 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
 }
 
-/** As many as there is room for: `VN, MM and 3 more`. */
+/** Lists as many countries as there is room for: `VN, MM and 3 more`. */
 function someOf(countries: readonly string[]): string {
   if (countries.length <= 2) return countries.join(' and ');
   return `${countries.slice(0, 2).join(', ')} and ${countries.length - 2} more`;

@@ -1,19 +1,19 @@
 import type { RunProgress } from '#client/types.gen.ts';
 
-/** How fast a step goes on in a country, in users per second over the last minute. */
+/** Rate of a step in a country, in users per second over the last minute. */
 export interface LineRate {
   step: number;
   action: string;
   country: string;
-  /** Null before there is anything to compare with. */
+  /** Null until there is an earlier sample. */
   perSecond: number | null;
-  /** What it waits for; null where it moves or has nothing left. */
+  /** Reason of the wait; null if the line moves or is done. */
   cause: string | null;
 }
 
 interface Sample {
   atMs: number;
-  /** Users that had an outcome by then, by step and country. */
+  /** Users with an outcome at that time, by step and country. */
   ended: ReadonlyMap<string, number>;
 }
 
@@ -22,7 +22,7 @@ type Observed = Pick<RunProgress, 'asOf' | 'startedAt' | 'countries' | 'waits'>;
 const windowMs = 60_000;
 const minGapMs = 1000;
 
-/** Remembers how far each line was, which is all that its rate needs. */
+/** Computes the rates of all lines from samples of their progress. */
 export interface LineRates {
   observe(progress: Observed): LineRate[];
 }
@@ -34,7 +34,7 @@ export function createLineRates(): LineRates {
     observe: (progress) => {
       const now: Sample = { atMs: Date.parse(progress.asOf), ended: endedOf(progress) };
       const startedMs = progress.startedAt === null ? null : Date.parse(progress.startedAt);
-      // When the run started nothing had ended. Of a run that is older, its mean would hide what it does now.
+      // The start is a sample with zero users. For an older run, the mean since its start would hide the current rate.
       if (samples.length === 0 && startedMs !== null && now.atMs - startedMs <= windowMs) {
         samples.push({ atMs: startedMs, ended: new Map() });
       }
@@ -78,17 +78,17 @@ function endedOf({ countries }: Observed): Map<string, number> {
   );
 }
 
-/** As the API counts them for the line over time: who expired or was cancelled tells nothing of how fast it goes. */
+/** Counts the users like the API does for its chart: expired and cancelled users say nothing about the rate. */
 function servedUsersOf({ succeeded, failed, unknown }: RunProgress['steps'][number]): number {
   return succeeded + failed + unknown;
 }
 
-/** As far apart as the API notes its points, or a little more: closer ones would show single batches. */
+/** Window in milliseconds, at least the distance of the API's points: a shorter one would show single batches. */
 const runWindowMs = 5000;
 
-/** How fast a run goes as a whole, in users that ended a step per second over the last five seconds. */
+/** Rate of a whole run: users that ended a step, per second over the last five seconds. */
 export interface RunRate {
-  /** Null before there is anything to compare with, and of a run that has ended: its line does. */
+  /** Returns null until there is an earlier sample, and for a run that has ended, whose line ends too. */
   observe(progress: Pick<RunProgress, 'asOf' | 'startedAt' | 'endedAt' | 'steps'>): number | null;
 }
 
@@ -100,7 +100,7 @@ export function createRunRate(): RunRate {
       if (startedAt === null || endedAt !== null) return null;
       const now = { atMs: Date.parse(asOf), ended: steps.reduce((sum, line) => sum + servedUsersOf(line), 0) };
       const startedMs = Date.parse(startedAt);
-      // When the run started nothing had ended.
+      // The start is a sample with zero users.
       if (samples.length === 0 && now.atMs - startedMs <= 2 * runWindowMs) samples.push({ atMs: startedMs, ended: 0 });
       const first = samples.findLastIndex(({ atMs }) => atMs <= now.atMs - runWindowMs);
       samples = [...samples.slice(Math.max(0, first)), now];
@@ -115,7 +115,7 @@ function keyOf(country: string, step: number): string {
   return `${country} ${step}`;
 }
 
-/** The same by step, over all countries: where there are many, a line each would be a wall. */
+/** Adds up the rates of each step over all countries, because many countries have no room for a line each. */
 export function ratesByStep(rates: readonly LineRate[]): LineRate[] {
   return [...Map.groupBy(rates, ({ step }) => step).values()].flatMap((ofStep) => {
     const [first] = ofStep;
@@ -128,13 +128,13 @@ export function ratesByStep(rates: readonly LineRate[]): LineRate[] {
 
 export interface ShownRates {
   lines: LineRate[];
-  /** How many lines are not among them. */
+  /** Number of lines that are not included. */
   others: number;
 }
 
 /**
- * What there is room for: lines that wait, then those with most users; in the order of steps and countries, so that no
- * row moves with its rate.
+ * Returns the lines for which there is room: those that wait, then those with most users. They are in the order of
+ * steps and countries, so that no row moves when its rate changes.
  */
 export function shownRates(
   rates: readonly LineRate[],

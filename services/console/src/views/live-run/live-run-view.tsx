@@ -9,7 +9,7 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { LiveRunSkeleton } from './live-run-skeleton.tsx';
 import { LiveRun } from './live-run.tsx';
 
-/** Moving, when done, what is wrong? */
+/** View of a run: its speed, its expected end, and its problems. */
 export function LiveRunView() {
   const { runId } = useParams({ from: '/runs/$runId' });
   const standing = useLiveRuns([runId]);

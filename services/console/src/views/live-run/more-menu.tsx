@@ -9,7 +9,7 @@ interface MoreMenuProps {
   onExplain: () => void;
 }
 
-/** What is asked of a run now and then. */
+/** Menu of less frequent actions on a run. */
 export function MoreMenu({ progress: { runId, campaignId, endedAt }, onExplain }: MoreMenuProps) {
   const params = { runId };
   const mayWrite = useRefusal('manager') === undefined;

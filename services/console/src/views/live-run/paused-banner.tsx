@@ -7,13 +7,13 @@ import { Time } from '../../parts/times/time.tsx';
 
 interface PausedBannerProps {
   progress: RunProgress;
-  /** Where more budget is needed. */
+  /** Opens the form that raises a budget. */
   onRaise: () => void;
-  /** Why this key may not. */
+  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 
-/** Who or what stopped a run, since when, and what time takes meanwhile. */
+/** Banner of a run that does not proceed: who or what stopped it, since when, and what happens meanwhile. */
 export function PausedBanner({ progress, onRaise, refusal }: PausedBannerProps) {
   const { state, stateReason, stateSince, inFlight, deadlineAt, stall, canary } = progress;
   const isBudget = stall?.by === 'budget';

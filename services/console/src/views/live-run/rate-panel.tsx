@@ -23,7 +23,7 @@ interface RatePanelProps {
   notedSince: string | null;
 }
 
-/** How fast it goes: over time, and where. */
+/** Rate of a run over time, and by step and country. */
 export function RatePanel({ progress, series, rates, marks, notedSince }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
   const isByStep = progress.countries.length > foldedAbove;
@@ -88,7 +88,7 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
   );
 }
 
-/** `156 shards move, 2 wait, 42 are done.` */
+/** Describes the shards: `156 shards move, 2 wait, 42 are done.` */
 function shardsInWords(rates: readonly LineRate[], progress: RunProgress): string {
   const markOf = marksOf(progress);
   const marks = rates.map(({ country, step }) => markOf(country, step));

@@ -8,19 +8,19 @@ export type ControlDialog = 'pause' | 'resume' | 'limits' | 'cancel' | 'explain'
 
 interface RunControlsProps {
   progress: RunProgress;
-  /** Its numbers are old: pausing still works, what cannot be undone waits. */
+  /** True if the numbers are outdated: pausing stays possible, irreversible actions are disabled. */
   isStale: boolean;
-  /** Why this key may not control runs. */
+  /** Reason why the user may not control runs. */
   refusal: string | undefined;
   onOpen: (dialog: ControlDialog) => void;
 }
 
-/** Returns whether the run has work under way that can be paused. */
+/** Returns true if the run has work under way that can be paused. */
 export function isGoing({ state }: Pick<RunProgress, 'state'>): boolean {
   return state === 'running' || state === 'preparing';
 }
 
-/** What may be asked of a run in its state. */
+/** Buttons for the actions that the state of a run permits. */
 export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsProps) {
   const { state, runId, endedAt } = progress;
   const isPaused = state === 'paused' || state === 'pausing';

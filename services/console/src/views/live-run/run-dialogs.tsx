@@ -11,11 +11,11 @@ interface RunDialogsProps {
   progress: RunProgress;
   dialog: RunDialog;
   isStale: boolean;
-  /** Called when the run was changed. */
+  /** Called after the run was changed. */
   onDone: () => void;
 }
 
-/** The dialog of a run that is open, if any. */
+/** The open dialog of a run, if any. */
 export function RunDialogs({ progress, dialog: { name, limit, open, close }, isStale, onDone }: RunDialogsProps) {
   const common = { progress, onClose: close, onDone };
   switch (name) {

@@ -7,11 +7,11 @@ import { formatDuration } from '../../parts/times/times.ts';
 
 interface RunFactsProps {
   progress: RunProgress;
-  /** Who asked for it; null where nobody did, or it is not known. */
+  /** Name of the key that requested the run; null if a schedule did, or it is unknown. */
   by: string | null;
 }
 
-/** What a run is and by which rules it goes, in one line. */
+/** Identity and settings of a run in one line. */
 export function RunFacts({ progress, by }: RunFactsProps) {
   const { runId, startedAt, scheduledFor, endedAt, settings, revision, parentRunId } = progress;
   return (

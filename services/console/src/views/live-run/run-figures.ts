@@ -1,15 +1,15 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import type { CountryMark, MarkOf, StepCounts, StepWait, WaitOf } from '../../parts/step-table/step-lines.ts';
 
-/** The five numbers that a live run begins with. All counts in users. */
+/** Main numbers of a live run, all of them in users. */
 export interface RunFigures {
-  /** Succeeded at the last step. */
+  /** Users who succeeded in the last step. */
   through: number;
-  /** Failed at one of the steps. */
+  /** Users who failed in any step. */
   failed: number;
-  /** What both are shares of: everybody who is expected, or who came so far where nobody knows how many will. */
+  /** Denominator of shares: the expected users, or those counted so far if the total is unknown. */
   of: number;
-  /** `of` is an estimate: the audience is not fed to its end. */
+  /** True if `of` is an estimate, because the audience is not read completely. */
   isEstimated: boolean;
   pending: number;
 }
@@ -26,7 +26,7 @@ export function runFigures({ audience, steps }: Pick<RunProgress, 'audience' | '
   };
 }
 
-/** How many users wait half-way: they have a step and not yet the one behind it. */
+/** Returns the users who wait: `untouched` ones have no step yet, `halfWay` ones have a step and wait for the next. */
 export function waitingUsers({ steps }: Pick<RunProgress, 'steps'>): { untouched: number; halfWay: number } {
   const untouched = steps[0]?.pending ?? 0;
   const pending = steps.at(-1)?.pending ?? 0;
@@ -36,8 +36,8 @@ export function waitingUsers({ steps }: Pick<RunProgress, 'steps'>): { untouched
 type Marked = Pick<RunProgress, 'audience' | 'waits' | 'countries' | 'state'>;
 
 /**
- * Beside a country in a step: how it ended, or that a part of it waits for something. Looked up once for all of them:
- * there are hundreds, and they are asked for with each patch.
+ * Returns a function with the mark of a country in a step. The marks are computed once for all countries: there are
+ * hundreds, with each patch.
  */
 export function marksOf({ audience, waits, countries }: Marked): MarkOf {
   const waiting = new Set(waits.map(({ country, step }) => keyOf(country, step)));
@@ -54,7 +54,10 @@ export function marksOf({ audience, waits, countries }: Marked): MarkOf {
   };
 }
 
-/** By the rule by which a run is completed with failures; whom the deadline cut off is no better off. */
+/**
+ * Returns the mark of an ended step, by the rule that decides whether a run is completed with failures. Expired users
+ * count as cut off, like cancelled ones.
+ */
 function endMark({ succeeded, failed, unknown, cancelled, expired }: StepCounts): CountryMark {
   const hasFailed = failed + unknown > 0;
   if (succeeded === 0) return hasFailed ? 'failed' : 'nobody';
@@ -62,8 +65,8 @@ function endMark({ succeeded, failed, unknown, cancelled, expired }: StepCounts)
 }
 
 /**
- * What each step waits for, in a word: the gravest, which is what lasts longest without a person. What is put back
- * besides is tried again by itself.
+ * Returns the most serious wait of each step, which is the one that takes longest without a person. Released batches
+ * are retried automatically.
  */
 export function waitsOf({ waits }: Pick<RunProgress, 'waits'>): WaitOf {
   const gravest = new Map<string, { grade: number; wait: StepWait }>();
@@ -97,7 +100,7 @@ function keyOf(country: string, step: number): string {
   return `${country} ${step}`;
 }
 
-/** Countries in which nothing waits, while something does in others: at a pace, users are yet to come to each. */
+/** Returns countries in which no step waits while others wait. With a pace, each may still receive users. */
 export function movingCountries({ waits, countries, audience }: Marked): string[] {
   const waiting = new Set(waits.map(({ country }) => country));
   return countries

@@ -10,7 +10,7 @@ import { StallTag } from './stall-tag.tsx';
 interface RunHeadProps {
   progress: RunProgress;
   events: readonly RunEvent[];
-  /** Beside the state: how much of the run waits. */
+  /** Text beside the state: the part of the run that waits. */
   tag: string | null;
   isStale: boolean;
   refusal: string | undefined;

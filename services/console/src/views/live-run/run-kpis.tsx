@@ -6,9 +6,9 @@ import { kpisOf } from './kpis-of-run.ts';
 
 interface RunKpisProps {
   progress: RunProgress;
-  /** The same numbers as in the panel of reasons; undefined until they are read. */
+  /** Reasons of the panel, so that both show the same numbers; undefined until they are loaded. */
   failures: readonly CountryReason[] | undefined;
-  /** The numbers are of another time than now. */
+  /** True if the numbers are outdated. */
   isOld: boolean;
 }
 

@@ -17,7 +17,7 @@ interface RunPanelsProps {
   progress: RunProgress;
   report: UseQueryResult<RunReport, Problem>;
   events: UseQueryResult<ListRunEventsResponse, Problem>;
-  /** A row for each of many countries needs the width of the page. */
+  /** True if there are many countries: a row for each needs the width of the page. */
   isFolded: boolean;
   refusal: string | undefined;
   onRaise: () => void;

@@ -7,20 +7,20 @@ import { CauseBanner } from './cause-banner.tsx';
 import { causesOf } from './causes.ts';
 import type { Stall } from './stall.ts';
 
-/** More causes than these are a line each, in one banner. */
+/** Number of causes above which they share one banner. */
 const mostBanners = 2;
 
 interface StallBannerProps {
   stalls: readonly Stall[];
-  /** More budget, in a country. */
+  /** Opens the form that raises the budget of a country. */
   onRaise: (country: string) => void;
-  /** Why this key may not. */
+  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 
 /**
- * The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change
- * in silence.
+ * Banners with the causes of waits, the parts that go on, and the next step. Only a new cause is announced; its
+ * changing figures are not.
  */
 export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
   if (stalls.length > mostBanners) return <CauseBanner causes={causesOf(stalls, [], [])} {...{ onRaise, refusal }} />;

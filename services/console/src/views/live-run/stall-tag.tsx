@@ -1,6 +1,6 @@
 import { Icon } from '../../parts/icon/icon.tsx';
 
-/** Beside the state of a run: that a part of it waits. */
+/** Badge beside the state of a run, if a part of the run waits. */
 export function StallTag({ text }: { text: string | null }) {
   if (text === null) return null;
   return (

@@ -5,26 +5,26 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';
 import { causeWithoutPlace, quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** A cause beside its symptom: what waits for what, what goes on all the same, and what to do. */
+/** A wait with its cause, the parts that go on, and the next step. */
 export interface Stall {
-  /** On the badge: `VN waits`. */
+  /** Text of the badge: `VN waits`. */
   badge: string;
-  /** `VN waits for “Give a reward”.` */
+  /** Sentence such as `VN waits for “Give a reward”.` */
   symptom: string;
   cause: string;
-  /** Since when; null where nobody knows. */
+  /** Start of the wait as an ISO time; null if unknown. */
   since: string | null;
-  /** What that means for users, and who goes on. */
+  /** Consequence for users, and the countries that go on. */
   meanwhile: string;
-  /** As the API says it. */
+  /** Next step, as the API describes it. */
   nextStep: string;
-  /** Who waits; null where all of the run does. */
+  /** Part that waits; null if the whole run waits. */
   place: StalledPlace | null;
-  /** Where to look: the shard that waits. */
+  /** Waiting shard, for a link. */
   shard: { action: string; country: string } | null;
-  /** The country whose budget is too small; null where it is something else. */
+  /** Country with too small a budget; null if the cause is another. */
   shortIn: string | null;
-  /** Its endpoint is left alone until then; null where that is not so. */
+  /** Open breaker with its next attempt; null if none is open. */
   breaker: { nextTryAt: string | null } | null;
 }
 
@@ -32,7 +32,7 @@ export interface StalledPlace {
   country: string;
   step: number;
   action: string;
-  /** Null where only batches are known. */
+  /** Null if only the number of batches is known. */
   users: number | null;
 }
 
@@ -41,7 +41,9 @@ type Watched = Pick<
   'state' | 'stalled' | 'stall' | 'waits' | 'waitingSince' | 'countries' | 'audience' | 'budgets'
 >;
 
-/** Every stall of a run that goes on, the oldest first; none while all of it moves, or a person paused it. */
+/**
+ * Returns every wait of a running run, the oldest first. Empty while everything moves, or if a person paused the run.
+ */
 export function stallsOf(progress: Watched): Stall[] {
   if (progress.state !== 'running' && progress.state !== 'preparing') return [];
   const { waits, stalled, stall, waitingSince } = progress;
@@ -66,17 +68,17 @@ export function stallsOf(progress: Watched): Stall[] {
   ];
 }
 
-/** More countries than these are counted, not named. */
+/** Number of countries above which they are counted, not named. */
 const mostNamed = 5;
 
 type Wait = RunProgress['waits'][number];
 
 /**
- * A step in a country may wait in more than one way for the same thing: its batches were put back, and then it was
- * held.
+ * Returns the wait of a step in a country. The step may wait in two ways for the same cause: its batches were released,
+ * and then it was held.
  */
 function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
-  // A fault that a person can mend comes before quiet hours, which end by the clock.
+  // A fault that a person can fix precedes quiet hours, which end by themselves.
   const isQuiet = ({ blockedBy }: Wait) => Number(blockedBy === 'quiet-hours');
   const sorted = of.toSorted((a, b) => isQuiet(a) - isQuiet(b) || a.since.localeCompare(b.since));
   const [oldest] = sorted;
@@ -113,7 +115,10 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   ];
 }
 
-/** Nothing tries it: it waits until somebody raises the budget, or another call gives units back. */
+/**
+ * Returns the wait for a budget. Nothing retries it: it ends when a person raises the budget, or another call releases
+ * units.
+ */
 function shortOf(
   country: string,
   said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep' | 'place'>,
@@ -134,7 +139,7 @@ function leftWords({ left, all, unit }: ShownFigures): string {
     : `${words} is left, too little for what waits.`;
 }
 
-/** `VN waits`, `2 parts wait`. */
+/** Returns the text of the badge: `VN waits`, `2 parts wait`. */
 export function stallBadge(stalls: readonly Stall[]): string | null {
   const [first, ...others] = stalls;
   if (!first) return null;

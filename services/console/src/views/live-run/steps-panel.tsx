@@ -13,8 +13,8 @@ import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { marksOf, runFigures, waitsOf } from './run-figures.ts';
 
 /**
- * Who is where: every step and country, with every number. The largest part of the page, so it is drawn when its figures
- * have changed, not with each word of the stream and each second.
+ * All numbers by step and country. Memoized, because it is the largest part of the page: it renders when its figures
+ * change, not with every message or every second.
  */
 export const StepsPanel = memo(function StepsPanel({ progress }: { progress: RunProgress }) {
   const { steps, countries, balanced, notes } = progress;

@@ -6,20 +6,23 @@ import { createRateSeries, type RateSeries } from '../../parts/charts/rate-serie
 import { createLineRates, createRunRate, type LineRate } from './line-rates.ts';
 
 export interface WatchedRates {
-  /** Of the whole run over time; what is appended to it renders nothing. */
+  /** Rate of the whole run over time. New points do not render the component. */
   series: RateSeries;
-  /** Of its steps and countries now. */
+  /** Current rates of its steps and countries. */
   lines: readonly LineRate[];
-  /** Before it, only the mean since the start is known; null where all is. */
+  /** Start of the recorded rates; only the mean is known before. Null if all rates are recorded. */
   notedSince: string | null;
 }
 
-/** How fast a run goes, and has gone since it began. The view has one for each run: it is keyed by its id. */
+/**
+ * Records the rate of a run, and loads its history. The view of each run has its own record, because it is keyed by the
+ * run's id.
+ */
 export function useRates(progress: RunProgress): WatchedRates {
   const [{ series, observe, lines, subscribe }] = useState(createRateWatch);
   useEffect(() => observe(progress), [progress, observe]);
-  // What was noted up to now goes in front of what this page sees from now on: an older answer would leave a gap
-  // between them.
+  // The history precedes the points that this page records. It is loaded once and never cached: an older answer would
+  // leave a gap.
   const noted = { ...getRunRatesOptions({ path: { id: progress.runId } }), staleTime: Infinity, gcTime: 0 };
   const { data: history } = useQuery(noted);
   useEffect(() => {

@@ -5,14 +5,14 @@ import { budgetLimit, type LimitName } from './limits/limits.ts';
 import type { ControlDialog } from './run-controls.tsx';
 
 export interface RunDialog {
-  /** The dialog that is open. */
+  /** The open dialog. */
   name: ControlDialog | null;
-  /** The line on which the dialog of limits opens. */
+  /** The limit that has the focus when the dialog of limits opens. */
   limit: LimitName;
   open: (name: ControlDialog) => void;
   /** Opens the limits at the budget of a country. */
   raise: (country: string) => void;
-  /** Opens the limits at the budget of which most is used. */
+  /** Opens the limits at the budget with the highest usage. */
   raiseMostNeeded: () => void;
   close: () => void;
 }

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { getRunReportOptions, listRunEventsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { RunProgress } from '#client/types.gen.ts';
 
-/** Failures and events change slower than the progress of a run. */
+/** Polling interval in milliseconds. Failures and events change less often than the progress. */
 const askEveryMs = 5000;
 
-/** Reads the report of a run and its events again and again until the run has ended. */
+/** Polls the report and the events of a run until the run has ended. */
 export function useRunHistory({ runId, endedAt }: Pick<RunProgress, 'runId' | 'endedAt'>) {
   const path = { id: runId };
   const refetchInterval = endedAt === null ? askEveryMs : (false as const);
@@ -16,7 +16,7 @@ export function useRunHistory({ runId, endedAt }: Pick<RunProgress, 'runId' | 'e
   const [wasOver] = useState(isOver);
   const [{ refetch: readReport }, { refetch: readEvents }] = [report, events];
   useEffect(() => {
-    // An answer from a moment before the end lacks the users that ended last.
+    // An answer from just before the end lacks the users that ended last.
     if (isOver && !wasOver) for (const read of [readReport, readEvents]) void read();
   }, [isOver, wasOver, readReport, readEvents]);
   return { report, events };

@@ -6,7 +6,7 @@ import type { ComeBack } from '../../frame/session/come-back.ts';
 import { beginSession } from '../../frame/session/session.ts';
 import { takeReturnPath } from './return-path.ts';
 
-/** What came of the address: nothing where it held nothing to log in by. */
+/** Result of a log-in by the address; `none` if the address has neither a link nor an issuer's answer. */
 export type AddressLogIn =
   | { state: 'none' }
   | { state: 'logged in'; to: string }
@@ -14,8 +14,8 @@ export type AddressLogIn =
   | { state: 'refused by issuer'; error: string };
 
 /**
- * Opens a session by what stands behind `#link=`, or by what an issuer sent back: no server was sent the first, and
- * either works once.
+ * Opens a session by the one-time link after `#link=`, or by an issuer's answer. Each is valid once. The link is in the
+ * fragment, which browsers send to no server.
  */
 export async function logInByAddress(
   hash: string,
@@ -24,7 +24,7 @@ export async function logInByAddress(
 ): Promise<AddressLogIn> {
   const link = new URLSearchParams(hash).get('link');
   if (link !== null) {
-    // Out of the address, and so out of the history, before anything else.
+    // Removed from the address and the history before anything else.
     history.replaceState(history.state, '', location.pathname);
     return await openBy('link', { link }, queryClient);
   }

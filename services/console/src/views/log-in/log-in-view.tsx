@@ -9,10 +9,10 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { storeReturnPath } from './return-path.ts';
 
-/** By API key, by the issuer that the installation trusts, or both; what the address held was tried already. */
+/** Log-in by API key, by the trusted issuer, or both. A log-in by the address has been attempted before. */
 export function LogInView() {
   const byAddress = useLoaderData({ from: '/log-in' });
-  // Without an answer the field is there: a key logs in wherever it is not said that none is taken.
+  // Without an answer the field is shown: an installation accepts keys unless it reports otherwise.
   const { data: ways } = useQuery(listLogInWaysOptions());
   const issuer = ways?.issuer ?? null;
   const takesKeys = ways?.apiKey ?? true;
@@ -36,7 +36,7 @@ export function LogInView() {
   );
 }
 
-/** The browser leaves for the issuer, and comes back to this page. */
+/** Button that sends the browser to the issuer, which redirects it back to this page. */
 function SignIn({ name }: { name: string }) {
   const { to } = useSearch({ from: '/log-in' });
   const signIn = useMutation({
@@ -60,7 +60,7 @@ function SignIn({ name }: { name: string }) {
   );
 }
 
-/** A key goes to the server once, for a cookie that no script can read, and is kept nowhere else. */
+/** Form for an API key. The key is sent once, for a cookie that scripts cannot read, and stored nowhere else. */
 function KeyForm({ isFirst }: { isFirst: boolean }) {
   const [apiKey, setApiKey] = useState('');
   const fieldId = useId();
@@ -135,7 +135,7 @@ function wordsOf({ status, detail }: Problem): string {
   return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 }
 
-/** Back to where somebody wanted to go. */
+/** Returns a function that opens the page which the user requested before the log-in. */
 function useGoOn(): () => void {
   const router = useRouter();
   const { to = '/campaigns' } = useSearch({ from: '/log-in' });

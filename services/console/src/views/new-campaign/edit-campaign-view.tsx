@@ -14,7 +14,6 @@ import { formOf } from '../../parts/campaign/form-definition.ts';
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId/edit');
 
-/** A draft that is changed. */
 export function EditCampaignView() {
   const { campaignId } = route.useParams();
   const { zone } = useZone();
@@ -25,7 +24,7 @@ export function EditCampaignView() {
       const { data, response } = await getCampaign({ path: { id: campaignId }, signal, throwOnError: true });
       return { campaign: data, etag: response.headers.get('etag') };
     },
-    // What is being written must not be taken away by what comes later.
+    // The draft is never loaded again, so that a later version does not replace what the user is typing.
     staleTime: Infinity,
     gcTime: 0,
   });

@@ -9,14 +9,14 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import { useCampaignName } from './campaign-name.tsx';
 
 interface CampaignChoiceProps {
-  /** Their ids. */
+  /** Ids of the chosen campaigns. */
   chosen: readonly string[];
-  /** Text that is typed to find one more campaign; null while the search is closed. */
+  /** Typed text of the search for a further campaign; null while the search is closed. */
   search: string | null;
   onChange: (part: { campaigns?: readonly string[]; campaignSearch: string | null }) => void;
 }
 
-/** Campaigns by their names; without any, all of them. */
+/** Chosen campaigns by name. Without any, all campaigns are meant. */
 export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps) {
   const add = (id: string) =>
     onChange({ campaigns: chosen.includes(id) ? chosen : [...chosen, id], campaignSearch: null });

@@ -5,7 +5,7 @@ import { plainText } from '../../parts/words/plain-text.ts';
 
 const namesChangeRarely = 60_000;
 
-/** The name of a campaign; its id, cut, until that is known, or if it cannot be read. */
+/** Returns the name of a campaign; its shortened id until the name is loaded, or if it cannot be. */
 export function useCampaignName(id: string): string {
   const { data } = useQuery({ ...getCampaignOptions({ path: { id } }), staleTime: namesChangeRarely, retry: false });
   return data ? plainText(data.name) : shortId(id);

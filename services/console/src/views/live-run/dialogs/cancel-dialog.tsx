@@ -12,21 +12,21 @@ import { useCancelPreview } from './use-cancel-preview.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 interface CancelDialogProps extends RunDialogProps {
-  /** To the dialog that can be taken back; none where the run is paused already. */
+  /** Opens the pause dialog instead, because a pause can be undone; undefined if the run is paused already. */
   onPause: (() => void) | undefined;
-  /** Its numbers are old: what it would do cannot be shown. */
+  /** True if the numbers are outdated: the effects are unknown then. */
   isStale: boolean;
 }
 
 const word = 'cancel';
 const countEveryMs = 2000;
 
-/** Before what cannot be undone: who keeps what, who stays half-way, and a word to type. */
+/** Confirmation of a cancellation, which cannot be undone: its effects on users, and a word to type. */
 export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: CancelDialogProps) {
   const [typed, setTyped] = useState('');
   const id = useId();
   const path = { id: progress.runId };
-  // Counts go on under the dialog's buttons; the focus stays where it is.
+  // The preview is polled while the dialog is open; the focus stays where it is.
   const preview = useCancelPreview(progress.runId, countEveryMs);
   const cancel = useMutation({ ...cancelRunMutation(), onSuccess: onDone });
   const isReady = typed.trim().toLowerCase() === word && preview.data !== undefined && !isStale && !cancel.isPending;

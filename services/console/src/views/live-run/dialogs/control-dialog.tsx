@@ -10,25 +10,25 @@ import { NoteField } from './note-field.tsx';
 export interface RunDialogProps {
   progress: RunProgress;
   onClose: () => void;
-  /** It was done: what is shown of the run is old. */
+  /** Called after the change, when the data of the run is outdated. */
   onDone: () => void;
 }
 
 interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
   title: string;
-  /** On the button that leaves the run as it is. */
+  /** Text of the button that cancels. */
   keep: string;
-  /** On the button that does it. */
+  /** Text of the button that confirms. */
   confirm: string;
   icon: IconName;
   asked: { isPending: boolean; error: unknown };
-  /** @param body with the reason, where one was given */
+  /** @param body contains the reason, if one was typed */
   onConfirm: (body: { reason?: string }) => void;
-  /** What becomes of whom. */
+  /** Effects on users. */
   children: ReactNode;
 }
 
-/** Before a run is paused or goes on: what happens then, and room for why. */
+/** Confirmation of a pause or a resume, with a field for the reason. */
 export function ControlDialog(props: ControlDialogProps) {
   const { progress, title, keep, confirm, icon, asked, onClose, onConfirm, children } = props;
   const [note, setNote] = useState('');

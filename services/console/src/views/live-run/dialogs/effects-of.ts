@@ -6,17 +6,17 @@ import { waitingUsers } from '../run-figures.ts';
 import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
 interface DecisionMoment {
-  /** What the engine counts; undefined while nobody knows, which keeps nobody from pausing. */
+  /** Counts of the engine; undefined until they are loaded. A pause does not wait for them. */
   preview?: CancelPreview | undefined;
   nowMs: number;
-  /** How an instant is shown. */
+  /** Formats an instant. */
   timeOf: (instant: string) => string;
 }
 
-/** What a pause does to whom. */
+/** Returns the effects of a pause on users. */
 export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: DecisionMoment): Effect[] {
   const { steps } = progress;
-  // All of it of one look: what the table below says adds up to what is said here.
+  // All numbers are of the same preview, so that they add up to the table below.
   const inFlight = preview?.inFlight.batches ?? progress.inFlight;
   const waitingForRetry = preview?.waiting ?? progress.waitingForRetry;
   const lastAnswer = preview
@@ -56,13 +56,13 @@ interface Pending {
   notFed: number | null | undefined;
 }
 
-/** Users that wait, as the table by country counts them: without users that are being called. */
+/** Returns the users that wait, as the table by country counts them: without users that are being called. */
 function pendingIn(progress: RunProgress, preview: CancelPreview | undefined): Pending {
   if (!preview) return { ...waitingUsers(progress), notFed: undefined };
   return { untouched: preview.notStartedUsers, halfWay: preview.halfWayUsers, notFed: preview.notFedUsers };
 }
 
-/** Effects of a resumed run, or of a canary that goes on with all users that it has held back. */
+/** Returns the effects of a resumed run, or of a canary that continues with all users it has held back. */
 export function resumeEffects(progress: RunProgress, { preview, nowMs, timeOf }: DecisionMoment): Effect[] {
   const { untouched, halfWay, notFed } = pendingIn(progress, preview);
   const others = progress.steps.length > 1 ? `, ${formatCount(halfWay)} with the step behind the one they have` : '';
@@ -77,7 +77,7 @@ export function resumeEffects(progress: RunProgress, { preview, nowMs, timeOf }:
   ];
 }
 
-/** Users that a run which goes on will call. Users that are not fed yet make the number an estimate. */
+/** Returns the users that a run will call. The number is an estimate if users are not fed yet. */
 function toCall(waiting: number, notFed: number | null | undefined): Pick<Effect, 'value' | 'unit'> {
   if (notFed === 0) return pendingOf(waiting);
   if (typeof notFed === 'number') return { value: rounded(waiting + notFed), unit: 'users pending (estimate)' };
@@ -96,7 +96,7 @@ function deadlineEffects(
   if (deadlineAt === null) return [];
   const leftMs = Date.parse(deadlineAt) - nowMs;
   const left = leftMs > 0 ? `${formatDuration(leftMs)} left` : 'and has passed';
-  // A figure has room for a time of day.
+  // The day is in the text: the value has room only for a time of day.
   const { day, clock } = partsOfTime(timeOf(deadlineAt));
   return [
     {
@@ -115,7 +115,7 @@ function halfWayWords(steps: RunProgress['steps']): string {
     : 'some steps and not yet the rest';
 }
 
-/** What a cancellation does to whom. */
+/** Returns the effects of a cancellation on users. */
 export function cancelEffects(preview: CancelPreview, { steps }: Pick<RunProgress, 'steps'>): Effect[] {
   return [
     throughEffect(preview, steps.at(-1)?.succeeded ?? 0),
@@ -166,14 +166,14 @@ function inStepsWords(steps: number): string {
   return steps === 2 ? ' in both steps' : ' in every step';
 }
 
-/** @param outcome of a run's decision for these users: a part of a sentence that begins with a comma, or nothing */
+/** @param outcome consequence for these users, as a part of a sentence that begins with a comma; may be empty */
 function notFedWords(users: number | null | undefined, outcome: string): string {
   if (users === undefined) return ' Users that are not fed yet are still being counted.';
   if (users === null) return ` An unknown number of users is not fed yet${outcome}.`;
   return users > 0 ? ` About ${rounded(users)} more are not fed yet${outcome}.` : '';
 }
 
-/** An estimate in four digits: more of them would claim a precision that it does not have. */
+/** Rounds an estimate to four digits: more would suggest a precision that it does not have. */
 function rounded(users: number): string {
   return formatEstimate(Number(users.toPrecision(4)));
 }

@@ -2,13 +2,13 @@ import { useId } from 'react';
 
 interface NoteFieldProps {
   label?: string;
-  /** Beside the label. */
+  /** Text beside the label. */
   note?: string;
   value: string;
   onChange: (value: string) => void;
 }
 
-/** Why, for whoever looks at the run later. */
+/** Field for the reason, which the event log keeps. */
 export function NoteField({ label = 'Note for the event log', note = '(optional)', value, onChange }: NoteFieldProps) {
   const id = useId();
   return (

@@ -8,7 +8,7 @@ import { pauseEffects } from './effects-of.ts';
 import { useCancelPreview } from './use-cancel-preview.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
-/** Before a pause: what finishes, what waits, and what time takes all the same. */
+/** Confirmation of a pause: what finishes, what waits, and which deadlines go on. */
 export function PauseDialog({ progress, onClose, onDone }: RunDialogProps) {
   const nowMs = useMinute();
   const timeOf = useFormatTime();

@@ -7,7 +7,7 @@ import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { resumeEffects } from './effects-of.ts';
 import { useCancelPreview } from './use-cancel-preview.ts';
 
-/** Before a run goes on: users that will be called, with those that are not fed yet. */
+/** Confirmation of a resume: the users that will be called, including those that are not fed yet. */
 export function ResumeDialog({ progress, onClose, onDone }: RunDialogProps) {
   const isCanary = progress.canary === 'waits';
   const nowMs = useMinute();

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
 
 /**
- * Counts the users that a decision on a run concerns. Each dialog counts anew: an answer that an earlier dialog has
- * shown is of another moment.
+ * Counts the users that a decision on a run affects. Each dialog counts anew, because the answer of an earlier dialog
+ * is outdated.
  * @param refetchInterval milliseconds after which an open dialog counts again
  */
 export function useCancelPreview(runId: string, refetchInterval: number | false = false) {

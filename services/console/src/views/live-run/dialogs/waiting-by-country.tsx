@@ -3,7 +3,7 @@ import { countColumn, type Column } from '../../../parts/data-table/columns.tsx'
 import { DataTable } from '../../../parts/data-table/data-table.tsx';
 import { waitingTable } from './waiting-rows.ts';
 
-/** Whom it concerns, country by country: how many wait for which step, and how many are being called. */
+/** Users by country: how many wait for each step, and how many are being called. */
 export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
   const table = waitingTable(preview);
   if (table === null) return null;
@@ -31,7 +31,7 @@ export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
   );
 }
 
-/** A country, or all that are not shown. */
+/** A country, or the sum of all countries without a line. */
 interface WaitingLine {
   name: string;
   waiting: readonly number[];

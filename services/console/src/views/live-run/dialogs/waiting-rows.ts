@@ -1,26 +1,28 @@
 import type { CancelPreview } from '#client/types.gen.ts';
 import { titleOf } from '../../../parts/words/action-titles.ts';
 
-/** A country, and how many of its users wait for which step. */
+/** A country with its waiting users by step. */
 export interface WaitingRow {
   country: string;
-  /** In the order of the chain; neither who is not fed yet nor who is being called. */
+  /** Users in the order of the chain, without those that are not fed yet and those that are being called. */
   waiting: readonly number[];
   inFlight: number;
 }
 
 export interface WaitingTable {
-  /** `1 Give a reward` */
+  /** Headers such as `1 Give a reward`. */
   steps: readonly string[];
   rows: readonly WaitingRow[];
-  /** What is not shown, added up; null where all are. */
+  /** Sum of the other countries; null if all are shown. */
   others: (Omit<WaitingRow, 'country'> & { countries: number }) | null;
 }
 
-/** More would push the buttons off a small screen. */
+/** Maximum number of rows: more would move the buttons off a small screen. */
 const maxRows = 6;
 
-/** Who waits where, those with most users first. Null where there is one country: what is said of all is said of it. */
+/**
+ * Returns the waiting users by country, most users first. Null if there is one country, whose numbers are the totals.
+ */
 export function waitingTable({ countries }: Pick<CancelPreview, 'countries'>): WaitingTable | null {
   const [first] = countries;
   if (!first || countries.length < 2) return null;

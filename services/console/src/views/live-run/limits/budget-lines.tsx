@@ -8,13 +8,13 @@ import { LimitLine, type LimitLinesProps } from './limit-line.tsx';
 import { budgetLimit } from './limits.ts';
 
 interface BudgetLinesProps extends LimitLinesProps {
-  /** How far each may be raised; empty until that is known. */
+  /** Amounts up to which each budget may be raised without an approval; empty until they are loaded. */
   budgets: CampaignBudgets['items'];
 }
 
 const shownAtFirst = 8;
 
-/** Budgets of the campaign, by country: of many, those that are short at first. */
+/** Budgets of the campaign by country. If there are many, only short ones are shown at first. */
 export function BudgetLines({ budgets, ...props }: BudgetLinesProps) {
   const { progress, first } = props;
   const sorted = byNeed(progress.budgets);

@@ -4,11 +4,11 @@ import { formatFineShare } from '../../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 
-/** What a limit does, or would do: the part in bold first. */
+/** Current or future effect of a limit. The lead is shown first, in bold. */
 export interface LimitEffect {
   lead?: string;
   text: string;
-  /** What somebody should know before it is changed. */
+  /** Warning before the change. */
   warning?: string;
 }
 
@@ -19,22 +19,22 @@ export interface LimitMoment {
 
 type Paced = Pick<RunProgress, 'audience' | 'eta' | 'settings' | 'state'>;
 
-/** Users that are not fed yet; null where nobody knows how many those are. */
+/** Returns the users that are not fed yet; null if their number is unknown. */
 function unfedUsers({ audience }: Pick<RunProgress, 'audience'>): number | null {
   if (audience.complete) return 0;
   if (audience.estimated === null) return null;
   return Math.max(0, audience.estimated - audience.counted - audience.excluded);
 }
 
-/** So long feeding takes at a pace, in milliseconds; null where nobody knows. */
+/** Returns the time in milliseconds that feeding takes at a pace; null if it is unknown. */
 function feedingMs(progress: Paced, pace: number | null): number | null {
   const unfed = unfedUsers(progress);
   return unfed === null || pace === null || pace <= 0 ? null : (unfed / pace) * 1000;
 }
 
 /**
- * When the run would end at that pace: as it goes now, unless feeding takes longer. Null where nobody knows, or where it
- * does not go on.
+ * Returns the expected end of the run at a pace: the current estimate, or later if feeding takes longer. Null if it is
+ * unknown, or the run is not running.
  */
 export function expectedEndMs(progress: Paced, pace: number | null, nowMs: number): number | null {
   if (progress.state !== 'running') return null;
@@ -46,7 +46,7 @@ export function expectedEndMs(progress: Paced, pace: number | null, nowMs: numbe
   return Math.max(goesOnMs, nowMs + fedMs);
 }
 
-/** @param pace undefined: it stays */
+/** @param pace undefined if unchanged */
 export function paceEffect(
   progress: Paced,
   pace: number | null | undefined,
@@ -76,7 +76,7 @@ export function paceEffect(
   return { lead, text: `${instead}: ${takes}. ${isFaster ? 'Endpoints may be slower than that.' : calls}` };
 }
 
-/** @param deadlineMs of what is typed; null where it is no time @param endMs as expected with the pace above */
+/** @param deadlineMs typed deadline; null if it is not a time @param endMs expected end with the typed pace */
 export function deadlineEffect(
   deadlineMs: number | null,
   { isChanged, endMs, nowMs }: { isChanged: boolean; endMs: number | null; nowMs: number },
@@ -94,7 +94,7 @@ export function deadlineEffect(
   return { text: `${unchanged}${spare === '' ? capital(then) : `${spare}; ${then}`}.` };
 }
 
-/** @param wanted undefined: it stays */
+/** @param wanted undefined if unchanged */
 export function priorityEffect(wanted: string | undefined): LimitEffect {
   const against = 'against other runs in the same shards';
   if (wanted === undefined) return { text: `Unchanged. It counts ${against}.` };
@@ -104,7 +104,7 @@ export function priorityEffect(wanted: string | undefined): LimitEffect {
 
 type Judged = Pick<RunProgress, 'steps' | 'settings'>;
 
-/** @param percent undefined: it stays */
+/** @param percent undefined if unchanged */
 export function failedEffect({ steps, settings }: Judged, percent: number | null | undefined): LimitEffect {
   const worst = steps
     .map(({ step, succeeded, failed, unknown }) => ({
@@ -133,13 +133,13 @@ export function failedEffect({ steps, settings }: Judged, percent: number | null
 
 export interface BudgetMoment {
   budget: RunProgress['budgets'][number];
-  /** As typed; undefined: it stays. */
+  /** Typed budget; undefined if unchanged. */
   wanted: BudgetSize | undefined;
-  /** Up to so much no approval is needed; null: any. */
+  /** Largest budget without an approval; null if there is no such limit. */
   raisableTo: BudgetSize | null;
 }
 
-/** Of a country's budget, which all runs of the campaign spend. */
+/** Returns the effect of a country's budget, which all runs of the campaign share. */
 export function budgetEffect(
   { waits, countries }: Pick<RunProgress, 'waits' | 'countries'>,
   { budget, wanted, raisableTo }: BudgetMoment,

@@ -4,10 +4,10 @@ import { FormField, type ControlProps } from '../../../parts/forms/form-field.ts
 import type { LimitEffect } from './limit-effects.ts';
 import type { AskedLimits, LimitName, LimitTexts } from './limits.ts';
 
-/** What every line of the dialog is made from. */
+/** Data of all lines of the dialog. */
 export interface LimitLinesProps {
   progress: RunProgress;
-  /** As they were when the dialog was opened, and as they are. */
+  /** Limits when the dialog was opened, and current limits. */
   seen: LimitTexts;
   now: LimitTexts;
   typed: LimitTexts;
@@ -20,20 +20,20 @@ export interface LimitLinesProps {
 interface LimitLineProps extends Pick<LimitLinesProps, 'seen' | 'now' | 'typed' | 'asked' | 'first' | 'onType'> {
   name: LimitName;
   label: string;
-  /** Where there is no such limit: `none`. */
+  /** Text for a missing limit, such as `none`. */
   none?: string;
   effect: LimitEffect;
   children: (control: LimitControl) => ReactNode;
 }
 
-/** For a control that is typed into. */
+/** Properties of a control that the user types into. */
 export type LimitControl = ControlProps & {
   value: string;
   onText: (text: string) => void;
   'data-autofocus'?: true;
 };
 
-/** A limit: what it is now, what it shall be, and what that would change. */
+/** A limit: its current value, its new value, and the effect of the change. */
 export function LimitLine(props: LimitLineProps) {
   const { name, label, none = 'no limit', effect, seen, now, typed, asked, first, onType, children } = props;
   const text = typed[name];
@@ -84,7 +84,10 @@ const pointers = {
   failedPercent: '/pauseAtFailedPercent',
 } as const;
 
-/** Where the API says what is wrong with a limit. @param budgets as they are asked for: they are named by their place */
+/**
+ * Returns the pointer at which the API reports problems of a limit. @param budgets requested budgets, which the API
+ * names by their index
+ */
 export function pointerOf(name: LimitName, budgets: BudgetChangesInput['budgets']): string {
   if (name === 'pace' || name === 'deadline' || name === 'priority' || name === 'failedPercent') return pointers[name];
   const country = name.slice('budget '.length);

@@ -7,7 +7,7 @@ import { useFormatTime } from '../../../parts/times/zone.ts';
 import { deadlineEffect, expectedEndMs, failedEffect, paceEffect, priorityEffect } from './limit-effects.ts';
 import { LimitLine, type LimitLinesProps } from './limit-line.tsx';
 
-/** The run's own limits: its campaign keeps those that it has. */
+/** Limits of the run itself: the campaign keeps its own. */
 export function LimitLines(props: LimitLinesProps) {
   const { progress, now, typed, asked, zone } = props;
   const nowMs = useMinute();

@@ -20,15 +20,15 @@ import { pointerOf } from './limit-line.tsx';
 import { askedLimits, limitsOf, type LimitName, type LimitTexts } from './limits.ts';
 
 interface LimitsDialogProps extends RunDialogProps {
-  /** What somebody came for: the focus begins there. */
+  /** Limit that has the focus first. */
   first: LimitName;
 }
 
-/** What of a run can be changed while it goes on, each limit with what it would change. */
+/** Form for the limits of a run under way, each with the effect of its change. */
 export function LimitsDialog({ progress, first, onClose, onDone }: LimitsDialogProps) {
   const { zone } = useZone();
   const now = limitsOf(progress, zone);
-  // As they were when the dialog was opened: what somebody else changes meanwhile is told at its line.
+  // Limits when the dialog was opened: the line of a limit shows if another person has changed it since.
   const [seen] = useState(now);
   const [typed, setTyped] = useState<LimitTexts>({});
   const [note, setNote] = useState('');
@@ -90,7 +90,7 @@ export function LimitsDialog({ progress, first, onClose, onDone }: LimitsDialogP
   );
 }
 
-/** Runs go on within the budgets that there are, until another person has approved the larger ones. */
+/** Requests an approval for larger budgets. Runs keep the current budgets until another person has approved. */
 function AskForRaise({ campaignId, budgets }: { campaignId: string; budgets: Wanted['asked']['budgets'] }) {
   const ask = useMutation({
     mutationFn: () => submitCampaign({ path: { id: campaignId }, body: { budgets }, throwOnError: true }),
@@ -112,7 +112,7 @@ interface Wanted {
   reason?: string;
 }
 
-/** One request after the other: budgets may be refused, and then nothing else was changed. */
+/** Saves in sequence: budgets come first, because if the API refuses them, nothing else was changed. */
 function useSave({ runId, campaignId }: RunDialogProps['progress'], onSuccess: () => void) {
   const [done, setDone] = useState('');
   const save = useMutation({
@@ -133,7 +133,7 @@ function useSave({ runId, campaignId }: RunDialogProps['progress'], onSuccess: (
   return { save, done };
 }
 
-/** What is no number or no time at once; what the API refuses when it has said so. */
+/** Returns the problems of the typed texts, and those that the API reported. */
 function useProblems({ problems, budgets }: Wanted['asked'], error: Error | null) {
   const refused = useRefusedFields(error === null || problemOf(error).errors.length === 0 ? null : error);
   const local = new Map([...problems].map(([name, detail]) => [pointerOf(name, budgets), detail]));

@@ -5,15 +5,15 @@ import { budgetText, sizeOf, typedBudget } from '../../../parts/money/budget-wor
 import { typedNumber } from '../../../parts/forms/typed-number.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 
-/** A limit of a run that can be changed while it goes on; a budget is its campaign's. */
+/** Limit of a run under way that can be changed. A budget belongs to the campaign. */
 export type LimitName = 'pace' | 'deadline' | 'priority' | 'failedPercent' | `budget ${string}`;
 
-/** Limits as texts, as somebody would type them; an empty one where there is no limit. */
+/** Limits as typed texts. A missing limit is an empty text. */
 export type LimitTexts = Readonly<Partial<Record<LimitName, string>>>;
 
 type Limited = Pick<RunProgress, 'settings' | 'deadlineAt' | 'budgets'>;
 
-/** As they are. @param zone of the times */
+/** Returns the current limits. @param zone time zone of the deadline */
 export function limitsOf({ settings, deadlineAt, budgets }: Limited, zone: string): LimitTexts {
   const { paceUsersPerSecond, pauseAtFailedPercent, priority } = settings;
   return {
@@ -29,17 +29,17 @@ export function budgetLimit(country: string): `budget ${string}` {
   return `budget ${country}`;
 }
 
-/** What is asked for, in the API's words. Only what differs from what there is. */
+/** The changed limits as requests to the API. */
 export interface AskedLimits {
   run: RunChangesInput;
   budgets: BudgetChangesInput['budgets'];
-  /** What no request can hold, by the limit. */
+  /** Problems of the typed texts by limit. */
   problems: ReadonlyMap<LimitName, string>;
-  /** How many limits it changes. */
+  /** Number of changed limits. */
   count: number;
 }
 
-/** @param now as they are @param typed what somebody typed, of those that were typed at all */
+/** @param now current limits @param typed texts of the limits that were edited */
 export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): AskedLimits {
   const run: RunChangesInput = {};
   const budgets: BudgetChangesInput['budgets'] = [];
@@ -59,7 +59,7 @@ export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): A
 function changedLimits(now: LimitTexts, typed: LimitTexts): (readonly [LimitName, string])[] {
   return limitNames(typed).flatMap((name) => {
     const [text = '', before = ''] = [typed[name], now[name]];
-    // A number is what it is with or without its commas.
+    // Numbers are equal with or without commas.
     const numbers = [text, before].map((each) => typedNumber(each.replace(currencyAtEnd, '')));
     const same = name !== 'deadline' && numbers[0] === numbers[1] && numbers[0] !== undefined;
     return same || text.trim() === before ? [] : [[name, text] as const];
@@ -74,7 +74,7 @@ function isLimitName(name: string): name is LimitName {
   return name.startsWith('budget ') || ['pace', 'deadline', 'priority', 'failedPercent'].includes(name);
 }
 
-/** @returns what is wrong with it */
+/** @returns the problem of the text; null if there is none */
 function setDeadline(run: RunChangesInput, text: string, zone: string): string | null {
   const time = text.trim().replace(/\s+/, 'T');
   const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(time) ? instantOf(time, zone) : null;
@@ -85,7 +85,7 @@ function setDeadline(run: RunChangesInput, text: string, zone: string): string |
 
 const currencyAtEnd = /\s*[A-Za-z]{3}$/;
 
-/** A budget stays in what it is in: its currency need not be typed again. */
+/** Adds the currency of the budget, so that it need not be typed again. */
 function withCurrencyOf(before: string, text: string): string {
   const [currency = ''] = currencyAtEnd.exec(before) ?? [];
   return currencyAtEnd.test(text) || text.trim() === '' ? text : `${text}${currency}`;

@@ -17,7 +17,7 @@ import { SavedAs } from './saved-as.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
 
-/** Who: countries, whoever is in one of these and in none of those, and how many of them get nothing. */
+/** Section for countries, included and excluded sources, and the hold-out group. */
 export function AudienceSection({ editor }: { editor: Editor }) {
   const { form, change, types, fields } = editor;
   const lists = useLists();
@@ -58,7 +58,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   );
 }
 
-/** What is known of its size, and the way to know it exactly. */
+/** Known size of the audience, and a button for an exact count. */
 function HowMany({ editor: { definition, size } }: { editor: Editor }) {
   const id = useId();
   const count = useExactCount();

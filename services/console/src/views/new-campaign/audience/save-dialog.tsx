@@ -18,7 +18,7 @@ interface SaveDialogProps {
   onClose: () => void;
 }
 
-/** Gives what is included and left out a name of its own. */
+/** Form that saves the sources as a named audience. */
 export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDialogProps) {
   const queries = useQueryClient();
   const [name, setName] = useState('');

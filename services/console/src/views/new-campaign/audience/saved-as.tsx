@@ -12,7 +12,7 @@ import { plainText } from '../../../parts/words/plain-text.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { SaveDialog } from './save-dialog.tsx';
 
-/** The combination of sources under a name: taken from one that there is, or saved as one for the next campaigns. */
+/** Saved audience of the form: copied from an existing one, or saved for further campaigns. */
 export function SavedAs({ editor }: { editor: Editor }) {
   const { form, change } = editor;
   const [open, setOpen] = useState<'take' | 'save' | null>(null);

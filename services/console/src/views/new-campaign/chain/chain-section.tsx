@@ -14,7 +14,7 @@ import { titleOf } from '../../../parts/words/action-titles.ts';
 
 const note = 'what, in this order; a step runs for a user only if the one before succeeded';
 
-/** What happens to each user, step by step, and what may be spent on it. */
+/** Section for the steps and their budgets. */
 export function ChainSection({ editor }: { editor: Editor }) {
   const { form, change, types } = editor;
   const enabled = types.filter(({ enabled: isOn, check }) => isOn && !check);
@@ -140,7 +140,7 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
   );
 }
 
-/** Nothing where there is no check to choose. */
+/** Fields for the check of a step. Renders nothing if there is no check to choose. */
 function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step' | 'index' | 'types' | 'onChange'>) {
   const checks = types.filter(({ check, enabled }) => check && enabled).map(({ name }) => name);
   const named = step.check === '' || checks.includes(step.check) ? checks : [...checks, step.check];
@@ -176,7 +176,7 @@ function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step
   );
 }
 
-/** No name of an action type. */
+/** Value of the choice without a check. It is not a valid name of an action type. */
 const noCheck = '-';
 
 const fallbackLabels: Record<CheckFallback, string> = {
@@ -185,7 +185,7 @@ const fallbackLabels: Record<CheckFallback, string> = {
   call: 'users are called after its last try',
 };
 
-/** Fields as JSON or the other way round; null where its fields cannot say the JSON. */
+/** Switches the parameters between fields and JSON. Null if the fields cannot express the JSON. */
 function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | null {
   const fields = fieldsOf(type?.paramsSchema);
   if (fields === null) return null;
@@ -198,7 +198,7 @@ function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | n
   return texts === null ? null : { ...step, asJson: false, texts };
 }
 
-/** Description of the action type; without one, the promise of its endpoint about repeated calls. */
+/** Returns the description of an action type. Without one, returns the promise of its endpoint about repeated calls. */
 function wordsOf(type: ActionType): string {
   const words = type.description ?? promiseOf(type);
   return type.receipts ? `${words.replace(/\.$/, '')}; succeeded means accepted, delivery is counted apart` : words;

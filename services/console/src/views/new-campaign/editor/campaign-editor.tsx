@@ -9,11 +9,12 @@ import { showSection } from './step-rail.tsx';
 import { useEditor, type EditorDeps } from './use-editor.ts';
 
 /**
- * Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down.
+ * The page, not rendered during a press. A press on a button leaves a field; its problems are shown after the click, so
+ * that the button does not move.
  */
 const HeldPage = memo(EditorPage, isPressed);
 
-/** A campaign that is written, and what becomes of it. */
+/** Editor of a campaign, with its save and start. */
 export function CampaignEditor(deps: EditorDeps) {
   const editor = useEditor(deps);
   const navigate = useNavigate();
@@ -22,7 +23,7 @@ export function CampaignEditor(deps: EditorDeps) {
   const { problems, save, standing, isAwaited } = editor;
   usePressed();
 
-  // Once the problems are shown: the first of them, or the one that was asked for.
+  // Focuses the first problem, or the requested one, once the problems are rendered.
   useEffect(() => {
     if (shown.times > 0) focusOn(shown.pointer);
   }, [shown]);
@@ -69,7 +70,7 @@ export function CampaignEditor(deps: EditorDeps) {
   );
 }
 
-/** @param pointer of a problem; the first one on the page where it is empty, or has no field */
+/** @param pointer pointer of a problem; if it is empty or has no field, the first problem on the page */
 function focusOn(pointer: string): void {
   const wrong = [...document.querySelectorAll<HTMLElement>('[data-wrong]')];
   const section = sectionOf(pointer);
@@ -86,7 +87,7 @@ function focusOn(pointer: string): void {
   if (section !== null) showSection(section);
 }
 
-/** The one that is meant, or else the nearest around it. */
+/** Returns the field of a pointer, else the nearest enclosing one. */
 function fieldOf(pointer: string, fields: readonly HTMLElement[]): HTMLElement | undefined {
   const around = (field: HTMLElement) => `${pointer}/`.startsWith(`${field.dataset['pointer'] ?? ' '}/`);
   return fields.filter(around).sort((a, b) => depthOf(b) - depthOf(a))[0];

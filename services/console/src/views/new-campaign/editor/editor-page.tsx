@@ -17,16 +17,13 @@ import { WhenSection } from '../when/when-section.tsx';
 export interface EditorPageProps {
   editor: Editor;
   copiedFrom: string | null;
-  /** @param pointer of a problem that somebody wants to see at its field */
+  /** @param pointer pointer of the problem to focus */
   onShow: (pointer: string) => void;
   onSave: () => void;
   onStart: () => void;
 }
 
-/**
- * One page for all of a campaign: its parts one below the other, the way to them on the left, and what comes of it on
- * the right.
- */
+/** Page of the editor: its sections, a navigation on the left, and the review on the right. */
 export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: EditorPageProps) {
   const { draft, save } = editor;
   return (

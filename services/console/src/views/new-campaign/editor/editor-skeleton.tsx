@@ -1,6 +1,6 @@
 import { SkeletonBar, usePatience } from '../../../parts/standing/skeleton.tsx';
 
-/** The page before it is known what a chain may be made of. */
+/** The page before the action types are loaded. */
 export function EditorSkeleton() {
   const shown = usePatience();
   if (!shown) return null;

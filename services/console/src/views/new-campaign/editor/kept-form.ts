@@ -3,17 +3,17 @@ import { spanUnits } from '../../../parts/when/durations.ts';
 import { checkFallbacks, outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
 import { daysOff, misfires, overlaps, whenKinds } from '../../../parts/when/when-form.ts';
 
-/** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
+/** Unsaved input of this tab. It survives a reload, and other tabs do not see it. */
 export interface KeptForm {
   form: CampaignForm;
-  /** Milliseconds since 1970. */
+  /** Time of the input in milliseconds since 1970. */
   keptAtMs: number;
 }
 
-/** Moves when the form changes its shape: what an older console kept is left alone. */
+/** Version of the form's format. Input of another version is ignored. */
 const version = 1;
 
-/** What is older was left in a tab that is long closed. */
+/** Lifetime in milliseconds: older input is of a closed tab. */
 const lifeMs = 7 * 86_400_000;
 
 const texts = z.record(z.string(), z.string());
@@ -78,7 +78,7 @@ const kept = z.object({
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 export interface FormKeeper {
-  /** Null where nothing was kept, or by another version. */
+  /** Returns null if there is no input, or it is of another version. */
   read(): KeptForm | null;
   keep(form: CampaignForm): void;
   forget(): void;
@@ -87,8 +87,8 @@ export interface FormKeeper {
 const prefix = 'muster.form.';
 
 /**
- * @param tab known to this tab alone
- * @param campaignId the draft that is changed, `new`, or what a new one begins with
+ * @param tab name of this tab
+ * @param campaignId id of the edited draft, `new`, or the source of a new campaign
  */
 export function createFormKeeper(
   storage: TextStorage,
@@ -103,7 +103,7 @@ export function createFormKeeper(
       try {
         storage.setItem(key, JSON.stringify({ version, keptAtMs: nowMs(), form }));
       } catch {
-        // Full, or refused: the page works without.
+        // The storage is full or refused: the page works without it.
       }
       forgetOld(storage, nowMs());
     },
@@ -129,7 +129,7 @@ function forgetOld(storage: TextStorage, nowMs: number): void {
   }
 }
 
-/** The name of this tab, kept for as long as it is open. */
+/** Returns the name of this tab, which is stable while the tab is open. */
 export function tabName(): string {
   try {
     const known = sessionStorage.getItem('muster.tab');

@@ -1,12 +1,12 @@
 import { sectionOf, type Section } from '../review/problem-places.ts';
 
-/** How a part of the form stands. `open`: it is not complete, and nothing is called wrong before one tries to start. */
+/** Mark of a section. `open`: it is incomplete, but no problem is shown before the user tries to start. */
 export type Mark = 'done' | 'wrong' | 'warned' | 'open';
 
 interface Findings {
   problems: readonly { pointer: string }[];
   warnings: readonly { pointer: string }[];
-  /** Saving or starting was tried. */
+  /** True if the user has tried to save or start. */
   isTried: boolean;
 }
 

@@ -16,36 +16,36 @@ import { useKeptForm } from './use-kept-form.ts';
 import { usePreview } from '../review/use-preview.ts';
 
 export interface EditorDeps {
-  /** Every action type that a step may have. */
+  /** All action types that a step may use. */
   types: readonly ActionType[];
-  /** What the form begins with. */
+  /** Initial content of the form. */
   saved: CampaignForm;
-  /** The draft that is changed; null for a new one. */
+  /** The edited draft; null for a new campaign. */
   draft: Campaign | null;
   etag: string | null;
-  /** The campaign that a new one is a copy of. */
+  /** The copied campaign, if any. */
   copiedFrom: Pick<Campaign, 'id' | 'name'> | null;
-  /** Of a new one that begins with something: what is typed of another one stays with that. */
+  /** Key of the unsaved input of a new campaign, so that campaigns with different sources do not share it. */
   keptAs?: string | undefined;
 }
 
 export type Editor = ReturnType<typeof useEditor>;
 
-/** So long nothing is typed before the API is asked what it says of it. */
+/** Time in milliseconds without input after which the API previews the definition. */
 const settleMs = 500;
 
-/** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
+/** State of the editor: the form, its preview by the API, its problems, and its actions. */
 export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }: EditorDeps) {
   const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
   const kept = useKeptForm(saved, draft?.id ?? keptAs);
   const { form, setForm } = kept;
   const said = useMemo(() => definitionOf(form, types), [form, types]);
-  /** Somebody wants to start, and what the API says of the form as it is now is still under way. */
+  /** True if the user wants to start, and the preview of the current form is not loaded yet. */
   const [isAwaited, setAwaited] = useState(false);
   const standing = usePreview(said.definition, isAwaited ? 0 : settleMs);
   const dryRun = useNewestReport(draft?.id ?? '', 'dry-run', draft !== null);
   const { preview } = standing;
-  /** Null: not known. */
+  /** Null if the size is unknown. */
   const size =
     preview === undefined || preview.countries.length === 0
       ? null
@@ -56,15 +56,15 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
         );
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   /**
-   * Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move
-   * what is being clicked.
+   * Fields that the user has left since the last preview. Their problems may be outdated, and a line that appears and
+   * disappears would move the buttons under the pointer.
    */
   const [leftLately, setLeftLately] = useState<ReadonlySet<string>>(new Set());
   if (leftLately.size > 0 && !standing.isBehind) {
     setLeft(left.union(leftLately));
     setLeftLately(new Set());
   }
-  /** Somebody wanted to save or start: everything that is wrong is shown. */
+  /** True if the user has tried to save or start: all problems are shown. */
   const [isTried, setTried] = useState(false);
   const [refused, setRefused] = useState<readonly PlacedProblem[]>([]);
 
@@ -80,7 +80,7 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
   const warned = useMemo(() => placeProblems(warnings, pointers), [warnings, pointers]);
   const fields: FormProblems = {
     at: (pointer) => {
-      // A source was added as a whole: nobody types at it any more.
+      // A source is added as a whole, so its problems are shown at once.
       const isSaid = left.has(pointer) || /^\/audience\/(include|exclude)\/\d/.test(pointer);
       const wrong = isTried || isSaid ? (placed.get(pointer) ?? []) : [];
       const words = wrong.map((problem) => problemInWords(problem, said.definition).atField);
@@ -135,7 +135,7 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
       setAwaited(false);
       setForm((before) => ({ ...before, ...change }));
     },
-    /** Everything that is wrong is shown from now on. */
+    /** Shows all problems from now on. */
     tryIt: () => setTried(true),
     ...{ save, start, submit },
   };
@@ -145,14 +145,14 @@ function problemsOf(tone: FieldProblem['tone'], words: readonly string[] = []): 
   return [...new Set(words)].map((detail) => ({ detail, tone }));
 }
 
-/** What is said about the other one, in no field here, is copied too. */
+/** Creates a copy by the API, which also copies fields that this form lacks. */
 async function made(body: CampaignDefinitionInput, copiedFrom: EditorDeps['copiedFrom']): Promise<Campaign> {
   if (copiedFrom === null) return (await createCampaign({ body, throwOnError: true })).data;
   const path = { id: copiedFrom.id };
   return (await cloneCampaign({ path, body: wholePatch(body), throwOnError: true })).data;
 }
 
-/** What is not said any more goes back to what it is for a new campaign. */
+/** Adds null for every missing field, which resets it to the default of a new campaign. */
 function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
   const absent = {
     savedAudience: null,

@@ -7,19 +7,19 @@ const settleMs = 400;
 export interface KeptFormState {
   form: CampaignForm;
   setForm: (change: (form: CampaignForm) => CampaignForm) => void;
-  /** It differs from what is saved. */
+  /** True if the form differs from the saved campaign. */
   isChanged: boolean;
-  /** When what is typed was kept before this page was opened; null where nothing was. */
+  /** Time at which the restored input was stored; null if none was restored. */
   restoredAtMs: number | null;
-  /** Back to what is saved. */
+  /** Resets the form to the saved campaign. */
   startAnew: () => void;
-  /** What is typed now is saved. */
+  /** Marks the current form as saved. */
   markSaved: () => void;
 }
 
 const wallClockMs = () => Date.now();
 
-/** A form that outlives a reload of the page, in this tab. @param saved what it begins with */
+/** Keeps a form over reloads of this tab. @param saved initial form */
 export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormState {
   const keeper = useMemo(() => createFormKeeper(localStorage, tabName(), campaignId, wallClockMs), [campaignId]);
   const [found] = useState(() => keeper.read());
@@ -28,7 +28,7 @@ export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormSt
   const [restoredAtMs, setRestoredAtMs] = useState(found?.keptAtMs ?? null);
   const isChanged = useMemo(() => JSON.stringify(form) !== JSON.stringify(base), [form, base]);
 
-  /** The form if it differs from what is saved and is not kept yet. */
+  /** The form, if it has unsaved changes that are not stored yet. */
   const unkept = useRef<CampaignForm>(null);
 
   useEffect(() => {
@@ -41,7 +41,7 @@ export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormSt
     return () => clearTimeout(timer);
   }, [form, base, isChanged, keeper]);
 
-  // Leaving the editor, by a link or with the whole page, keeps what was typed in the last moment.
+  // Stores the latest input when the user leaves the editor, by a link or by closing the page.
   useEffect(() => {
     const leave = () => keepNow(keeper, unkept);
     addEventListener('pagehide', leave);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Which of several parts of the page is read now: the last one whose head has passed the upper third of the window. */
+/** Returns the section that the user reads: the last one whose head is above the upper third of the window. */
 export function useSectionInView(ids: readonly string[]): string {
   const [current, setCurrent] = useState(ids[0] ?? '');
   const key = ids.join(' ');

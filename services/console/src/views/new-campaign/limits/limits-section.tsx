@@ -5,7 +5,7 @@ import { FormSection } from '../editor/form-section.tsx';
 import { SpanField } from '../../../parts/when/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 
-/** What protects the others. */
+/** Section for the limits of a run, which protect other campaigns. */
 export function LimitsSection({ editor: { form, change } }: { editor: Editor }) {
   return (
     <FormSection section="limits" number={4} note="what protects the others">

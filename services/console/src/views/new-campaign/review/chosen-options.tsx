@@ -3,7 +3,7 @@ import { useNamedOption } from '../../../parts/forms/use-options.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
-/** What the steps give and send, by the names that their teams have for it. */
+/** Names of the options that the steps use, as their teams list them. */
 export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
   const chosen = form.steps.flatMap((step) => {
     const schema = types.find(({ name }) => name === step.action)?.paramsSchema;

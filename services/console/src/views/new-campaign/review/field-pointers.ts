@@ -6,7 +6,7 @@ import type { WhenForm } from '../../../parts/when/when-form.ts';
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
-/** Every place on the page that can tell a problem. */
+/** Returns the pointers of all fields that can show a problem. */
 export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<string> {
   const entries = (role: 'include' | 'exclude') => form[role].map((_, index) => `/audience/${role}/${index}`);
   return new Set([

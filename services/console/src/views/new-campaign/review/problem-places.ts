@@ -1,8 +1,8 @@
-/** Which field of the form a problem is shown at. */
+/** A problem with the field that shows it. */
 export interface PlacedProblem {
   /** JSON pointer into the definition. */
   pointer: string;
-  /** As the API has it; none of what the console itself found. */
+  /** Code of the API; undefined for a problem that the console itself has found. */
   code?: string;
   detail: string;
 }
@@ -18,8 +18,8 @@ export const sectionNames: Readonly<Record<Section, string>> = {
 };
 
 /**
- * Problems by the pointer of the field that shows them: the field that is meant, else the nearest around it. What
- * nothing is around stands under the empty pointer.
+ * Groups problems by the field that shows them: the field of the pointer, else the nearest enclosing one. Problems
+ * without such a field are at the empty pointer.
  * @param fields pointers of all fields on the page
  */
 export function placeProblems<Problem extends PlacedProblem>(
@@ -34,7 +34,7 @@ export function fieldAround(pointer: string, fields: ReadonlySet<string>): strin
   return fieldAround(pointer.slice(0, pointer.lastIndexOf('/')), fields);
 }
 
-/** The part of the page that a pointer is in; the name stands above them all. */
+/** Returns the section of a pointer; null for the name, which is above all sections. */
 export function sectionOf(pointer: string): Section | null {
   const [, field = ''] = pointer.split('/');
   switch (field) {

@@ -3,16 +3,16 @@ import { placeInWords } from '../../../parts/campaign/places.ts';
 import { capitalOf } from '../../../parts/words/figures.ts';
 import type { PlacedProblem } from './problem-places.ts';
 
-/** A problem as a person reads it; the API's own words are for whoever wrote a request. */
+/** A problem in words for campaign managers. The API's own text is for developers. */
 export interface ToldWords {
-  /** At its field, which says what it is about. */
+  /** Text at the field, which names the subject. */
   atField: string;
-  /** Among all problems: what leads to the field, and what follows it in the sentence. */
+  /** Text in the list of problems: the link to the field, and the rest of the sentence. */
   lead: string;
   rest: string;
 }
 
-/** @param definition what the problem was found in */
+/** @param definition definition with the problem */
 export function problemInWords(problem: PlacedProblem, definition: CampaignDefinitionInput): ToldWords {
   const missing = missingInWords(problem, definition);
   if (missing !== null) return { atField: missing, lead: missing, rest: '' };
@@ -29,7 +29,7 @@ export function problemInWords(problem: PlacedProblem, definition: CampaignDefin
   return { atField: capitalOf(rest), lead: place, rest };
 }
 
-/** What nobody has said yet, as what is to be done. */
+/** Describes missing input as an instruction. */
 function missingInWords(
   { pointer, code }: PlacedProblem,
   { name, countries, audience, chain, schedule }: CampaignDefinitionInput,
@@ -52,7 +52,7 @@ function missingInWords(
   return found?.isMissing === true ? found.words : null;
 }
 
-/** Empty where it says nothing of the kind. */
+/** Returns an empty text if the field is missing or not a text. */
 function textOf(schedule: CampaignDefinitionInput['schedule'], field: string): string {
   const value = new Map<string, unknown>(Object.entries(schedule ?? {})).get(field);
   return typeof value === 'string' ? value.trim() : '';
@@ -68,7 +68,7 @@ function ofCountry(country: string, code: string | undefined, detail: string): T
   return { atField: `${country} ${rest}`, lead: country === '' ? 'A country' : country, rest };
 }
 
-/** As the rest of a sentence that begins with the field's name; null where the API says it well. */
+/** Returns the rest of a sentence that begins with the field's name; null if the API's text suits. */
 function wrongInWords({ pointer, code, detail }: PlacedProblem): string | null {
   if (code === undefined) return null;
   if (code === 'past-time') {

@@ -18,7 +18,7 @@ export interface ReviewLine {
   isWarning?: boolean;
 }
 
-/** What it would take, line by line. */
+/** Returns the calls, batches and duration of the definition, line by line. */
 export function loadLines(preview: CampaignPreview, definition: CampaignDefinitionInput): ReviewLine[] {
   const { load, batchUsers, takesSeconds } = preview;
   if (batchUsers === null || load.length === 0) return [];
@@ -54,12 +54,14 @@ function budgetLines({ load }: CampaignPreview, { chain, budgets = [] }: Campaig
   }));
 }
 
-/** That little is certain of how many there are: it is said here and before the start, not at a field. */
+/**
+ * Returns true for a warning about an uncertain size. It is shown in the review and before the start, not at a field.
+ */
 export function isOfSize({ code }: Pick<Warning, 'code'>): boolean {
   return code === 'may-be-few';
 }
 
-/** What nobody refuses, and a person should know before it starts; the API's own warnings stand before these. */
+/** Returns warnings that do not prevent a start. The API's own warnings come first. */
 export function reviewWarnings(preview: CampaignPreview, definition: CampaignDefinitionInput): string[] {
   const { load, takesSeconds } = preview;
   const costs = definition.chain.map(({ unitsPerUser }) => unitsPerUser);

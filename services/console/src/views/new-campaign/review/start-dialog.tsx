@@ -13,11 +13,11 @@ interface StartDialogProps {
   editor: Editor;
   onClose: () => void;
   onStarted: (campaign: Campaign) => void;
-  /** Something in the form is refused: it is shown there. */
+  /** Called if the API refuses the form, which then shows the problems. */
   onRefused: () => void;
 }
 
-/** Starts what is being written, or submits it, after it has shown what the start will do. It is saved before. */
+/** Confirmation that saves the campaign, and starts or submits it, with all effects of the start. */
 export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDialogProps) {
   const { form, save, start, submit, draft, kept, standing, definition, size } = editor;
   const { zone } = useZone();

@@ -5,17 +5,17 @@ import { useRefusal } from '../../../frame/session/session.ts';
 import { useSettled } from '../../../parts/forms/use-settled.ts';
 
 export interface PreviewStanding {
-  /** Of what was typed a moment ago. */
+  /** Preview of the last settled input. */
   preview: CampaignPreview | undefined;
-  /** What is typed now has not been looked at yet. */
+  /** True if the current input has no preview yet. */
   isBehind: boolean;
   error: unknown;
   look: () => void;
 }
 
 /**
- * What the API says of a definition that is being written.
- * @param settleMs it is asked for when nothing was typed for so long
+ * Loads the API's preview of a definition.
+ * @param settleMs time in milliseconds without input before a request
  */
 export function usePreview(definition: CampaignDefinitionInput, settleMs: number): PreviewStanding {
   const refusal = useRefusal('manager');
@@ -27,7 +27,7 @@ export function usePreview(definition: CampaignDefinitionInput, settleMs: number
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
-    // Estimates are asked for by those who may make campaigns.
+    // Only users who may create campaigns may request estimates.
     enabled: refusal === undefined,
   });
   return {

@@ -14,7 +14,7 @@ interface CountryStartsProps {
   onZones: (zones: Readonly<Record<string, string>>) => void;
 }
 
-/** The zone of each country, where somebody has to name it, and when that is for whoever looks. */
+/** Time zones of countries with several, and the starts in the user's zone. */
 export function CountryStarts({ when, countries, onZones }: CountryStartsProps) {
   const own = useZone();
   const now = new Date(useMinute());

@@ -23,7 +23,7 @@ const kinds: readonly { value: WhenKind; label: string }[] = [
   { value: 'recurring', label: 'Repeats' },
 ];
 
-/** When it starts: at once, at a time, at a time in each country, again and again. */
+/** Section for the start: at once, at a time, at a time in each country, or recurring. */
 export function WhenSection({ editor: { form, change } }: { editor: Editor }) {
   const own = useZone();
   const { when } = form;
@@ -77,7 +77,7 @@ function Local({ when, put, countries }: WhenProps & { countries: readonly strin
   );
 }
 
-/** What most people mean is a rule of cron as well: it is asked for in days. */
+/** Fields for a recurring start. Most rules are days of the week, which have their own field and are stored as cron. */
 function Repeats({ when, put }: WhenProps) {
   const [isDays, setDays] = useState(() => weeklyOf(when.cron) !== null);
   const by = when.rule === 'cron' && isDays ? 'days' : when.rule;
