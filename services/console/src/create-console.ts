@@ -12,15 +12,15 @@ export interface Console {
   router: ReturnType<typeof createConsoleRouter>;
 }
 
-/** What the page stands on, put together; the client of the API is configured before. */
+/** Creates the parts of the page. The client of the API has to be configured before. */
 export function createConsole(): Console {
   ensureLanguage(navigator);
   const queryClient = createQueryClient({
     onUnauthorized: () => {
-      // No session has ended: the router finds by itself that there is none.
+      // No session has ended: the router itself detects that there is none.
       if (!hasSession(queryClient)) return;
       forgetSession(queryClient);
-      // What is shown asks for the session first, and leads to the log-in and back.
+      // The current route requests the session first, and leads to the log-in and back.
       void router.invalidate();
     },
   });

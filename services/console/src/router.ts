@@ -3,7 +3,7 @@ import { basePath } from './api/client.ts';
 import { indexRoute, rootRoute, type RouterContext, type ViewRoutes } from './frame/root-route.tsx';
 import { takeComeBack } from './frame/session/come-back.ts';
 
-/** The routes of all views: each `route.ts` and `…-route.ts` in a folder of `views/`. */
+/** Routes of all views: each `route.ts` and `…-route.ts` in a folder of `views/`. */
 const viewRoutes = import.meta.glob<ViewRoutes[keyof ViewRoutes]>('./views/*/{,*-}route.ts', {
   eager: true,
   import: 'route',

@@ -15,7 +15,7 @@ import { eventInWords } from './notice-words.ts';
 
 const shownAtMost = 20;
 
-/** The last that was sent, and what was given up, which can be sent again. */
+/** Latest deliveries of a webhook. Those that were given up can be sent again. */
 export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, name, url, dead } = webhook;
   const queries = useQueryClient();

@@ -7,11 +7,11 @@ import { useZone } from '../../parts/times/zone.ts';
 import { NoticeFields } from './notice-fields.tsx';
 import { formOf, webhookOfForm } from './notice-words.ts';
 
-/** Whom to tell, and of what; of a new one then its secret, once. @param webhook null: a new one */
+/** Form for a webhook. The secret of a new one is then shown once. @param webhook null for a new one */
 export function NoticeDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const { zone } = useZone();
   const [form, setForm] = useState(() => formOf(webhook, zone));
-  // A name that is only typed would not narrow the notices.
+  // A typed name that is not chosen would not filter the notices.
   const isSearched = (form.campaignSearch ?? '').trim() !== '';
   const save = async () => {
     const { fields, format, url } = webhookOfForm(form);

@@ -10,7 +10,7 @@ interface FieldsProps {
   onChange: (part: Partial<NoticeForm>) => void;
 }
 
-/** Whom to tell, how, and of what. */
+/** Fields for the recipient, the events and the filters of a webhook. */
 export function NoticeFields({ form, isNew, onChange }: FieldsProps) {
   const toggled = (event: (typeof events)[number]) => {
     const asked = new Set(form.events);
@@ -79,7 +79,10 @@ const digests = [
   { value: 'week', label: 'On Mondays' },
 ] as const;
 
-/** What recurs would be told again and again; what needs a person is always told at once. */
+/**
+ * Field for digests of recurring campaigns, whose notices would repeat. Events that need a person are always sent at
+ * once.
+ */
 function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>) {
   return (
     <FieldGroup pointer="/digest" label="Runs of recurring campaigns that completed are told">

@@ -3,7 +3,7 @@ import { zonePlace } from '../../parts/when/zone-words.ts';
 
 type Event = Webhook['events'][number];
 
-/** What a webhook may be told, in the order that it happens. */
+/** Events that a webhook may send, in the order in which they happen. */
 export const eventWords: Readonly<Record<Event, string>> = {
   'campaign.scheduled': 'scheduled',
   'approval.waiting': 'waiting for approval',
@@ -30,26 +30,29 @@ export function eventsInWords(asked: readonly Event[]): string {
   return asked.map((event) => eventWords[event]).join(', ');
 }
 
-/** Of a delivery, whose type may be newer than this console. */
+/** Describes the event of a delivery, whose type may be newer than this console. */
 export function eventInWords(event: string | null): string {
   if (event === 'webhook.test') return 'a test';
   return event !== null && isEvent(event) ? eventWords[event] : (event ?? '–');
 }
 
-/** `tag growth or payday · owner loyalty`; all campaigns where nothing narrows it. Those that are named come beside. */
+/**
+ * Describes the filters: `tag growth or payday · owner loyalty`, or all campaigns. Named campaigns are shown
+ * separately.
+ */
 export function campaignsInWords({ campaigns, tags, owners }: Webhook): string {
   const parts = Object.entries({ tag: tags, owner: owners });
   const said = parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`]));
   return said.join(' · ') || (campaigns === null ? 'all campaigns' : '');
 }
 
-/** `every day at 09:00 in Singapore`; undefined where each run is told by itself. */
+/** Describes the digest: `every day at 09:00 in Singapore`; undefined if each run is sent by itself. */
 export function digestInWords({ digest }: Pick<Webhook, 'digest'>): string | undefined {
   if (digest === null) return undefined;
   return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
 }
 
-/** Ways in which a notice reaches people. */
+/** Channels of a notice. */
 export type Way = 'slack' | 'teams' | 'mail' | 'service';
 
 export interface WayTerms {
@@ -88,24 +91,24 @@ export function wayOf({ format, url }: Pick<Webhook, 'format' | 'url'>): Way {
 export interface NoticeForm {
   name: string;
   way: Way;
-  /** A URL, or an address. */
+  /** URL or mail address. */
   url: string;
   events: ReadonlySet<Event>;
-  /** By their ids; none: all. */
+  /** Ids of campaigns. Empty means all campaigns. */
   campaigns: readonly string[];
-  /** Text that is typed to find one more campaign; null while the search is closed. */
+  /** Typed text of the search for a further campaign; null while the search is closed. */
   campaignSearch: string | null;
-  /** Separated by commas. */
+  /** Tags separated by commas. */
   tags: string;
   owners: string;
-  /** How what recurs is told. */
+  /** Frequency of notices of recurring campaigns. */
   digest: 'each' | 'day' | 'week';
-  /** `09:00`; of a digest. */
+  /** Time of a digest, such as `09:00`. */
   at: string;
   zone: string;
 }
 
-/** @param zone of a new digest */
+/** @param zone default time zone of a digest */
 export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
   const { name, campaigns, tags, owners } = webhook ?? { name: null, campaigns: null, tags: null, owners: null };
   const text = (values: readonly string[] | null) => values?.join(', ') ?? '';
@@ -121,7 +124,7 @@ export function formOf(webhook: Webhook | null, zone: string): NoticeForm {
   };
 }
 
-/** What is asked for; a URL that is left empty stays as it is. */
+/** Converts the form into a request. An empty URL stays unchanged. */
 export function webhookOfForm({ name, way, url, events: asked, ...chosen }: NoticeForm) {
   const fields: Omit<NewWebhookInput, 'url'> = {
     name: name.trim() === '' ? null : name.trim(),

@@ -5,10 +5,10 @@ import type { Verb } from './item-list.tsx';
 
 interface DecisionDialogProps {
   verb: Verb;
-  /** `message` */
+  /** Noun for one item, such as `message`. */
   one: string;
   items: number;
-  /** The items: `Award reward SG: not JSON`. */
+  /** Description of the items: `Award reward SG: not JSON`. */
   lead: string;
   effects: readonly Effect[];
   act: () => Promise<unknown>;
@@ -17,7 +17,7 @@ interface DecisionDialogProps {
 
 const titles = { replay: 'Replay', discard: 'Discard' } as const;
 
-/** Asks before items are replayed or discarded: what becomes of them, and of their users. */
+/** Confirmation of a replay or a discard, with the effects on items and users. */
 export function DecisionDialog({ verb, one, items, lead, effects, act, onClose }: DecisionDialogProps) {
   return (
     <VerbDialog

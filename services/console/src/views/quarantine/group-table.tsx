@@ -3,7 +3,7 @@ import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
-/** What groups of all kinds have. */
+/** Properties of groups of all kinds. */
 export interface QuarantinedGroup {
   items: number;
   firstAt: string;
@@ -12,21 +12,21 @@ export interface QuarantinedGroup {
 
 export interface GroupTableProps<Group> {
   caption: string;
-  /** Undefined while they are read. */
+  /** Undefined while the groups are loaded. */
   groups: readonly Group[] | undefined;
   keyOf: (group: Group) => string;
   chosen: Group | undefined;
   onChoose: (group: Group) => void;
-  /** The header of the column that names the groups. */
+  /** Header of the column with the titles of groups. */
   header: string;
   title: (group: Group) => ReactNode;
-  /** A line below the title. */
+  /** Line below the title. */
   note: (group: Group) => ReactNode;
-  /** Counts of each group. */
+  /** Columns with the counts of each group. */
   counts: readonly Column<Group>[];
 }
 
-/** Groups of quarantined items; the chosen group is shown beside the table. */
+/** Groups of quarantined items. The chosen group is shown beside the table. */
 export function GroupTable<Group extends QuarantinedGroup>(props: GroupTableProps<Group>) {
   const { caption, groups, keyOf, chosen, onChoose, header, title, note, counts } = props;
   const columns: Column<Group>[] = [

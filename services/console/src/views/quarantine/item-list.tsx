@@ -8,28 +8,31 @@ import { GroupTable, type GroupTableProps, type QuarantinedGroup } from './group
 
 export type Verb = 'replay' | 'discard';
 
-/** The answer of the API that a kind is read from. */
+/** State of the request that loads the items. */
 export interface ItemQuery {
   error: unknown;
   refetch: () => unknown;
 }
 
 interface ItemListProps<Group extends QuarantinedGroup> {
-  /** `job` and `jobs`. */
+  /** Nouns such as `job` and `jobs`. */
   one: string;
   many: string;
   query: ItemQuery;
-  /** How the groups are made: `By client and reason`. */
+  /** Title of the groups, such as `By client and reason`. */
   title: string;
   table: GroupTableProps<Group>;
-  /** Takes the place of the list if nothing is in quarantine and no item was asked for by its id. */
+  /** Shown if nothing is in quarantine and no item was requested by its id. */
   empty: ReactNode;
   hasItem?: boolean;
-  /** The role that may decide about a whole group, and the dialog that asks; absent if items are decided one by one. */
+  /**
+   * Role that may decide about a whole group, and the callback of its buttons; undefined if items are decided one by
+   * one.
+   */
   decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
-  /** Below the groups, if they have no buttons. */
+  /** Shown below the groups, if they have no buttons. */
   footer?: ReactNode;
-  /** The panel of one item. */
+  /** Panel of one item. */
   children: ReactNode;
 }
 

@@ -9,21 +9,21 @@ import type { Verb } from './item-list.tsx';
 import { Neighbours } from './neighbours.tsx';
 
 interface ItemPanelProps {
-  /** `message` */
+  /** Noun for one item, such as `message`. */
   one: string;
-  /** Undefined while no item is known. */
+  /** Undefined until an item is known. */
   id: string | undefined;
-  /** The place of the item among the items of its group; absent if it was asked for by its id. */
+  /** Position of the item within its group; undefined if it was requested by its id. */
   place?: { index: number; items: number; onNewer: (() => void) | null; onOlder: (() => void) | null };
   error: unknown;
   onRetry: () => void;
-  /** What a replay does. */
+  /** Effect of a replay. */
   footer: string;
-  /** The item; undefined while it is read. */
+  /** Content of the item; undefined while it is loaded. */
   children: ReactNode;
 }
 
-/** One quarantined item with its content, and the ones beside it. */
+/** One quarantined item with its content, and buttons for the next and previous item. */
 export function ItemPanel({ one, id, place, error, onRetry, footer, children }: ItemPanelProps) {
   return (
     <Panel
@@ -47,12 +47,12 @@ export function ItemPanel({ one, id, place, error, onRetry, footer, children }: 
 }
 
 interface ItemButtonsProps {
-  /** Why the person may not replay or discard the item; undefined if the person may. */
+  /** Reasons why the user may not replay or discard the item; undefined if the user may. */
   refusals: Readonly<Record<Verb, string | undefined>>;
   onDecide: (verb: Verb) => void;
 }
 
-/** The decisions about one item. */
+/** Buttons that replay or discard one item. */
 export function ItemButtons({ refusals, onDecide }: ItemButtonsProps) {
   return (
     <>

@@ -15,10 +15,10 @@ import type { Verb } from './item-list.tsx';
 import { ItemButtons, ItemPanel } from './item-panel.tsx';
 import { effectsOfDiscardedJobs, effectsOfReplayedJobs } from './job-text.ts';
 
-/** So many of a group can be gone through one by one. */
+/** Number of items of a group that can be viewed one by one. */
 const mostShown = 100;
 
-/** One of a group: when it was due, its calls, what was answered, what was sent. */
+/** A job of a group: its due time, its calls with their answers, and its request. */
 export function JobPanel({ group, client }: { group: QuarantinedJobGroup; client: string }) {
   const [place, setPlace] = useState(0);
   const list = useQuery(

@@ -16,17 +16,17 @@ import { ReplayDialog } from './replay-dialog.tsx';
 const route = getRouteApi('/quarantine');
 
 interface JobsProps {
-  /** Undefined while they are read. */
+  /** Undefined while the groups are loaded. */
   groups: readonly QuarantinedJobGroup[] | undefined;
   query: ItemQuery;
 }
 
-/** Dead jobs: their calls failed to the last, or their receiver is gone. */
+/** Dead jobs: all their calls failed, or their receiver is gone. */
 export function Jobs({ groups, query }: JobsProps) {
   const { client, of, reason } = route.useSearch();
   const navigate = route.useNavigate();
   const clients = useClients();
-  // The dialog stays with its result when its group is gone.
+  // The dialog stays open with its result after its group is gone.
   const [decision, setDecision] = useState<{ verb: Verb; group: QuarantinedJobGroup }>();
   const choose = (name: string | undefined) => void navigate({ search: { kind: 'job', client: name } });
   const chosen = groups?.find((group) => group.clientId === of && group.reason === reason) ?? groups?.[0];
@@ -85,7 +85,7 @@ export function Jobs({ groups, query }: JobsProps) {
 interface GroupDialogProps {
   verb: Verb;
   group: QuarantinedJobGroup;
-  /** Its name. */
+  /** Name of the client. */
   client: string;
   onClose: () => void;
 }

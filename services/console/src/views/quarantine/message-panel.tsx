@@ -12,12 +12,12 @@ import { ItemButtons, ItemPanel } from './item-panel.tsx';
 import { contentInWords, effectsOnMessages, topicInWords } from './message-text.ts';
 
 interface MessagePanelProps {
-  /** The message that somebody asked for by its id; else the newest of the group. */
+  /** Id of the requested message. Default: the newest of the group. */
   id: string | undefined;
   group: QuarantinedMessageGroup | undefined;
 }
 
-/** One message as it is: its topic, the reason, its bytes. */
+/** A message with its topic, the reason, and its bytes. */
 export function MessagePanel({ id, group }: MessagePanelProps) {
   const [place, setPlace] = useState(0);
   const list = useQuery({

@@ -5,7 +5,7 @@ import { formatCount } from '../../parts/words/numbers.ts';
 
 type Bytes = QuarantinedMessageDetail['value'];
 
-/** What a message holds, as it can be read: JSON is laid out, other texts stay as they are, bytes are shown as such. */
+/** Formats the content of a message: JSON with indentation, other texts unchanged, bytes as base64. */
 export function contentInWords(bytes: Bytes): { note: string; text: string } {
   if (bytes === null) return { note: 'nothing', text: '' };
   if (bytes.encoding === 'base64') return { note: 'bytes, as base64', text: bytes.content };
@@ -16,7 +16,7 @@ export function contentInWords(bytes: Bytes): { note: string; text: string } {
   }
 }
 
-/** `award-points AU` for the topic of a shard; the topic itself where it is another one. */
+/** Returns `award-points AU` for the topic of a shard; other topics unchanged. */
 export function topicInWords(topic: string): string {
   const [, action, country] = /\.([a-z][a-z0-9-]*)\.([A-Z]{2})$/.exec(topic) ?? [];
   return action === undefined || country === undefined ? topic : `${titleOf(action)} ${country}`;
@@ -33,7 +33,7 @@ const effects = {
   },
 } as const;
 
-/** What a decision does to messages and to the users in them. */
+/** Returns the effects of a decision on messages and their users. */
 export function effectsOnMessages(verb: keyof typeof effects, items: number): Effect[] {
   const { messages, users } = effects[verb];
   return [

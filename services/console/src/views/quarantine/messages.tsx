@@ -13,12 +13,12 @@ import { effectsOnMessages, topicInWords } from './message-text.ts';
 const route = getRouteApi('/quarantine');
 
 interface MessagesProps {
-  /** Undefined while they are read. */
+  /** Undefined while the groups are loaded. */
   groups: readonly QuarantinedMessageGroup[] | undefined;
   query: ItemQuery;
 }
 
-/** Messages that no worker understood or believed. */
+/** Messages that workers could not parse or validate. */
 export function Messages({ groups, query }: MessagesProps) {
   const { id, topic, reason } = route.useSearch();
   const navigate = route.useNavigate();

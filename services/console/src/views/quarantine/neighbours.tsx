@@ -2,12 +2,12 @@ import { Button } from '../../parts/controls/button.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
 interface NeighboursProps {
-  /** Null where there is none. */
+  /** Null if there is none. */
   onNewer: (() => void) | null;
   onOlder: (() => void) | null;
 }
 
-/** The ones beside the one that is shown. */
+/** Buttons for the next and the previous item. */
 export function Neighbours({ onNewer, onOlder }: NeighboursProps) {
   useKeys([
     { keys: '[', does: 'The newer one', group: 'This page', run: () => onNewer?.() },

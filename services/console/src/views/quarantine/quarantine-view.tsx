@@ -18,7 +18,7 @@ import { Steps } from './steps.tsx';
 const route = getRouteApi('/quarantine');
 const lookEveryMs = 4000;
 
-/** What was set aside after repeated failures: jobs, messages and steps, about which a person decides. */
+/** View of quarantined jobs, messages and steps, which failed repeatedly and await a person's decision. */
 export function QuarantineView() {
   const { id, kind, client } = route.useSearch();
   const navigate = route.useNavigate();
@@ -32,7 +32,7 @@ export function QuarantineView() {
   });
   const jobs = useQuery({
     ...groupQuarantinedJobsOptions({ query: client === undefined ? {} : { client } }),
-    // The API counts them anew for each request.
+    // The API counts dead jobs anew for each request.
     refetchInterval: kind === undefined || kind === 'job' ? lookEveryMs : 60_000,
   });
   const counts = {
@@ -76,8 +76,8 @@ function itemsIn(groups: readonly { items: number }[] | undefined): number | und
 }
 
 /**
- * The kind that is shown if the person has not chosen one: a kind with items, once the counts are known. It does not
- * change by itself later, when the last item was decided.
+ * Returns the kind that is shown by default: one with items, once all counts are loaded. It does not change later, when
+ * the last item was decided.
  */
 function useFirst(counts: Readonly<Record<ShownKind, number | undefined>>): ShownKind {
   const [first, setFirst] = useState<ShownKind>();

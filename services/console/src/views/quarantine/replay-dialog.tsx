@@ -16,12 +16,12 @@ import { effectsOfReplayedJobs } from './job-text.ts';
 
 interface ReplayDialogProps {
   group: QuarantinedJobGroup;
-  /** Its name. */
+  /** Name of the client. */
   client: string;
   onClose: () => void;
 }
 
-/** Replays all jobs of a group: at which rate, and whether expired ones too. Then shows how many it were. */
+/** Form that replays all jobs of a group, with a rate, and optionally expired jobs. Then shows their number. */
 export function ReplayDialog({ group, client, onClose }: ReplayDialogProps) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');

@@ -5,12 +5,12 @@ export const shownKinds = ['job', 'message', 'step'] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
 export const quarantineSearch = z.object({
-  /** A message or a step to be shown. */
+  /** Id of a message or a step. */
   id: z.catch(z.optional(z.string()), undefined),
   kind: z.catch(z.optional(z.enum(shownKinds)), undefined),
-  /** Only jobs of this client, by its name or id. */
+  /** Name or id of the client whose jobs are shown. */
   client: z.catch(z.optional(z.string()), undefined),
-  /** The chosen group: jobs by the id of their client and the reason, messages by topic and reason. */
+  /** Chosen group: jobs by the id of their client and the reason, messages by topic and reason. */
   of: z.catch(z.optional(z.string()), undefined),
   topic: z.catch(z.optional(z.string()), undefined),
   reason: z.catch(z.optional(z.string()), undefined),

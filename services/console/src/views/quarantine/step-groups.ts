@@ -5,14 +5,14 @@ type GroupedStep = Pick<
   'id' | 'action' | 'country' | 'runId' | 'users' | 'since' | 'replayable' | 'whyNot'
 >;
 
-/** Steps of a shard with which the same can be done. */
+/** Steps of a shard that permit the same actions. */
 export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
   key: string;
   action: string;
   country: string;
-  /** Why they cannot be opened again; null where they can. */
+  /** Reason why the steps cannot be reopened; null if they can. */
   whyNot: string | null;
-  /** Newest first. */
+  /** Steps, newest first. */
   steps: Step[];
   items: number;
   users: number;
@@ -21,7 +21,7 @@ export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
   lastAt: string;
 }
 
-/** What can be opened again first, then by the newest of each. @param steps newest first */
+/** Groups steps: those that can be reopened first, then by the newest step. @param steps newest first */
 export function groupSteps<Step extends GroupedStep>(steps: readonly Step[]): StepGroup<Step>[] {
   const byKey = Map.groupBy(steps, keyOf);
   const groups = [...byKey].flatMap(([key, of]) => {

@@ -16,12 +16,12 @@ import { ItemButtons, ItemPanel } from './item-panel.tsx';
 
 interface StepPanelProps {
   id: string;
-  /** The steps of its group, newest first; empty if the step is none of those that are listed. */
+  /** Steps of the group, newest first; empty if the step is not listed. */
   group: readonly Pick<QuarantinedStep, 'id'>[];
   onShow: (id: string) => void;
 }
 
-/** One batch in one step: what happened to its calls, whose it is, and what can be done. */
+/** A batch in a step: its calls, its run, and its actions. */
 export function StepPanel({ id, group, onShow }: StepPanelProps) {
   const { data, error, refetch } = useQuery(getQuarantinedStepOptions({ path: { id } }));
   const index = group.findIndex((step) => step.id === id);

@@ -11,14 +11,14 @@ import { StepPanel } from './step-panel.tsx';
 const route = getRouteApi('/quarantine');
 
 interface StepsProps {
-  /** Undefined while they are read. */
+  /** Undefined while the steps are loaded. */
   steps: readonly QuarantinedStep[] | undefined;
-  /** There are older steps, which are not among them. */
+  /** True if there are older steps, which are not included. */
   hasMore: boolean;
   query: ItemQuery;
 }
 
-/** Steps that no worker calls any more, by shard and by what can be done with them. */
+/** Quarantined steps, which workers no longer call, by shard and by permitted actions. */
 export function Steps({ steps, hasMore, query }: StepsProps) {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();

@@ -26,11 +26,11 @@ const route = getRouteApi('/quiet-hours');
 
 interface Asked {
   verb: 'edit' | 'remove';
-  /** Its place in the order; one past the last is a new one. */
+  /** Index of the rule; one past the last for a new rule. */
   at: number;
 }
 
-/** When which action types call nobody, and what becomes of users meanwhile. */
+/** View of the quiet hours: when action types make no calls, and what happens to their users. */
 export function QuietHoursView() {
   const { action } = route.useSearch();
   const navigate = route.useNavigate();
@@ -141,13 +141,13 @@ function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at:
 
 interface PlacedRule {
   rule: QuietRule;
-  /** Its place in the order. */
+  /** Index of the rule. */
   at: number;
 }
 
 interface RuleTableProps {
   quietHours: QuietHours | undefined;
-  /** Undefined while they are asked for. */
+  /** Undefined while the rules are loaded. */
   shown: readonly PlacedRule[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;
@@ -230,7 +230,7 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
 }
 
 interface RuleActionsProps {
-  /** Its place in the order. */
+  /** Index of the rule. */
   at: number;
   last: number;
   refusal: string | undefined;
@@ -239,7 +239,7 @@ interface RuleActionsProps {
   onAsk: (verb: Asked['verb']) => void;
 }
 
-/** Buttons, and on a phone a menu. */
+/** Buttons of a rule; on a phone, a menu. */
 function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActionsProps) {
   return (
     <>

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** Shows the rules for this action type. Undefined shows all rules. */
+  /** Filters the rules by action type. Default: all rules. */
   action: z.catch(z.optional(z.string()), undefined),
 });
 

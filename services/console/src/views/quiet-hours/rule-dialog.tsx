@@ -12,7 +12,7 @@ import { everyType, formOf, ruleOf, ruleWords, typeWords } from './rule-form.ts'
 
 interface RuleDialogProps {
   quietHours: QuietHours;
-  /** The rule that is changed; one past the last is a new one. */
+  /** Index of the edited rule; one past the last for a new rule. */
   at: number;
   onClose: () => void;
 }
@@ -22,7 +22,9 @@ const ends = [
   { value: 'drop', label: 'Users are dropped', said: 'they end as suppressed, and later steps are skipped' },
 ] as const;
 
-/** All rules are written at once, on the revision that was there when it was opened: another’s change is refused, not undone. */
+/**
+ * Form for a rule. It replaces all rules at the revision of its opening: the API refuses to overwrite a later change.
+ */
 export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
   const [{ rules, revision }] = useState(quietHours);
   const { installation } = useSession();

@@ -1,16 +1,16 @@
 import type { QuietRule } from '#client/types.gen.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** Stands for all action types. */
+/** Value that means all action types. */
 export const everyType = '*';
 
 export interface RuleForm {
   actionType: string;
-  /** Separated by commas or blanks; empty: all. */
+  /** Codes separated by commas or blanks. Empty means all countries. */
   countries: string;
   from: string;
   until: string;
-  /** Empty: the country's own. */
+  /** Empty means the country's own time zone. */
   zone: string;
   then: QuietRule['then'];
 }
@@ -36,12 +36,15 @@ export function ruleOf({ actionType, countries, from, until, zone, then }: RuleF
   };
 }
 
-/** `“Send a message”`, `every action type`. */
+/** Describes an action type: `“Send a message”`, `every action type`. */
 export function typeWords({ actionType }: Pick<QuietRule, 'actionType'>): string {
   return actionType === everyType ? 'every action type' : quotedTitleOf(actionType);
 }
 
-/** `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the end.` */
+/**
+ * Describes a rule: `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the
+ * end.`
+ */
 export function ruleWords(rule: QuietRule): string {
   const { countries, from, until, zone, then } = rule;
   const where = countries === undefined ? 'anywhere' : `in ${countries.join(', ')}`;
@@ -52,7 +55,7 @@ export function ruleWords(rule: QuietRule): string {
   return `${type.charAt(0).toUpperCase()}${type.slice(1)} calls nobody ${where} from ${from} to ${until}${next}, ${clocks}; ${end}.`;
 }
 
-/** The rule at a place stands at another one. */
+/** Returns the items with one of them at another index. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const item = items[from];
   const rest = items.toSpliced(from, 1);

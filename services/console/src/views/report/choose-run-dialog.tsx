@@ -15,7 +15,7 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 
 interface ChooseRunDialogProps {
-  /** The run that another one is wanted for. */
+  /** Run to compare with. */
   runId: string;
   onChoose: (runId: string) => void;
   onClose: () => void;
@@ -24,7 +24,7 @@ interface ChooseRunDialogProps {
 const perPage = 20;
 const settleMs = 250;
 
-/** Any run that has ended, the newest first, by the name of its campaign: the server searches and pages. */
+/** Search for any ended run by the name of its campaign, newest first. The server searches and pages. */
 export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogProps) {
   const [text, setText] = useState('');
   const [cursor, setCursor] = useState<string | undefined>();
@@ -75,7 +75,7 @@ export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogPro
 }
 
 interface RunsProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the runs are loaded. */
   found: ListRunsResponse['items'] | undefined;
   onChoose: (runId: string) => void;
 }

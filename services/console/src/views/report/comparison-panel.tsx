@@ -16,10 +16,7 @@ import { compare, isSameChain, type ComparedFigure } from './comparison.ts';
 
 const route = '/runs/$runId/report';
 
-/**
- * Was it better than last time? Beside another run, of its campaign or of another: the one before unless somebody chose
- * another. Which one is in the address.
- */
+/** Comparison with another run. Default: the previous run of the campaign. The address has the chosen run. */
 export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
   const { with: wanted } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
@@ -30,7 +27,7 @@ export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
     placeholderData: keepPreviousData,
   });
   const { data, error } = comparison;
-  // Beside what can be chosen at once there is room for no words.
+  // If runs can be chosen, there is no room for text.
   const offered = error === null && data && (data.before !== null || data.others.length > 0) ? data : undefined;
   const choose = (other: string) => {
     setChoosing(false);
@@ -89,7 +86,7 @@ function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
   );
 }
 
-/** What the figures cannot say: another campaign, and what another chain makes of them. */
+/** Note that the other run is of another campaign, or has another chain, which limits the comparison. */
 function Unlike({ run, before }: { run: ComparedRun; before: ComparedRun }) {
   const isOther = before.campaignId !== run.campaignId;
   const isLike = isSameChain(run, before);
@@ -113,11 +110,11 @@ interface RunSelectProps {
   onChoose: (runId: string) => void;
 }
 
-/** Of the same campaign; one of another stands there once it was chosen. */
+/** Choice of a run of the same campaign, and of a chosen run of another campaign. */
 function RunSelect({ comparison: { run, before, others }, onChoose }: RunSelectProps) {
   const formatTime = useFormatTime();
   const id = useId();
-  // One that was asked for by its id may be older than those that are offered.
+  // A run that was requested by its id may be older than the offered runs.
   const isOffered = before === null || others.some(({ runId }) => runId === before.runId);
   const offered = isOffered ? others : [before, ...others];
   const nameOf = (runId: string) =>

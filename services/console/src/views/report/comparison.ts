@@ -3,17 +3,17 @@ import { formatDifference, formatFineShare } from '../../parts/words/figures.ts'
 import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 
-/** A figure of this run beside that of another one. */
+/** A figure of this run beside that of another run. */
 export interface ComparedFigure {
   name: string;
   now: string;
   before: string;
   change: string;
-  /** Whether the change is one for the better; null where it is neither, or none. */
+  /** True if the change is an improvement; null if it is neutral, or there is none. */
   isBetter: boolean | null;
 }
 
-/** Two runs of another chain stand beside each other, but what one of them did is no more or less of the other. */
+/** Compares the figures of two runs. Figures of runs with different chains are shown without a difference. */
 export function compare(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
   const [audience, ...others] = figuresOf(now, before);
   const shown = isSameChain(now, before) ? others : others.map((figure) => ({ ...figure, ...unmeasured }));
@@ -22,7 +22,7 @@ export function compare(now: ComparedRun, before: ComparedRun): ComparedFigure[]
 
 const unmeasured = { change: '–', isBetter: null } as const;
 
-/** Otherwise who got through, or failed, means two things. */
+/** Returns true if two runs have the same chain, so that their outcomes are comparable. */
 export function isSameChain({ chain }: Pick<ComparedRun, 'chain'>, other: Pick<ComparedRun, 'chain'>): boolean {
   return chain.length === other.chain.length && chain.every((action, index) => action === other.chain[index]);
 }
@@ -48,9 +48,9 @@ function figuresOf(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
 
 type Counted = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
 
-/** Shown only where somebody ended so. */
+/** Outcomes that are shown only if a user has them. */
 const rare: readonly { name: string; of: Counted; moreIsBetter: boolean | null }[] = [
-  // Who is tried again has failed before: more of them may be good or bad.
+  // Neutral: retried users have failed before.
   { name: 'Recovered since', of: 'recovered', moreIsBetter: null },
   { name: 'Unknown', of: 'unknown', moreIsBetter: false },
   { name: 'Suppressed', of: 'suppressed', moreIsBetter: null },
@@ -58,7 +58,7 @@ const rare: readonly { name: string; of: Counted; moreIsBetter: boolean | null }
   { name: 'Cancelled', of: 'cancelled', moreIsBetter: null },
 ];
 
-/** A share and its change in percentage points. @param moreIsBetter null where it is neither */
+/** Returns a share and its change in percentage points. @param moreIsBetter null if the change is neutral */
 function share(
   name: string,
   a: ComparedRun,

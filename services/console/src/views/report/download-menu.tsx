@@ -6,7 +6,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 
-/** Files of the API itself: the same columns and names as everywhere. */
+/** Menu of files, which the API creates, with the same columns and names as everywhere. */
 export function DownloadMenu({ report }: { report: RunReport }) {
   const { runId, kind, steps, failuresKept, receiptsDeletedAt } = report;
   const hasHeldOut = kind !== 'dry-run' && steps.some(({ heldOut }) => heldOut > 0);
@@ -64,7 +64,7 @@ function File({ href, children }: { href: string; children: string }) {
   );
 }
 
-/** Each user with the outcome of each step. They are kept less long than the report: a file may be too late. */
+/** Link to the outcomes of each user. Users are kept for a shorter time than the report, so the file may be gone. */
 function Everybody({ runId }: { runId: string }) {
   const first = useQuery({ ...listRunUsersOptions({ path: { id: runId }, query: { limit: 1 } }), retry: false });
   if (first.error !== null && problemOf(first.error).code === 'users-not-kept') {

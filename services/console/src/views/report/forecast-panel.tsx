@@ -9,7 +9,7 @@ import { titleOf, withTitles } from '../../parts/words/action-titles.ts';
 
 const shownAtMost = 8;
 
-/** Of a dry run: how long the run would take, shard by shard, and what that rests on. */
+/** Forecast of a dry run: the duration by shard, and its assumptions. */
 export function ForecastPanel({ report }: { report: Pick<RunReport, 'forecast' | 'audience'> }) {
   const { forecast, audience } = report;
   if (forecast === null) return null;

@@ -9,7 +9,7 @@ import { createRateSeries } from '../../parts/charts/rate-series.ts';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 
-/** How fast the run went from its start to its end, and what came in its way. Nothing where nothing was noted. */
+/** Rate of a run from start to end, with its events. Renders nothing if no rate was recorded. */
 export function RateHistory({ report: { runId } }: { report: RunReport }) {
   const path = { id: runId };
   const rates = useQuery(getRunRatesOptions({ path }));

@@ -13,7 +13,7 @@ import { unknownLines, unknownUsers } from '../../parts/settle/unknown-lines.ts'
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 
-/** Why users failed, and trying some of them again. */
+/** Reasons why users failed, with a retry of selected ones. */
 export function ReasonsPanel({ report }: { report: RunReport }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const refusal = useRefusal('manager');
@@ -75,7 +75,7 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
   );
 }
 
-/** What keeps who is listed from being tried again; undefined where nothing does. */
+/** Returns the reason why users cannot be retried; undefined if they can. */
 function noteOf(report: RunReport): string | undefined {
   if (!report.failuresKept) return 'Who they were is no longer kept; the figures stay.';
   const unknown = unknownUsers(unknownLines(report));

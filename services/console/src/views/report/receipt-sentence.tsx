@@ -2,7 +2,7 @@ import type { StepLine } from '#client/types.gen.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** What providers said of what they accepted. It is shown apart: it is no outcome of the run. */
+/** Receipts of accepted messages. They are separate, because a receipt is not an outcome of the run. */
 export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {
   if (!receipts) return null;
   const { delivered, undelivered, awaiting, unexpected } = receipts;

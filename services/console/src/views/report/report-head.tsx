@@ -48,7 +48,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
   );
 }
 
-/** The same campaign, to be looked at and started once more. */
+/** Link that copies the campaign into the editor. */
 function RunAgain({ campaignId }: Pick<RunReport, 'campaignId'>) {
   const refusal = useRefusal('manager');
   if (refusal !== undefined) {

@@ -1,6 +1,6 @@
 import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/standing/skeleton.tsx';
 
-/** The page at its true height before its numbers are there. */
+/** The page at its final height before its data is loaded. */
 export function ReportSkeleton() {
   const isShown = usePatience();
   return (

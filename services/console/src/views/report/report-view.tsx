@@ -7,14 +7,14 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { ReportSkeleton } from './report-skeleton.tsx';
 import { Report } from './report.tsx';
 
-/** Does it add up, what failed, and was it better than last time? */
+/** View of a run's report: its sum, its failures, and a comparison with another run. */
 export function ReportView() {
   const { runId } = useParams({ from: '/runs/$runId/report' });
   const { data, error, refetch, isFetchedAfterMount } = useQuery({
     ...getRunReportOptions({ path: { id: runId } }),
     staleTime: ({ state }) => (state.data?.endedAt ? 2_000 : 0),
   });
-  // The live run leaves what it read a moment ago, when the run may not have ended yet.
+  // The cache may contain the report from before the end of the run.
   const report = data?.endedAt || isFetchedAfterMount ? data : undefined;
   const formatTime = useFormatTime();
   return (

@@ -6,7 +6,7 @@ import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 
-/** What came of those who were tried again, in runs of their own. */
+/** Retries of failed users, which are runs of their own, with their results. */
 export function RetriesPanel({ report: { retries } }: { report: RunReport }) {
   if (retries === null) return null;
   const { failedBefore, failedAfter, runs } = retries;

@@ -20,7 +20,9 @@ interface RetryDialogProps {
   onClose: () => void;
 }
 
-/** Before failed users are tried again: how many the engine finds, where they begin, and who comes along. */
+/**
+ * Confirmation of a retry: the number of users, the steps where they start, and users of other rows that are included.
+ */
 export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProps) {
   const navigate = useNavigate();
   const formatTime = useFormatTime();

@@ -26,7 +26,7 @@ const spans = [
 
 type Days = (typeof spans)[number]['value'];
 
-/** Links to this report for people without a key: what each shows, until when, and those that there are. */
+/** Links to the report for people without a key: a form for a new link, and existing links. */
 export function ShareDialog({ report: { runId, campaignName }, onClose }: { report: RunReport; onClose: () => void }) {
   const queries = useQueryClient();
   const refusal = useRefusal('manager');
@@ -97,7 +97,7 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
 
 interface LinkTableProps {
   runId: string;
-  /** Undefined while they are asked for. */
+  /** Undefined while the links are loaded. */
   links: readonly ReportLink[] | undefined;
   refusal: string | undefined;
 }
@@ -148,7 +148,7 @@ function LinkTable({ runId, links, refusal }: LinkTableProps) {
   );
 }
 
-/** Asks once more before it revokes a link. */
+/** Button that revokes a link after a confirmation. */
 function RevokeLink({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);

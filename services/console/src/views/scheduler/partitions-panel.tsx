@@ -4,7 +4,7 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { nodeName, partitionMap } from './region-look.ts';
 
-/** Who looks at which partition, at a glance; what moves is marked by its shape too. */
+/** Map of the partitions with their owners. Moving partitions have another shape too. */
 export function PartitionsPanel({ partitions }: { partitions: Scheduler['partitions'] }) {
   const { cells, owners } = partitionMap(partitions);
   const moving = cells.filter(({ isMoving }) => isMoving).length;

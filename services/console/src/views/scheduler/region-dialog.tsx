@@ -15,13 +15,13 @@ export type RegionVerb = 'switch' | 'activate';
 
 interface RegionDialogProps {
   verb: RegionVerb;
-  /** Undefined where it is gone meanwhile. */
+  /** Undefined if the region is gone. */
   chosen: RegionLook | undefined;
   others: readonly RegionLook[];
   onClose: () => void;
 }
 
-/** What a switch stops, what it moves, and what goes on, before it is done. */
+/** Confirmation of a switch of a region: which work stops, moves, and goes on. */
 export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProps) {
   const queries = useQueryClient();
   const [reason, setReason] = useState('');

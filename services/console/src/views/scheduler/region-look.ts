@@ -7,7 +7,7 @@ type Partition = Scheduler['partitions'][number];
 export interface NodeLook {
   node: Node;
   leads: string[];
-  /** In the partitions that it looks at. */
+  /** Due jobs in the partitions of the node. */
   due: number;
   oldestMs: number;
 }
@@ -18,7 +18,7 @@ export interface RegionLook {
   partitions: number;
 }
 
-/** Regions with their nodes, schedulers first. Nodes of a region that nobody has entered are not there. */
+/** Returns the regions with their nodes, schedulers first. Nodes of unknown regions are missing. */
 export function regionLooks({ regions, nodes, leaders, partitions }: Scheduler): RegionLook[] {
   return regions.map((region) => {
     const inRegion = nodes.filter((node) => node.region === region.name);
@@ -41,7 +41,7 @@ const leaderWords: Readonly<Record<string, string>> = {
   'job-partitions': 'partitions',
 };
 
-/** `east-1 …ec7325` of `scheduler@east-1/01a2…ec7325`. */
+/** Shortens the name of a node: `east-1 …ec7325` for `scheduler@east-1/01a2…ec7325`. */
 export function nodeName(owner: string): string {
   const [, host, id] = /^[^@/]+@([^/]+)\/(.+)$/.exec(owner) ?? [];
   return host === undefined || id === undefined ? owner : `${host} …${id.slice(-6)}`;
@@ -49,14 +49,14 @@ export function nodeName(owner: string): string {
 
 export interface PartitionCell {
   partition: number;
-  /** `a` for the first scheduler; empty for none. */
+  /** Letter of the owner: `a` for the first scheduler; empty without an owner. */
   letter: string;
   isMoving: boolean;
-  /** Due there, up to what is counted. */
+  /** Due jobs of the partition, up to the limit of the count. */
   due: number;
 }
 
-/** Who owns which partition, each owner by a letter. */
+/** Returns the partitions with their owners, each owner with a letter. */
 export function partitionMap(partitions: readonly Partition[]): {
   cells: PartitionCell[];
   owners: { letter: string; owner: string; partitions: number }[];
@@ -75,7 +75,7 @@ export function partitionMap(partitions: readonly Partition[]): {
   };
 }
 
-/** `a` to `z`, then `a2`. */
+/** Returns `a` to `z`, then `a2`. */
 function letterAt(index: number): string {
   const letter = String.fromCharCode(97 + (index % 26));
   return index < 26 ? letter : `${letter}${Math.floor(index / 26) + 1}`;

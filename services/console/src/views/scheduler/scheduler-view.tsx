@@ -24,7 +24,7 @@ import { RegionsPanel } from './regions-panel.tsx';
 const askEveryMs = 4000;
 const mostHosts = 5;
 
-/** Who looks at due jobs, who calls them, and how late they are. */
+/** View of the scheduler: schedulers, dispatchers, and their delays. */
 export function SchedulerView() {
   const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: askEveryMs });
   const error = useKeptError(scheduler);
@@ -108,7 +108,7 @@ function splitBy(regions: readonly RegionLook[], name: string) {
   };
 }
 
-/** Of each partition so many are counted. */
+/** The API stops counting the due jobs of a partition here. */
 const mostCounted = 1000;
 
 function kpisOf({ backlog, lagMs, nodes, hosts, partitions, regions }: Scheduler): Kpi[] {

@@ -6,7 +6,7 @@ type Fire = SchedulePreview['fires'][number];
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** From when on fires are looked at, to learn what a change of the clocks does to them. */
+/** Returns the instant from which fires are previewed, shortly before the clock change. */
 export function lookFrom({ at }: ClockChange): string {
   return new Date(Date.parse(at) - 5 * minuteMs).toISOString();
 }
@@ -16,7 +16,7 @@ export interface ClockEffect {
   words: string;
 }
 
-/** What a change of the clocks does to a schedule; null where it touches none of its fires. */
+/** Returns the effect of a clock change on a schedule; null if it affects no fire. */
 export function clockEffectOf({ at: changesAt, isForward }: ClockChange, fires: readonly Fire[]): ClockEffect | null {
   const near = fires.filter(({ at }) => at === null || Math.abs(Date.parse(at) - Date.parse(changesAt)) < 3 * hourMs);
   const countOf = (mark: Fire['mark']) =>

@@ -16,13 +16,13 @@ interface GroupForm {
   fallback: string;
   tags: string;
   countries: string;
-  /** It was there before: its name stays. */
+  /** True for an existing group, whose name cannot change. */
   isOld: boolean;
 }
 
 const emptyForm: GroupForm = { name: '', region: '', fallback: '60', tags: '', countries: '', isOld: false };
 
-/** The markets that schedules fire for: where each is at home, and how schedules find it. */
+/** Form for the groups of schedules: the home region of each, and its tags. */
 export function GroupsDialog({ onClose }: { onClose: () => void }) {
   const groups = useQuery(listGroupsOptions());
   const [form, setForm] = useState<GroupForm>();

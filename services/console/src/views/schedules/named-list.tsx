@@ -14,7 +14,7 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 interface NamedListDialogProps<Item> {
   title: string;
   lead: string;
-  /** `The groups`, as in “The groups could not be read”. */
+  /** Subject of messages, such as `The groups` in “The groups could not be read”. */
   what: string;
   query: { error: unknown; refetch: () => unknown };
   items: readonly Item[] | undefined;
@@ -26,14 +26,14 @@ interface NamedListDialogProps<Item> {
   remove: (name: string) => Promise<unknown>;
   /** Effect of a deletion on schedules that name the deleted item. */
   removeHint?: string;
-  /** Error that kept a change from beginning. */
+  /** Error that prevented a change from starting. */
   changeError?: unknown;
   onClose: () => void;
-  /** The form of one of them; it takes the place of the list. */
+  /** Form for an item, which replaces the list. */
   children: ReactNode;
 }
 
-/** Things with a name that schedules go by: lists them, and makes, changes and deletes one. */
+/** Dialog that lists, creates, changes and deletes named items of schedules. */
 export function NamedListDialog<Item extends { name: string }>(props: NamedListDialogProps<Item>) {
   const { title, lead, what, query, items, empty, columns, newLabel, onNew, onChange, children } = props;
   const { remove, removeHint, changeError = null, onClose } = props;
@@ -106,12 +106,12 @@ interface NamedFormProps {
   verb: string;
   isIncomplete: boolean;
   save: () => Promise<unknown>;
-  /** Back to the list. */
+  /** Returns to the list. */
   onEnd: () => void;
   children: ReactNode;
 }
 
-/** The form of one of them: saves it as a whole, and leads back to the list. */
+/** Form for an item: saves it as a whole, and returns to the list. */
 export function NamedForm({ verb, isIncomplete, save, onEnd, children }: NamedFormProps) {
   const queries = useQueryClient();
   const saving = useMutation({

@@ -28,7 +28,7 @@ interface Words {
   isGrave?: boolean;
 }
 
-/** What happens with a schedule, what it fires, and what it fired. */
+/** Confirmation of an action on a schedule. */
 export function ScheduleDialog({ verb, schedule, onClose }: ScheduleDialogProps) {
   const navigate = useNavigate({ from: '/schedules' });
   const { text, ...words } = wordsOf(verb, schedule);

@@ -13,7 +13,7 @@ interface ScheduleListProps {
   search: SchedulesSearch;
   clients: Clients;
   isOld: boolean;
-  /** Changes a filter, and so starts on the first page. */
+  /** Changes a filter, which also returns to the first page. */
   onChoose: (change: Partial<SchedulesSearch>) => void;
   onGo: (change: Partial<SchedulesSearch>) => void;
 }
@@ -58,7 +58,7 @@ function NoSchedule({ search, onClear }: { search: SchedulesSearch; onClear: () 
   );
 }
 
-/** `Paused, client shop, called “close”.` */
+/** Describes the filters: `Paused, client shop, called “close”.` */
 function filterWords({ state, client, text }: SchedulesSearch): string {
   const words = [
     state ?? '',

@@ -32,7 +32,7 @@ interface SchedulePanelProps {
   clients: Clients;
 }
 
-/** One schedule: its rule, when it fires next, what it fired, and what can be done with it. */
+/** Details of a schedule: its rule, next fires, latest fires, and actions. */
 export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
   const { id, name, state, stateReason, target, campaignId, note, spreadSeconds } = schedule;
   const { words, written } = ruleOf(schedule);
@@ -198,7 +198,7 @@ function NextSix({ schedule }: { schedule: Schedule }) {
   );
 }
 
-/** The next change of the clocks in its zone, and what that does to this schedule. */
+/** Next clock change in the schedule's zone, and its effect. */
 function ClockNote({ schedule: { id, zone, everySeconds, unreadable } }: { schedule: Schedule }) {
   const minute = useMinute();
   const change = zone === null || everySeconds !== undefined ? null : nextClockChange(zone, minute);

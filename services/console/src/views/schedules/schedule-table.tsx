@@ -11,7 +11,7 @@ import { Time } from '../../parts/times/time.tsx';
 import { groupWords, ruleOf, scheduleLook } from './schedule-words.ts';
 
 interface ScheduleTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the schedules are loaded. */
   schedules: readonly Schedule[] | undefined;
   shownId: string | undefined;
   clients: Clients;
@@ -74,7 +74,7 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
   );
 }
 
-/** `client billing, groups SG, ID`, or `campaign`. */
+/** Returns `client billing, groups SG, ID`, or `campaign`. */
 export function ownerOf({ target, groups }: Schedule, clients: Clients): string {
   const owner = target === null ? 'campaign' : `client ${clients.nameOf(target.client)}`;
   return groups === null ? owner : `${owner}, ${groupWords(groups)}`;
@@ -148,7 +148,7 @@ function ClockLine({ schedule: { everySeconds, zone } }: { schedule: Schedule })
   if (everySeconds !== undefined) return <div>no effect</div>;
   const change = zone === null ? null : nextClockChange(zone, minute);
   if (zone === null || change === null) return <div>no clock changes</div>;
-  // It is within a year: the day and the month say which.
+  // The change is within a year, so day and month suffice.
   const [, number, month] = formatDay(change.at, { zone, now: new Date(minute) }).split(' ');
   return (
     <div className="truncate" title={`The clocks are set ${change.isForward ? 'forward' : 'back'}`}>

@@ -15,7 +15,7 @@ export function scheduleLook(state: Schedule['state']): StateLook {
   return looks[state];
 }
 
-/** In words, and as it is written. */
+/** Returns the rule in words, and as written. */
 export function ruleOf({ cron, everySeconds }: Schedule): { words: string; written: string } {
   if (everySeconds !== undefined) {
     const every = formatDuration(everySeconds * 1000);
@@ -47,7 +47,7 @@ export function overlapWords({ overlap }: Schedule): string {
   return overlap === null ? 'cannot be read' : overlaps[overlap];
 }
 
-/** `SG, ID and 3 more`, or those with a tag. */
+/** Describes groups: `SG, ID and 3 more`, or those with a tag. */
 export function groupWords(groups: NonNullable<Schedule['groups']>): string {
   if ('tags' in groups) return `groups with ${groups.tags.join(', ')}`;
   const [first = '', second, ...rest] = groups.names;
@@ -55,7 +55,7 @@ export function groupWords(groups: NonNullable<Schedule['groups']>): string {
   return second === undefined ? `group ${first}` : `groups ${first}, ${second}${more}`;
 }
 
-/** What becomes of a fire on a day off. */
+/** Describes the effect of a day off. */
 export function dayOffWords(policy: Schedule['onDayOff']): string {
   return policy === undefined || policy === 'skip' ? 'left out' : `fires on the working day ${policy}`;
 }

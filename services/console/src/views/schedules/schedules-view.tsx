@@ -22,7 +22,7 @@ const route = getRouteApi('/schedules');
 const pageSize = 50;
 const askEveryMs = 4000;
 
-/** Recurring jobs and campaigns: when each fires next, and what a change of the clocks does to it. */
+/** View of the schedules: recurring jobs and campaigns, their next fires, and effects of clock changes. */
 export function SchedulesView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -57,7 +57,7 @@ export function SchedulesView() {
 }
 
 function useSchedules({ state, client, text, cursor }: SchedulesSearch, clients: Clients) {
-  // The API filters by id: a name waits until its client is known.
+  // The API filters by id: a client's name has no effect until its client is loaded.
   const clientId = client === undefined || client.startsWith('cli_') ? client : clients.find(client)?.id;
   const query = {
     limit: pageSize,
@@ -85,13 +85,13 @@ function NewScheduleButton({ onClick }: { onClick: () => void }) {
 }
 
 interface ShownScheduleProps {
-  /** Undefined shows the first schedule of the list. */
+  /** Default: the first schedule of the list. */
   id: string | undefined;
   items: readonly Schedule[] | undefined;
   clients: Clients;
 }
 
-/** The chosen schedule, which may be on another page of the list. */
+/** Details of the chosen schedule, which may be on another page of the list. */
 function ShownSchedule({ id, items, clients }: ShownScheduleProps) {
   const { data, error } = useQuery({ ...getScheduleOptions({ path: { id: id ?? '' } }), enabled: id !== undefined });
   const schedule = id === undefined ? items?.[0] : (items?.find((each) => each.id === id) ?? data);

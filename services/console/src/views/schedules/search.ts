@@ -4,11 +4,11 @@ export const scheduleStates = ['active', 'paused', 'disabled', 'broken', 'ended'
 
 export const schedulesSearch = z.object({
   state: z.catch(z.optional(z.enum(scheduleStates)), undefined),
-  /** Its name or id. */
+  /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
-  /** In its name. */
+  /** Part of the schedule's name. */
   text: z.catch(z.optional(z.string()), undefined),
-  /** The one that is shown whole. */
+  /** Schedule beside the list. */
   id: z.catch(z.optional(z.string()), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -6,9 +6,9 @@ type DateOff = WorkCalendar['dates'][number];
 export interface CalendarForm {
   name: string;
   weekDaysOff: WeekDay[];
-  /** One a line, with its name behind it. */
+  /** One date per line, followed by its name. */
   dates: string;
-  /** It was there before: its name stays. */
+  /** True for an existing calendar, whose name cannot change. */
   isOld: boolean;
 }
 
@@ -29,7 +29,7 @@ export function linesOf(dates: readonly DateOff[]): string {
     .join('\n');
 }
 
-/** Whether a date is one is for the API to say. */
+/** Parses the lines. The API validates the dates. */
 export function datesIn(text: string): DateOff[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines

@@ -12,7 +12,7 @@ import { datesIn, linesOf, weekDays, type CalendarForm } from './work-calendar-f
 
 const emptyForm: CalendarForm = { name: '', weekDaysOff: ['SAT', 'SUN'], dates: '', isOld: false };
 
-/** Days off that schedules go by, of the whole installation. */
+/** Form for the work calendars of the installation, whose days off schedules can use. */
 export function WorkCalendarsDialog({ onClose }: { onClose: () => void }) {
   const calendars = useQuery(listWorkCalendarsOptions());
   const [form, setForm] = useState<CalendarForm>();

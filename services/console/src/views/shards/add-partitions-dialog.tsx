@@ -11,7 +11,7 @@ import { Effects } from '../../parts/overlays/effects.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 
-/** More workers can share a shard that has more partitions; it never has fewer again. */
+/** Form that adds partitions, so that more workers can share a shard. The number can never be reduced. */
 export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose: () => void }) {
   const { id, partitions, workers } = shard;
   const least = Math.max(partitions.wanted, partitions.actual ?? 0);

@@ -10,7 +10,7 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
 import { idleInWords } from './shard-figures.ts';
 
-/** Its partitions and who has each; beside them what a person should know, and can do. */
+/** Partitions of a shard with their workers; notes and actions beside them. */
 export function ShardDetail({ shard }: { shard: Shard }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_360px] max-[1180px]:grid-cols-[minmax(0,1fr)_300px] max-[960px]:grid-cols-1">
@@ -122,7 +122,7 @@ function Notes({ shard }: { shard: Shard }) {
   );
 }
 
-/** Since when, in the zone that is chosen: the note says it as an instant. */
+/** Start of the outage in the chosen zone: the worker's note has an instant. */
 function DownSince({ note }: { note: string | undefined }) {
   const [, instant, cause] = /since (\S+Z): (.+)$/.exec(note ?? '') ?? [];
   if (instant === undefined || cause === undefined) return 'Its endpoint counts as down.';

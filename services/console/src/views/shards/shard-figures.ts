@@ -4,10 +4,10 @@ import { formatDuration } from '../../parts/times/times.ts';
 import { isUnserved } from '../../parts/shards/unserved.ts';
 import type { ShardsShown } from './search.ts';
 
-/** Behind by more than this, somebody should look. */
+/** Lag in seconds above which a shard needs attention. */
 export const longLagSeconds = 30;
 
-/** How far behind a shard is, in seconds; Infinity where there is work and nothing moves. */
+/** Returns the lag in seconds; Infinity if there is work but no progress. */
 export function lagSeconds({ lag }: Shard): number {
   return lag.seconds ?? Number.POSITIVE_INFINITY;
 }
@@ -22,7 +22,7 @@ export function isLate(shard: Shard): boolean {
   return isUnserved(shard) || lagSeconds(shard) > longLagSeconds;
 }
 
-/** Those that no worker serves first, then the longest lag, then by name. */
+/** Sorts shards: those without a worker first, then by lag, then by name. */
 export function byLag(shards: readonly Shard[]): Shard[] {
   return shards.toSorted((a, b) => {
     if (isUnserved(a) !== isUnserved(b)) return isUnserved(a) ? -1 : 1;
@@ -32,7 +32,7 @@ export function byLag(shards: readonly Shard[]): Shard[] {
   });
 }
 
-/** As they stood before, new ones behind; and how many stand elsewhere by now. */
+/** Returns the shards in the given order, new ones last, and the number of shards whose current position differs. */
 export function inOrderOf(shards: readonly Shard[], order: readonly string[]): { shards: Shard[]; moved: number } {
   const sorted = byLag(shards);
   if (order.length === 0) return { shards: sorted, moved: 0 };
@@ -55,16 +55,16 @@ export function fits(shard: Shard, shown: ShardsShown): boolean {
   }
 }
 
-/** Workers of a shard that have no partition of it. */
+/** Returns the workers without a partition of the shard. */
 export function idleWorkers({ workers }: Shard): string[] {
   return workers.filter(({ partitions }) => partitions.length === 0).map(({ worker }) => worker);
 }
 
 export interface ShardSums {
   longest: Shard | undefined;
-  /** With work and without a worker. */
+  /** Shards with work but no worker. */
   unserved: number;
-  /** In seconds, of those where something moves. */
+  /** Median lag in seconds of the shards with progress. */
   medianSeconds: number;
   inTopics: number;
   heldBack: number;
@@ -75,7 +75,7 @@ export interface ShardSums {
   idle: number;
 }
 
-/** The five numbers of the page. */
+/** Returns the main numbers of the page. */
 export function sumsOf(shards: readonly Shard[]): ShardSums {
   const sum = (value: (shard: Shard) => number) => shards.reduce((all, shard) => all + value(shard), 0);
   const lags = shards.flatMap(({ lag }) => lag.seconds ?? []).sort((a, b) => a - b);
@@ -99,7 +99,7 @@ export function sumsOf(shards: readonly Shard[]): ShardSums {
   };
 }
 
-/** `worker-9 and worker-10 are idle: 10 workers for 8 partitions`; undefined where all of them have something to do. */
+/** Returns `worker-9 and worker-10 are idle: 10 workers for 8 partitions`; undefined if no worker is idle. */
 export function idleInWords(shard: Shard): string | undefined {
   const idle = idleWorkers(shard);
   if (idle.length === 0) return undefined;
@@ -108,7 +108,7 @@ export function idleInWords(shard: Shard): string | undefined {
   return `${named} ${idle.length === 1 ? 'is' : 'are'} idle: ${countOf(shard.workers.length, 'worker')} for ${countOf(actual ?? wanted, 'partition')}`;
 }
 
-/** Of one line of the history, for who cannot see it. */
+/** Describes the history of the lag for screen readers. */
 export function historyInWords({ lag }: Shard): string {
   const known = lag.history.filter((each) => each !== null);
   if (known.length === 0) return 'Lag of the last 15 minutes: nobody looked';

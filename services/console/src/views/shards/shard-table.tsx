@@ -10,16 +10,16 @@ import { historyInWords, isLate, lagText } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 
 interface ShardTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the shards are loaded. */
   shards: readonly Shard[] | undefined;
   isOld: boolean;
-  /** The id of the row that is open. */
+  /** Id of the open row. */
   open: string | undefined;
   onOpen: (id: string) => void;
 }
 
 export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
-  // The same as long as no other row is opened: of two hundred rows, a reading changes some.
+  // Memoized, so that only changed rows render: an update changes few of two hundred.
   const columns = useMemo(
     (): readonly Column<Shard>[] => [
       {
@@ -58,7 +58,7 @@ const breakers = {
   open: { icon: 'open', word: 'open', tone: 'c-bad' },
 } as const;
 
-/** Worse than any breaker: there is nobody who could call. */
+/** Shown instead of the breaker, because no worker can call. */
 const noWorker = { icon: 'failed', word: 'no worker', tone: 'c-bad' } as const;
 
 interface NameProps {

@@ -20,7 +20,7 @@ import { ShardTable } from './shard-table.tsx';
 const route = getRouteApi('/shards');
 const lookEveryMs = 2000;
 
-/** Where it waits: who is behind, who serves it, and why. */
+/** View of the shards: their lags, workers, and causes of waits. */
 export function ShardsView() {
   const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
   const standing = standingOf(query);
@@ -46,7 +46,7 @@ export function ShardsView() {
   );
 }
 
-/** @param shards undefined while they are asked for */
+/** @param shards undefined while they are loaded */
 function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
   const { shard: open, show = 'all', action, country } = route.useSearch();
   const navigate = route.useNavigate();
@@ -60,7 +60,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
     named.filter((each) => fits(each, show)),
     order,
   );
-  // The first order is kept: rows do not change places under a pointer.
+  // The first order is kept, so that rows do not move under the pointer.
   if (order.length === 0 && known.length > 0) setOrder(sorted.shards.map(({ id }) => id));
   const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const toggle = useCallback(

@@ -9,7 +9,7 @@ import { TypeChoice } from './type-choice.tsx';
 
 const mostAtOnce = 1000;
 
-/** A few people onto a list; more come by a file. @param actionType of the list that is looked at */
+/** Form that adds a few users to a list; a file can add more. @param actionType action type of the shown list */
 export function AddDialog({ actionType, onClose }: { actionType: string; onClose: () => void }) {
   const [list, setList] = useState(actionType);
   const [typed, setTyped] = useState('');

@@ -18,7 +18,7 @@ interface FoundUserProps {
   refusal: string | undefined;
 }
 
-/** The lists that one user is on, why and since when. */
+/** Lists that contain a user, with reason and date. */
 export function FoundUser({ userId, refusal }: FoundUserProps) {
   const [asked, setAsked] = useState<string>();
   const found = useQuery(getSuppressedUserOptions({ path: { userId } }));

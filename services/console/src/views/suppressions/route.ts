@@ -5,9 +5,9 @@ import { rootRoute } from '../../frame/root-route.tsx';
 const text = z.catch(z.optional(z.string()), undefined);
 
 const search = z.object({
-  /** The whole id of the user to look up. */
+  /** Full id of the user to look up. */
   user: text,
-  /** A page of the files from which lists were loaded. */
+  /** Page of the uploaded files. */
   cursor: text,
 });
 

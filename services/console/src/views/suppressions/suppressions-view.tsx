@@ -22,19 +22,19 @@ import { UploadsPanel } from './uploads-panel.tsx';
 const route = getRouteApi('/suppressions');
 const lookEveryMs = 10_000;
 
-/** With the list that it begins with. */
+/** The open dialog, with its initial list. */
 interface Asked {
   verb: 'add' | 'upload';
   actionType: string;
 }
 
-/** Whom no run calls: how many by action type, whether a user is among them, and where they came from. */
+/** View of the suppression lists: their sizes, a search for a user, and the uploaded files. */
 export function SuppressionsView() {
   const { user, cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const refusal = useRefusal('operator');
   const [asked, setAsked] = useState<Asked>();
-  // One for each action type at most.
+  // There is at most one list per action type.
   const lists = useQuery({ ...listSuppressionListsOptions(), refetchInterval: lookEveryMs });
   const items = lists.data?.items;
   const close = () => setAsked(undefined);
@@ -103,7 +103,7 @@ export function SuppressionsView() {
 }
 
 interface ListTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the lists are loaded. */
   lists: readonly SuppressionList[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;

@@ -17,7 +17,7 @@ const modes = [
   { value: 'replace', label: 'Replace the list' },
 ] as const;
 
-/** Fields of the upload, and under them how far it is. */
+/** Fields of the upload, with its progress below. */
 export function UploadFields({ listUpload }: { listUpload: ListUpload }) {
   const { form, upload, change } = listUpload;
   const { file, columns, mode, confirmed } = form;
@@ -103,7 +103,7 @@ function ModeChoice({ mode, onChoose }: { mode: ListForm['mode']; onChoose: (mod
   );
 }
 
-/** How much of the file is sent, or why the upload was refused and what can be left out of it. */
+/** Progress of the upload. If the API refuses it: the reason, and the rows that can be skipped. */
 function UploadStanding({ listUpload, preview, needsNumber }: UploadPartProps & { needsNumber: boolean }) {
   const { form, upload, sentBytes, send } = listUpload;
   const { file, mode } = form;

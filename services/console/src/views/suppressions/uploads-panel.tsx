@@ -19,7 +19,7 @@ interface UploadsPanelProps {
   onGo: (cursor: string | undefined) => void;
 }
 
-/** Files that lists were loaded from, and what of them was no user. */
+/** Files that were uploaded to lists, with their rejected lines. */
 export function UploadsPanel({ cursor, onGo }: UploadsPanelProps) {
   const query = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
   const uploads = useQuery({

@@ -7,17 +7,17 @@ import { asFound, columnQuery, type ColumnChoice } from '../../parts/file-previe
 import { fileHeaders, previewKey } from '../../parts/file-preview/use-file-preview.ts';
 
 export interface ListForm {
-  /** The action type whose list it is. */
+  /** Action type of the list. */
   actionType: string;
   mode: SuppressionUpload['mode'];
   note: string;
-  /** Digits: the number of people who leave a list that is replaced. */
+  /** Typed number of users that a replacement removes from the list, as a confirmation. */
   confirmed: string;
   file: File | null;
   columns: ColumnChoice;
 }
 
-/** A file for a suppression list: the form, and the upload once it has begun. */
+/** State of an upload to a suppression list: its form, and its progress. */
 export function useListUpload(actionType: string) {
   const queries = useQueryClient();
   const [form, setForm] = useState<ListForm>({
@@ -51,12 +51,12 @@ export function useListUpload(actionType: string) {
     upload,
     sentBytes,
     change: (part: Partial<ListForm>) => setForm({ ...form, ...part }),
-    /** Chooses a file, or other columns of it, and forgets an earlier upload. */
+    /** Chooses a file or other columns, and resets an earlier upload. */
     read: (file: File | null, columns: ColumnChoice) => {
       upload.reset();
       setForm({ ...form, file, columns });
     },
-    /** @param acceptRejected the number of rows that may be left out; null if none may */
+    /** @param acceptRejected number of rows that may be skipped; null if none may */
     send: (acceptRejected: number | null) => {
       if (form.file !== null) upload.mutate({ file: form.file, acceptRejected });
     },

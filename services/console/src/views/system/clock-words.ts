@@ -2,17 +2,17 @@ import type { System } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import type { Mend } from './mend.ts';
 
-/** What processes run by, of one kind: how many, and which. */
+/** A version that processes use, with their number and names. */
 export interface RunBy {
   value: string;
   processes: number;
-  /** Of some of them. */
+  /** Names of some of the processes. */
   names: string[];
 }
 
 type Runtimes = System['runtimes'];
 
-/** Zone data, or Node: that of most processes first. */
+/** Returns the versions of zone data or Node, the one of most processes first. */
 export function runBy(of: 'zoneData' | 'node', { runtimes }: { runtimes: Runtimes }): RunBy[] {
   return [...Map.groupBy(runtimes, (runtime) => runtime[of])]
     .map(([value, alike]) => ({
@@ -23,7 +23,7 @@ export function runBy(of: 'zoneData' | 'node', { runtimes }: { runtimes: Runtime
     .toSorted((one, other) => other.processes - one.processes);
 }
 
-/** `2026c in all 35 processes`, or how many run by which. */
+/** Describes versions: `2026c in all 35 processes`, or the number of processes of each. */
 export function runByInWords(all: readonly RunBy[]): string {
   const [usual, ...others] = all;
   if (!usual) return 'no process says it';
@@ -34,14 +34,14 @@ export function runByInWords(all: readonly RunBy[]): string {
   return all.map(({ value, processes }) => `${value} in ${formatCount(processes)}`).join(', ');
 }
 
-/** `at most 4 ms apart`; what is not known yet is said. */
+/** Describes the clocks: `at most 4 ms apart`; or that they are not compared yet. */
 export function clocksInWords({ apartMs, offCount }: System['clocks']): string {
   if (apartMs === null) return 'not compared yet';
   const apart = `at most ${formatCount(apartMs)} ms apart`;
   return offCount === 0 ? apart : `${countOf(offCount, 'process is', 'processes are')} off, ${apart}`;
 }
 
-/** Each clock that is off; where most are, it is the database's. */
+/** Returns the problem of each deviating clock. If most deviate, the database's clock is the problem. */
 export function offClocks({ clocks: { known, offCount, off } }: Pick<System, 'clocks'>): Mend[] {
   const [worst] = off;
   if (!worst) return [];
@@ -65,12 +65,12 @@ export function offClocks({ clocks: { known, offCount, off } }: Pick<System, 'cl
   return [...shown, { key: 'more clocks', title: `${countOf(more, 'more clock is', 'more clocks are')} off.`, text }];
 }
 
-/** `4,000 ms behind` */
+/** Returns a text such as `4,000 ms behind`. */
 function farInWords(aheadMs: number): string {
   return `${formatCount(Math.abs(aheadMs))} ms ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }
 
-/** Processes that go by other rules of time zones than most. */
+/** Returns the processes whose zone data differs from that of most. */
 export function oddZoneData(system: Pick<System, 'runtimes'>): Mend[] {
   const [usual, ...others] = runBy('zoneData', system);
   if (!usual) return [];
@@ -87,7 +87,7 @@ export function oddZoneData(system: Pick<System, 'runtimes'>): Mend[] {
   });
 }
 
-/** For the text that is copied. */
+/** Returns the line about clocks for the copied text. */
 export function clockLine({ clocks }: Pick<System, 'clocks'>): string {
   const off = clocks.off.map(({ name, aheadMs, withinMs }) => `${name} ${aheadMs} ms ahead, to ${withinMs} ms`);
   return `clocks: ${[clocksInWords(clocks), ...off].join('; ')}`;

@@ -14,7 +14,7 @@ interface ConfigurationPanelProps {
 
 type Variable = NonNullable<System['configuration']>[number];
 
-/** With what the API that answers runs: read when it started, changed where it is installed. */
+/** Configuration of the answering API process. It was read at its start, and is changed where the API is installed. */
 export function ConfigurationPanel({ system: { configuration }, isAll, onShow }: ConfigurationPanelProps) {
   if (configuration === null) {
     return (

@@ -7,10 +7,11 @@ const dayMs = 86_400_000;
 type Ahead = Pick<System, 'asOf' | 'partitions'>;
 type Archive = Pick<System, 'logArchive'>;
 
-/** Tables that are missing soon, or that nobody may make. */
+/** Returns problems of partitions: those that will soon be missing, or cannot be created. */
 export function partitionMends({ asOf, partitions: { runsUntil, jobsUntil, cannotMake } }: Ahead): Mend[] {
   const daysLeft = (until: string) => (Date.parse(until) - Date.parse(asOf)) / dayMs;
-  // Four weeks and four days are made, and looked at every hour: who is so near has not made any for long.
+  // Partitions are created four weeks and four days ahead, with an hourly check. So few days mean that the creation has
+  // failed for long.
   const soon = [
     ...(daysLeft(runsUntil) < 7 ? ['A trigger makes those of runs.'] : []),
     ...(daysLeft(jobsUntil) < 1 ? ['A scheduler makes those of jobs.'] : []),
@@ -33,7 +34,7 @@ export function partitionMends({ asOf, partitions: { runsUntil, jobsUntil, canno
   return mends;
 }
 
-/** A log that should be archived and is not. */
+/** Returns the problem of a write-ahead log that is not archived. */
 export function archiveMends({ logArchive: { state, lastFailed, waitingBytes } }: Archive): Mend[] {
   const waiting = waitingBytes === null ? '' : `${formatBytes(waitingBytes)} of it wait. `;
   const text = `${waiting}Postgres keeps what is not archived, so its disk fills, and a restore ends before it. Its own log says why.`;
@@ -46,7 +47,7 @@ export function archiveMends({ logArchive: { state, lastFailed, waitingBytes } }
   return [];
 }
 
-/** In words before a time, where there is one. */
+/** Describes the state of the archive. The caller adds a time, if there is one. */
 export function archiveInWords({ logArchive: { state, lastArchivedAt } }: Archive): string {
   switch (state) {
     case 'off':
@@ -62,7 +63,7 @@ export function archiveInWords({ logArchive: { state, lastArchivedAt } }: Archiv
   }
 }
 
-/** For the text that is copied. */
+/** Returns the lines about the database for the copied text. */
 export function databaseLines({ partitions, logArchive }: Ahead & Archive): string[] {
   const { state, lastArchivedAt } = logArchive;
   return [

@@ -1,4 +1,4 @@
-/** Something that an operator has to mend: what it is, what it does, and how. */
+/** A problem that an operator has to fix: its title, effects and remedy. */
 export interface Mend {
   key: string;
   title: string;

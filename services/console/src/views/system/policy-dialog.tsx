@@ -18,8 +18,8 @@ interface PolicyDialogProps {
 }
 
 /**
- * All rules are written at once, on the revision that was there when the dialog was opened: the API refuses the change
- * if the policy has another revision by then.
+ * Form for the policy. It replaces all rules at the revision of its opening: the API refuses the change if the policy
+ * has another revision by then.
  */
 export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
   const queries = useQueryClient();
@@ -39,7 +39,7 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
   });
   const remove = (key: string) => {
     setForm({ ...form, rules: form.rules.filter((rule) => rule.key !== key) });
-    // Problems name a rule by its place, which another rule has now.
+    // The API's problems name rules by index, which now belongs to another rule.
     save.reset();
   };
   return (

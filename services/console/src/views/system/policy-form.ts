@@ -3,17 +3,17 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { budgetText } from '../../parts/money/budget-words.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
-/** A rule as it is typed: an empty field is no bound. */
+/** A rule as it is typed. An empty field means no limit. */
 export interface RuleForm {
-  /** Stays the same while rules before it come and go. */
+  /** Identifies the rule when rules before it are added or removed. */
   key: string;
-  /** Separated by commas or blanks; empty: all. */
+  /** Codes separated by commas or blanks. Empty means all countries. */
   countries: string;
   usersAbove: string;
   unitsAbove: string;
-  /** A decimal, with or without commas between thousands. */
+  /** Decimal number, optionally with commas between thousands. */
   amountAbove: string;
-  /** `1` to `5`. */
+  /** Number from `1` to `5`. */
   approvers: string;
 }
 
@@ -22,12 +22,12 @@ export interface PolicyForm {
   approversSignIn: boolean;
 }
 
-/** The most rules that a policy may have. */
+/** Maximum number of rules in a policy. */
 export const rulesAtMost = 50;
 
 export const approverCounts = ['1', '2', '3', '4', '5'] as const;
 
-/** Commas stand between thousands alone: as a decimal comma, one would make the bound a hundred times as high. */
+/** Permits commas only between thousands: a decimal comma would otherwise make the limit a hundred times higher. */
 const decimal = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/;
 
 const emptyRule = { countries: '', usersAbove: '', unitsAbove: '', amountAbove: '', approvers: '1' };
@@ -52,13 +52,13 @@ export function withNewRule(form: PolicyForm): PolicyForm {
   return { ...form, rules: [...form.rules, { ...emptyRule, key: `rule-${Math.max(0, ...taken) + 1}` }] };
 }
 
-/** Undefined if a bound is not a number. */
+/** Converts the form into a policy; undefined if a limit is not a number. */
 export function policyOf({ rules, approversSignIn }: PolicyForm): ApprovalPolicyRulesInput | undefined {
   const read = rules.map(ruleOf).filter((rule) => rule !== undefined);
   return read.length === rules.length ? { rules: read, approversSignIn } : undefined;
 }
 
-/** Returns a rule as the API takes it, which checks countries and the amount; undefined if a bound is not a number. */
+/** Converts a rule for the API, which validates countries and the amount; undefined if a limit is not a number. */
 export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefined {
   const [usersAbove, unitsAbove] = [typedNumber(typed.usersAbove), typedNumber(typed.unitsAbove)];
   if (usersAbove === undefined || unitsAbove === undefined) return undefined;
@@ -78,8 +78,8 @@ export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefi
 }
 
 /**
- * `A campaign with more than 100,000 users or more than 10,000 units in SG, ID needs 2 approvers.`
- * @param currency null: not known to whoever looks
+ * Describes a rule: `A campaign with more than 100,000 users or more than 10,000 units in SG, ID needs 2 approvers.`
+ * @param currency null if unknown to the user
  */
 export function ruleWords(rule: ApprovalRule, currency: string | null): string {
   const { countries, usersAbove, unitsAbove, amountAbove, approvers } = rule;
@@ -97,14 +97,13 @@ function amountWords(amount: string, currency: string | null): string {
   return budgetText({ amount, currency: currency ?? '' }).trim();
 }
 
-/** Describes who may approve. */
 export function approverWords(approversSignIn: boolean): string {
   return approversSignIn
     ? 'Only people who sign in with the identity provider approve; votes of API keys do not count.'
     : 'People who sign in approve, and API keys that have an owner.';
 }
 
-/** Describes what a change of the policy does to campaigns that wait for an approval. */
+/** Describes the effect of a policy change on campaigns that await an approval. */
 export function waitingWords(before: Pick<ApprovalPolicy, 'approversSignIn'>, after: PolicyForm): string {
   const votes =
     after.approversSignIn && !before.approversSignIn
@@ -113,7 +112,7 @@ export function waitingWords(before: Pick<ApprovalPolicy, 'approversSignIn'>, af
   return `Each start is judged by the new rules, and an approval that waits needs as many people as when it was submitted, or more if the new rules ask for more${votes}.`;
 }
 
-/** Returns the currency of the installation; null if it has none or the configuration is hidden from the caller. */
+/** Returns the currency of the installation; null if it has none, or the configuration is hidden from the user. */
 export function currencyOf({ configuration }: Pick<System, 'configuration'>): string | null {
   return configuration?.find(({ name }) => name === 'MUSTER_CURRENCY')?.value ?? null;
 }

@@ -7,9 +7,9 @@ import { approverCounts, ruleOf, ruleWords, type RuleForm } from './policy-form.
 
 interface PolicyRuleFieldsProps {
   rule: RuleForm;
-  /** Its place in the policy, from 0. */
+  /** Index of the rule in the policy. */
   index: number;
-  /** Null: not known. */
+  /** Null if unknown. */
   currency: string | null;
   onChange: (rule: RuleForm) => void;
   onRemove: () => void;
@@ -17,7 +17,7 @@ interface PolicyRuleFieldsProps {
 
 const approverChoices = approverCounts.map((value) => ({ value, label: countOf(Number(value), 'approver') }));
 
-/** The countries of a rule, its bounds, and the number of approvers that it asks for. */
+/** Fields for the countries, limits and number of approvers of a rule. */
 export function PolicyRuleFields({ rule, index, currency, onChange, onRemove }: PolicyRuleFieldsProps) {
   const { installation } = useSession();
   const pointer = `/rules/${index}`;

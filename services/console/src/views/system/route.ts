@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** `all` shows the whole configuration. Undefined shows the variables that are set. */
+  /** `all` shows the whole configuration. Default: only variables that are set. */
   show: z.catch(z.optional(z.enum(['all'])), undefined),
 });
 

@@ -7,11 +7,11 @@ import type { Mend } from './mend.ts';
 
 export interface Setting {
   name: string;
-  /** By what it is, who runs with it. */
+  /** Services by value. */
   values: ReadonlyMap<string, string[]>;
 }
 
-/** Settings that several services read, by name: one that has two values is to be mended. */
+/** Returns settings that several services read, by name. A setting with two values is a problem. */
 export function settingsOf({ settings }: Pick<System, 'settings'>): Setting[] {
   return [...Map.groupBy(settings, ({ name }) => name)].map(([name, of]) => ({
     name,
@@ -26,17 +26,19 @@ type Processes = System['processes'];
 export interface ServiceLine {
   service: string;
   processes: number;
-  /** That most processes of the installation run; where none of the service does, that of most of the service. */
+  /**
+   * Version of most processes of the installation. If the service has no process of it, the version of most of its own.
+   */
   version: string;
-  /** It is not that of most processes of the installation. */
+  /** True if the version differs from that of most processes of the installation. */
   isOdd: boolean;
-  /** `1 of 22 is 0.0.9`, for each other one that some of it run. */
+  /** Text such as `1 of 22 is 0.0.9` for each other version of the service. */
   others: string[];
-  /** `east 8 · west 13` */
+  /** Processes by region, such as `east 8 · west 13`. */
   regions: string;
 }
 
-/** What most processes run; of two that as many run, the one that is named first. */
+/** Returns the version of most processes. If two are equally frequent, returns the first. */
 function usualVersion(processes: Processes): string {
   const counts = [...Map.groupBy(processes, ({ version }) => version)].map(([version, of]) => ({
     version,
@@ -47,7 +49,7 @@ function usualVersion(processes: Processes): string {
 
 const sumOf = (of: Processes) => of.reduce((sum, { processes }) => sum + processes, 0);
 
-/** Each service: how many of it run, in which version, and where. */
+/** Returns the services with the numbers, versions and regions of their processes. */
 export function serviceLines({ processes }: Pick<System, 'processes'>): ServiceLine[] {
   const usual = usualVersion(processes);
   return [...Map.groupBy(processes, ({ service }) => service)].map(([service, of]) => {
@@ -64,7 +66,7 @@ export function serviceLines({ processes }: Pick<System, 'processes'>): ServiceL
   });
 }
 
-/** Processes of another version than most: who they are, and when that ends. */
+/** Returns processes whose version differs from that of most. */
 function oddVersions({ processes }: Pick<System, 'processes'>): Mend[] {
   const usual = usualVersion(processes);
   const others = [...Map.groupBy(processes, ({ version }) => version)].filter(([version]) => version !== usual);
@@ -83,7 +85,7 @@ function oddVersions({ processes }: Pick<System, 'processes'>): Mend[] {
   });
 }
 
-/** What is to be mended, each with what it does and how. */
+/** Returns all problems of the installation, with effects and remedies. */
 export function toMend(system: System): Mend[] {
   const differing = settingsOf(system).filter(({ values }) => values.size > 1);
   return [
@@ -109,14 +111,14 @@ export function toMend(system: System): Mend[] {
   ];
 }
 
-/** Who is taken, and whose tokens. */
+/** Describes how users log in. */
 export function accessInWords({ mode, issuer }: System['access']): string {
   if (issuer === null) return 'by keys';
   const { host } = new URL(issuer);
   return mode === 'oidc' ? `by tokens of ${host}` : `by keys, and tokens of ${host}`;
 }
 
-/** All of it, to be sent on: no secret is in it. */
+/** Returns the whole state as text, for support. It contains no secrets. */
 export function asText(system: System, installation: { name: string | null; zone: string }): string {
   const { api, database, processes } = system;
   return [

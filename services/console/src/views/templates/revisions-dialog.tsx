@@ -13,7 +13,7 @@ import { placeInTemplate } from './template-places.ts';
 
 const shownAtOnce = 50;
 
-/** What it was before, newest first; each with what it changed, and what its return would change. */
+/** Earlier revisions of a template, newest first, with their changes and a preview of a restore. */
 export function RevisionsDialog({ template, onClose }: { template: Template; onClose: () => void }) {
   const { id, name, revision: newest } = template;
   const [shown, setShown] = useState<Shown | null>(null);
@@ -107,7 +107,7 @@ function Revision({ listed: { revision, name, createdAt }, template, shown, onSh
   );
 }
 
-/** What would become of it is shown before. */
+/** Preview of a restored revision, with a button that restores it. */
 function Restore({
   template,
   revision,

@@ -7,25 +7,24 @@ type Variable = Variables[string];
 export const variableTypes = ['string', 'integer', 'number', 'boolean', 'date-time', 'segment'] as const;
 type VariableType = (typeof variableTypes)[number];
 
-/** A template as it is typed. */
 export interface TemplateForm {
   name: string;
   variables: readonly VariableForm[];
-  /** As JSON. */
+  /** Campaign as JSON. */
   campaign: string;
 }
 
 export interface VariableForm {
-  /** Stays with it while it is called otherwise. */
+  /** Identifies the variable when it is renamed. */
   key: string;
   name: string;
   type: VariableType;
   description: string;
-  /** What it is where none is given; empty: one has to be given. */
+  /** Default value. Empty means that the variable is required. */
   usual: string;
-  /** What it has to be one of, one a line; empty: anything. */
+  /** Permitted values, one per line. Empty means any value. */
   oneOf: string;
-  /** Bounds, which have no field here: they stay. */
+  /** Limits for which there is no field: they stay unchanged. */
   bounds: Omit<Variable, 'type' | 'description' | 'default' | 'enum'>;
 }
 
@@ -50,9 +49,8 @@ export function newVariable(variables: readonly VariableForm[]): VariableForm {
 }
 
 /**
- * The definition that it says; what is right is for the API to say.
- *
- * @throws {SyntaxError} where the campaign is no JSON
+ * Converts the form into a definition, which the API validates.
+ * @throws {SyntaxError} if the campaign is not JSON
  */
 export function templateOf({ name, variables, campaign }: TemplateForm): TemplateDefinitionInput {
   const body = z.parse(z.custom<TemplateDefinitionInput['campaign']>(), JSON.parse(campaign));
@@ -63,7 +61,7 @@ export function templateOf({ name, variables, campaign }: TemplateForm): Templat
   };
 }
 
-/** A variable that is called as one before it would take its place. */
+/** Returns a name that two variables share, because the second would replace the first; null if there is none. */
 export function repeatedName(variables: readonly VariableForm[]): string | null {
   const names = variables.map(({ name }) => name);
   return names.find((name, index) => names.indexOf(name) !== index) ?? null;
@@ -82,7 +80,7 @@ function variableOf({ type, description, usual, oneOf, bounds }: VariableForm): 
   };
 }
 
-/** What is no value of its type goes as a text: the API says what would be right. */
+/** Parses a value. A text that is not of the type is sent as text, and the API reports the expected type. */
 function valueOf(type: VariableType, text: string): string | number | boolean {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const isNumber = (type === 'integer' || type === 'number') && text.trim() !== '' && Number.isFinite(Number(text));

@@ -26,7 +26,7 @@ const pageSize = 50;
 
 type Asked = { verb: 'new' } | { verb: 'use' | 'change' | 'revisions' | 'delete'; template: Template };
 
-/** Campaigns that are made again and again: what of them is to be chosen each time. */
+/** View of the templates of campaigns, with their variables. */
 export function TemplatesView() {
   const { text, cursor } = route.useSearch();
   const navigate = route.useNavigate();
@@ -117,7 +117,7 @@ function DeleteDialog({ template: { id, name, revision }, onClose }: { template:
 }
 
 interface TemplateTableProps {
-  /** Undefined while they are asked for. */
+  /** Undefined while the templates are loaded. */
   templates: readonly Template[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;

@@ -2,7 +2,7 @@ import type { Template } from '#client/types.gen.ts';
 
 type Variables = Template['variables'];
 
-/** JSON Schema of an object with a value for each variable, from which a form is made. */
+/** Returns a JSON Schema of an object with a value for each variable, for a form. */
 export function schemaOfVariables(variables: Variables): object {
   const entries = Object.entries(variables);
   return {
@@ -17,7 +17,7 @@ function propertyOf({ type, ...rest }: Variables[string]): object {
   return { type: type === 'segment' ? 'string' : type, ...rest };
 }
 
-/** `reward, units = 2`: those that have to be given first. */
+/** Lists variables, required ones first: `reward, units = 2`. */
 export function variablesInWords(variables: Variables): string {
   const entries = Object.entries(variables);
   const needed = entries.flatMap(([name, { default: usual }]) => (usual === undefined ? [name] : []));

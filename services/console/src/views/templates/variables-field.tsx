@@ -12,7 +12,7 @@ interface VariablesFieldProps {
 const choices = variableTypes.map((value) => ({ value, label: value }));
 const atMost = 50;
 
-/** What is chosen each time, one below the other. */
+/** Fields for the variables of a template. */
 export function VariablesField({ variables, onChange }: VariablesFieldProps) {
   const id = useId();
   return (

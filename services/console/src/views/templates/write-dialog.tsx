@@ -13,7 +13,7 @@ import { formOfTemplate, repeatedName, templateOf, type TemplateForm } from './t
 import { VariablesField } from './variables-field.tsx';
 
 interface WriteDialogProps {
-  /** Null: a new one. */
+  /** Null for a new template. */
   template: Template | null;
   onClose: () => void;
 }
@@ -28,11 +28,11 @@ const example: TemplateDefinitionInput = {
   },
 };
 
-/** A template: its name, what is chosen each time, and the campaign as JSON; or all of it as JSON. */
+/** Form for a template: its name, its variables, and the campaign as JSON; or the whole template as JSON. */
 export function WriteDialog({ template, onClose }: WriteDialogProps) {
   const queries = useQueryClient();
   const [form, setForm] = useState(() => formOfTemplate(template ? definitionOf(template) : example));
-  /** All of it as JSON, where somebody wants it so. */
+  /** The whole template as JSON; null while the form is used. */
   const [text, setText] = useState<string | null>(null);
   const [untold, setUntold] = useState<string | null>(null);
   const save = useMutation({
@@ -131,7 +131,7 @@ function Fields({ form, onChange }: { form: TemplateForm; onChange: (part: Parti
   );
 }
 
-/** What is right in it is for the API to say, which names all that is wrong. */
+/** Parses the text without validation: the API validates the template and reports all problems. */
 function parsed(text: string): TemplateDefinitionInput {
   return z.parse(z.custom<TemplateDefinitionInput>(), JSON.parse(text));
 }
@@ -140,7 +140,7 @@ function definitionOf({ name, variables, campaign }: Template): TemplateDefiniti
   return { name, variables, campaign };
 }
 
-/** @param form whose fields tell what is wrong with them; null: there are none */
+/** @param form form whose fields show their own problems; null if there are no fields */
 function Refused({ error, form }: { error: Error; form: TemplateForm | null }) {
   const { detail, errors } = problemOf(error);
   const others = errors.filter(({ pointer }) => form === null || !isAtField(pointer, form));
@@ -155,7 +155,9 @@ function Refused({ error, form }: { error: Error; form: TemplateForm | null }) {
   );
 }
 
-/** The campaign is one field: where in it something is wrong is said with it. */
+/**
+ * Returns true if a field shows the problem. The campaign is one field, so its problems are listed with their places.
+ */
 function isAtField(pointer: string, { variables }: TemplateForm): boolean {
   if (pointer === '/name') return true;
   const [, field, name, part] = pointer.split('/');

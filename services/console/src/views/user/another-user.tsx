@@ -3,7 +3,7 @@ import { useRef, type SubmitEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
-/** The same question of somebody else. */
+/** Search for another user of the run. */
 export function AnotherUser({ runId }: { runId: string }) {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);

@@ -5,7 +5,7 @@ export interface CallKey {
   key: string;
 }
 
-/** Each key that was used in calls for this user, once, in the order of its first call. */
+/** Returns each idempotency key of the calls for a user once, in the order of its first call. */
 export function callKeys({ steps }: Explanation): CallKey[] {
   const keys = new Map<string, CallKey>();
   for (const { step, attempts } of steps) {

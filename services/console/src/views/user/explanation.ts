@@ -1,6 +1,6 @@
 import type { UserExplanation } from '#client/types.gen.ts';
 
-/** What became of one user in one run, as the API tells it. */
+/** History of a user in a run, as the API reports it. */
 export type Explanation = UserExplanation;
 
 export type ExplainedStep = Explanation['steps'][number];

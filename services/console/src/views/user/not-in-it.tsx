@@ -5,7 +5,7 @@ import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import type { Explanation, Place } from './explanation.ts';
 
-/** "Not in it" is an answer too: where the run looked, and what kept the user out. */
+/** Explanation for a user who is not in the run: the searched sources, and the reason for the exclusion. */
 export function NotInIt({ explained, run }: { explained: Explanation; run: Run }) {
   const { audience, asOf } = explained;
   return (

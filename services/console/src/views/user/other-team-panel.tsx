@@ -3,7 +3,7 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import type { Explanation } from './explanation.ts';
 import { callKeys } from './call-keys.ts';
 
-/** What the team behind the endpoint can look for in its own logs. */
+/** Idempotency keys, which the endpoint's team can search for in its logs. */
 export function OtherTeamPanel({ explained }: { explained: Explanation }) {
   const keys = callKeys(explained);
   if (keys.length === 0) return null;

@@ -13,7 +13,7 @@ const looks: Record<OutcomeName, { icon: IconName; tint: string; colour: string 
   pending: { icon: 'pending', tint: 'run', colour: 'c-run' },
 };
 
-/** How a step ended for a user, as a shape, a word and a colour. */
+/** Outcome of a step for a user, as an icon, a word and a colour. */
 export function OutcomeBadge({ outcome, isPlain = false }: { outcome: OutcomeName; isPlain?: boolean }) {
   const { icon, tint, colour } = looks[outcome];
   return (

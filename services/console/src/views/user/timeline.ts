@@ -3,7 +3,7 @@ import { formatDuration } from '../../parts/times/times.ts';
 import { sentence } from '../../parts/words/figures.ts';
 import type { Attempt, ExplainedStep, Explanation } from './explanation.ts';
 
-/** How an entry is drawn; each has a shape of its own, so that colour is not all that tells it. */
+/** Style of an entry. Each has its own shape, so that colour is not the only difference. */
 export type Tone = 'good' | 'bad' | 'odd' | 'watch' | 'plain' | 'member' | 'fed' | 'waits';
 
 export type TimelineEntry =
@@ -16,12 +16,12 @@ export type TimelineEntry =
       text: string | null;
       aside: string | null;
     }
-  /** A length of time in which nothing happened to the user, pressed into one line. */
+  /** A period without events, as one line. */
   | { kind: 'gap'; key: string; text: string };
 
 export interface TimelineStep {
   step: ExplainedStep;
-  /** `3 calls in 2 batches`. */
+  /** Summary such as `3 calls in 2 batches`. */
   summary: string;
   entries: TimelineEntry[];
 }
@@ -31,10 +31,10 @@ export interface Timeline {
   steps: TimelineStep[];
 }
 
-/** Shorter waits are how a run goes, and say nothing. */
+/** Waits below this length in milliseconds have no entry. */
 const shownGapMs = 1000;
 
-/** Everything that happened to one user in one run, in order, with its waits in one line each. */
+/** Returns all events of a user in a run, in order, with one entry for each wait. */
 export function timelineOf({ audience, batches, steps }: Explanation): Timeline {
   const [fed] = batches;
   const place: TimelineEntry[] = [
@@ -94,7 +94,7 @@ function gapOf(key: string, from: string | null, to: string, why: string): Timel
   return ms < shownGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
 }
 
-/** What lies between a call with this result and the next one. */
+/** Reasons of the wait after a call with this result. */
 const gapReasons: Record<Attempt['result'], string> = {
   succeeded: 'until the next call',
   failed: 'until the next call',
@@ -155,7 +155,7 @@ function callEntry(step: ExplainedStep, { attempt, at, batchNo, result, code, me
   });
 }
 
-/** What is said of a step beside its calls: that it was never called, or what it waits for. */
+/** Returns the entries of a step beside its calls: that it was never called, or the cause of its wait. */
 function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
   const { outcome, attempts, reason, detail, waitsFor, nextAttemptAt } = step;
   const key = `outcome-${step.step}`;

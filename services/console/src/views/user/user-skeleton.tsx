@@ -1,6 +1,6 @@
 import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/standing/skeleton.tsx';
 
-/** The page at its true height before its answer is there. */
+/** The page at its final height before its data is loaded. */
 export function UserSkeleton() {
   const isShown = usePatience();
   return (

@@ -4,7 +4,7 @@ import { OutcomeBadge } from './outcome-badge.tsx';
 import type { Timeline, TimelineEntry, Tone } from './timeline.ts';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
-/** Everything that happened, in order; a wait is one dashed line, however long it was. */
+/** All events of a user in order. A wait is one dashed line, however long. */
 export function UserTimeline({ timeline: { audience, steps } }: { timeline: Timeline }) {
   return (
     <>

@@ -11,10 +11,10 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { ExplainedUser } from './explained-user.tsx';
 import { UserSkeleton } from './user-skeleton.tsx';
 
-/** So often what is not over yet is asked for again. */
+/** Polling interval in milliseconds of a run that has not ended. */
 const askEveryMs = 4000;
 
-/** Why did this user get what? */
+/** View of a user in a run: the outcomes and their explanation. */
 export function UserView() {
   const { runId, userId } = useParams({ from: '/runs/$runId/users/$userId' });
   const run = useQuery(getRunOptions({ path: { id: runId } }));

@@ -3,10 +3,10 @@ import { listed, sentence } from '../../parts/words/figures.ts';
 import type { ExplainedStep, Explanation, Place } from './explanation.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** The answer in one sentence, and what makes it believable. */
+/** The outcome in one sentence, and the evidence. */
 export interface Verdict {
   tone: 'good' | 'bad' | 'odd' | 'watch' | 'plain';
-  /** On the badge: `Through the chain`. */
+  /** Text of the badge: `Through the chain`. */
   state: string;
   answer: string;
   because: string;
@@ -48,7 +48,7 @@ function ofMember(steps: readonly ExplainedStep[]): Verdict {
   return { ...stoppedAt(stopped, so), because };
 }
 
-/** The first step that did not succeed says what became of the user. */
+/** Returns the outcome of the first step that did not succeed, which determines the user's. */
 function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
   const at = `step ${step.step}, ${quotedTitleOf(step.action)}`;
   const why = step.reason === null ? '' : `: ${step.reason}`;
@@ -87,7 +87,7 @@ function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
   }
 }
 
-/** Who said that it failed, and what that kept from happening. */
+/** Describes who decided that a step failed, and which steps were skipped. */
 function failureStory(steps: readonly ExplainedStep[]): string {
   const failed = steps.find(({ outcome }) => outcome === 'failed');
   if (!failed) return '';
@@ -100,7 +100,7 @@ function failureStory(steps: readonly ExplainedStep[]): string {
   return [who, detail === null ? '' : sentence(detail), left].filter((part) => part !== '').join(' ');
 }
 
-/** What was not as usual on the way: calls that had to be sent again, and why nobody got it twice. */
+/** Describes calls that were repeated, and why none was applied twice. */
 function callStory(steps: readonly ExplainedStep[]): string {
   const parts = steps.flatMap(({ action, attempts }) => {
     if (attempts.length < 2) return [];
