@@ -4,7 +4,6 @@ import type { Console } from './create-console.ts';
 import { LiveRuns } from './live/live-runs.ts';
 import { useThemeOfPage } from './parts/browser/colour-scheme.ts';
 
-/** Root component: theme, contexts and router. */
 export function App({ queryClient, liveRuns, router }: Console) {
   useThemeOfPage();
   return (

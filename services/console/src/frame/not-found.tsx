@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from './page.tsx';
 
-/** Page of an unknown address. */
 export function NotFound() {
   return (
     <Page title="No such page">

@@ -19,12 +19,10 @@ interface PageProps {
   crumbs?: readonly Crumb[];
   /** Age of the numbers: `<Freshness …/>`. */
   freshness?: ReactNode;
-  /** Buttons on the right of the top bar. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page: its top bar, and its content below. */
 export function Page({ title: said, crumbs, freshness, actions, children }: PageProps) {
   const { openNavigation } = use(ShellContext);
   const zone = useZone();

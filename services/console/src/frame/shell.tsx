@@ -17,7 +17,6 @@ const KeysDialog = lazy(() =>
   import('./keys-dialog.tsx').then(({ KeysDialog: component }) => ({ default: component })),
 );
 
-/** Overlays of the page. At most one is open. */
 type Overlay = 'navigation' | 'find' | 'keys' | 'zone' | undefined;
 
 /** The frame around every view: navigation, overlays, and global shortcuts. */

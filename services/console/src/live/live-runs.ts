@@ -108,7 +108,6 @@ export function useLiveRuns(runIds: readonly string[]): Standing {
   return useLiveTopics(runIds);
 }
 
-/** Keeps the list of campaigns current, and the progress of its runs. */
 export function useLiveCampaigns(runIds: readonly string[]): Standing {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }

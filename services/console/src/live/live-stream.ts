@@ -29,7 +29,6 @@ export interface LiveStream {
   watch: (topic: string) => () => void;
   /** Closes the stream when the page is hidden, and opens it when the page is visible again. */
   setVisible: (visible: boolean) => void;
-  /** Starts the next attempt at once. */
   tryNow: () => void;
   standing: () => LiveStanding;
   subscribe: (listener: () => void) => () => void;

@@ -2,7 +2,6 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../../parts/icon/icon.tsx';
 import type { NavigationEntry } from '../navigation.ts';
 
-/** A page that a search may open. */
 export interface FindTarget {
   id: string;
   icon: IconName;

@@ -1,4 +1,3 @@
-/** The answer with which an issuer sends the browser back. */
 export type ComeBack = { kind: 'code'; code: string; state: string } | { kind: 'refused'; error: string };
 
 /**

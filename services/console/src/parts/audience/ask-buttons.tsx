@@ -1,6 +1,5 @@
 import { Button } from '../controls/button.tsx';
 
-/** Props of a form that adds one entry to a list. */
 export interface AskProps<Answer> {
   onAdd: (answer: Answer) => void;
   onCancel: () => void;

@@ -11,7 +11,7 @@ interface CountriesFieldProps {
   onLeave: () => void;
 }
 
-/** Countries offered before the user asks for all of them. */
+/** Number of countries that are offered at first. */
 const offered = 12;
 
 /** Country codes as tags. Typed codes are accepted on Enter, comma or blank, and when the field loses focus. */
@@ -102,7 +102,6 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   );
 }
 
-/** Returns true if a country name starts with the text: `South ` may become South Korea. */
 function isNameBegun(text: string, known: readonly string[]): boolean {
   return known.some((country) => countryName(country).toLowerCase().startsWith(text.toLowerCase()));
 }

@@ -13,13 +13,10 @@ import { isOpen, type CountQuestion, type ExactCount } from './use-exact-count.t
 interface ExactCountProps {
   count: ExactCount;
   question: CountQuestion;
-  /** Role that may count, if the role of this key may not. */
   refusal: string | undefined;
   /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
-  /** Size shown while no exact count is available. */
   estimate?: ReactNode;
-  /** True if this is the main number of the page. */
   isLarge?: boolean;
   /** True if a sum below this line lists the parts, which are then omitted here. */
   isSummed?: boolean;

@@ -3,7 +3,6 @@ import { kindWords, numberWords, type HowMany } from './how-many.ts';
 
 interface HowManyProps {
   size: HowMany;
-  /** True if this is the main number of the page. */
   isLarge?: boolean;
 }
 

@@ -14,7 +14,6 @@ import { useEarlierRuns, useLists } from './use-sources.ts';
 
 interface OverlapProps {
   question: Omit<CountQuestion, 'with'>;
-  /** Role that may count, if the role of this key may not. */
   refusal: string | undefined;
   /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
@@ -117,7 +116,6 @@ function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boole
   );
 }
 
-/** Colours of the bar and of its legend. */
 const colours = { onlyHere: 'bg-(--o-suppressed)', both: 'bg-(--ink)', onlyThere: 'bg-track' } as const;
 
 interface FigureProps {

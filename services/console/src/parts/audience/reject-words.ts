@@ -1,6 +1,5 @@
 import type { RejectedRow } from '#client/types.gen.ts';
 
-/** Descriptions of the rules that rejected rows of a file break. */
 export const ruleWords: Readonly<Record<RejectedRow['rule'], string>> = {
   empty: 'User id is empty',
   'too-long': 'User id is too long',

@@ -12,7 +12,7 @@ import { countOf, formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import { ruleWords } from './reject-words.ts';
 
-/** Rejected lines that the API keeps for each list. */
+/** Number of rejected lines that the API keeps for each list. */
 export const keptRejects = 1000;
 
 type RejectedList = Pick<Audience, 'id' | 'name' | 'rejected'>;
@@ -25,7 +25,7 @@ export function RejectedLinesButton({ list, children }: { list: RejectedList; ch
       <button type="button" className="link" onClick={() => setOpen(true)}>
         {children ?? countOf(list.rejected, 'bad line')}
       </button>
-      {/* Out of the line that it is opened from, whose colour and alignment it would inherit. */}
+      {/* Rendered outside of the surrounding line, whose colour and alignment the dialog would inherit. */}
       {isOpen && createPortal(<RejectedLinesDialog list={list} onClose={() => setOpen(false)} />, document.body)}
     </>
   );

@@ -17,7 +17,6 @@ interface SavedAskProps extends AskProps<SavedAudience> {
   replaces: number;
 }
 
-/** A form that offers saved audiences by name. */
 export function SavedAsk({ replaces, onAdd, onCancel }: SavedAskProps) {
   const [text, setText] = useState('');
   const { value: search } = useSettled(text.trim(), settleMs);

@@ -6,7 +6,7 @@ export function segmentSize({ estimate }: Pick<Segment, 'estimate'>): string {
   return estimate === null ? 'size not known' : `about ${countOf(estimate, 'user')}`;
 }
 
-/** A campaign counts once, and is counted no further than that. */
+/** The API counts campaigns up to this number, and each campaign once. */
 const countedAtMost = 100;
 
 export function segmentUse({ usedBy, usedBySaved }: Pick<Segment, 'usedBy' | 'usedBySaved'>): string {
@@ -18,7 +18,7 @@ export function segmentUse({ usedBy, usedBySaved }: Pick<Segment, 'usedBy' | 'us
   return uses.length === 0 ? 'not used' : uses.join(', ');
 }
 
-/** Where the segments come from, if not from the service that has them; null where they do. */
+/** Describes the source of the segments; null if it is the segmentation service. */
 export function segmentsFrom({ from, unavailable }: Pick<SegmentList, 'from' | 'unavailable'>): string | null {
   if (unavailable !== null)
     return `${unavailable.replace(/^./, (first) => first.toUpperCase())}. These are of earlier campaigns.`;

@@ -8,14 +8,12 @@ import { SourceUsers, SourceWords } from './source-words.tsx';
 export const sourceIcons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
 interface SourceListProps {
-  /** Name of the list, such as `Included` or `Left out`. */
   label: string;
   sources: readonly SourceForm[];
   lists: readonly Audience[];
   runs: readonly Run[];
   /** Returns the users of a source by its index; undefined before they are requested. */
   usersOf?: (index: number) => number | null | undefined;
-  /** Text below the name of a source. */
   note?: (index: number) => ReactNode;
   onRemove: (source: SourceForm) => void;
 }

@@ -34,7 +34,6 @@ export async function uploadWithProgress({ file, onSent, signal, ...upload }: Up
   return data;
 }
 
-/** Sends a request with a file as its body. */
 export function sent(
   request: Request,
   file: File,

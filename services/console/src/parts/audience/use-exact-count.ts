@@ -4,7 +4,6 @@ import { getAudienceCountOptions, getAudienceCountQueryKey } from '#client/@tans
 import { cancelAudienceCount, countAudience } from '#client/sdk.gen.ts';
 import type { AudienceCount, AudienceCountRequestInput } from '#client/types.gen.ts';
 
-/** Audiences and countries to count. */
 export type CountQuestion = Pick<AudienceCountRequestInput, 'countries' | 'audience' | 'with'>;
 
 /** Polling interval in milliseconds. A trigger reports its progress every two seconds. */

@@ -1,4 +1,3 @@
-/** Language of the console. */
 const ours = 'en';
 
 /**

@@ -3,7 +3,6 @@ import type { IconName } from '../icon/icon.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { howManyOf, sumOfBounds, type HowMany } from '../audience/how-many.ts';
 
-/** Returns the users of a run at most, over all countries. */
 export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): number {
   return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
 }

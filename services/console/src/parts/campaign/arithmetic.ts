@@ -62,7 +62,6 @@ export function servedOf(size: HowMany, holdOutPercent: number): HowMany {
   return shareOf(size, 1 - holdOutPercent / 100);
 }
 
-/** Returns the size of the hold-out group, whose users receive nothing, for comparison. */
 export function heldOutOf(size: HowMany, holdOutPercent: number): HowMany {
   return shareOf(size, holdOutPercent / 100);
 }

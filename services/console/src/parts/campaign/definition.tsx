@@ -17,7 +17,6 @@ import { outcomesInWords } from './sources.ts';
 import { whenInWords } from '../when/when-words.ts';
 import { quotedTitleOf, titleOf } from '../words/action-titles.ts';
 
-/** The definition of a campaign, in words. */
 export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {
   const { zone } = useZone();
   const { audience, chain, countries, budgets = [], deadlineSeconds, priority } = campaign;

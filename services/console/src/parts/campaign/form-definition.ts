@@ -21,7 +21,6 @@ export interface SaidDefinition {
   problems: LocalProblem[];
 }
 
-/** The definition of a campaign's revision. */
 export type Defined = Pick<
   Campaign,
   | 'name'
@@ -41,7 +40,6 @@ export type Defined = Pick<
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
-/** Converts a form into a definition. */
 export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
   const problems: LocalProblem[] = [];
   const number = <Name extends string>(name: Name, text: string, pointer = `/${name}`): Partial<Record<Name, number>> =>

@@ -33,7 +33,6 @@ export function startEffects(
   ];
 }
 
-/** Describes the settings that can be changed after the start. */
 export const changeableLater =
   'Later you can change pace, deadline, priority, failure limit and budgets, and pause or cancel. Audience and steps are fixed once it has started.';
 

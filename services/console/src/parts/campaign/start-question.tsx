@@ -10,7 +10,6 @@ import type { ApprovalAsk } from './approval-ask.ts';
 interface StartQuestionProps {
   verb: 'Start' | 'Schedule';
   name: string;
-  /** Time of the start, in words. */
   lead: string;
   effects: Effect[];
   warnings: readonly string[];

@@ -40,7 +40,6 @@ export function drawMarks(plot: uPlot, marks: readonly RateMark[], colours: Char
   ctx.restore();
 }
 
-/** Draws a dot and the current value at the end of the line. */
 export function drawNow(plot: uPlot, colours: ChartColours): void {
   const [times, values] = plot.data;
   const [at, value] = [times.at(-1), values?.at(-1)];

@@ -6,7 +6,6 @@ interface RateChartProps extends RateLineProps {
   notedSince: string | null;
 }
 
-/** Chart of a run's rate, with the time from which the rate is recorded. */
 export function RateChart({ series, marks, notedSince }: RateChartProps) {
   const formatTime = useFormatTime();
   return (

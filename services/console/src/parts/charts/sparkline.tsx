@@ -6,7 +6,6 @@ interface SparklineProps {
   /** Least value of the top edge, so that small values look flat. */
   atLeast: number;
   isBad?: boolean;
-  /** Text for screen readers. */
   label: string;
 }
 

@@ -15,7 +15,6 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
    * can be read.
    */
   refusal?: string | undefined;
-  /** Keyboard shortcut of the button. */
   keyHint?: string;
   className?: string;
   children?: ReactNode;

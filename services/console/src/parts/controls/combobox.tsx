@@ -4,7 +4,6 @@ import { TextInput } from './controls.tsx';
 export interface ComboboxOption {
   value: string;
   label: string;
-  /** Text at the end of the option, such as a size. */
   note?: string;
   /** True if the value is an id, which is not shown. */
   isOpaque?: boolean;
@@ -82,7 +81,6 @@ interface ListboxProps {
   id: string;
   label: string;
   options: readonly ComboboxOption[];
-  /** Index of the active option. */
   at: number;
   onChoose: (value: string) => void;
   className?: string;

@@ -5,7 +5,6 @@ interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'cla
   value: string;
   onText: (text: string) => void;
   mono?: boolean;
-  /** Unit at the end of the field. */
   unit?: string;
 }
 
@@ -56,7 +55,6 @@ interface SelectProps<Value extends string> extends Omit<ComponentProps<'select'
   value: Value | '';
   choices: readonly Choice<Value>[];
   onChoose: (value: Value) => void;
-  /** Text shown while nothing is chosen. */
   placeholder?: string;
 }
 

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   return (

@@ -6,7 +6,6 @@ interface IssuedProps {
   secret: string;
 }
 
-/** A new secret, which is shown only once. */
 export function Issued({ what, name, secret }: IssuedProps) {
   return (
     <div className="grid gap-1.5">

@@ -6,13 +6,11 @@ export interface Column<Row> {
   header: string;
   /** Replaces the text of the header, such as a box that selects all rows. */
   head?: ReactNode;
-  /** Tooltip of the header. */
   hint?: string;
   /** Hides the header visually, but not from screen readers. For buttons, bars and numbers of rows. */
   isHeaderHidden?: boolean;
   /** Order of the rows, if they are sorted by this column. */
   sorted?: 'ascending' | 'descending';
-  /** Sorts the rows by this column. */
   onSort?: () => void;
   cell: (row: Row) => ReactNode;
   /** A secondary line below the cell. */
@@ -27,7 +25,6 @@ export interface Column<Row> {
   hideBelow?: 'phone' | 'tablet';
   /** True if the column names the row: screen readers read it before the other cells. */
   isRowHeader?: boolean;
-  /** Classes of the cells, for all rows or by row. */
   look?: string | ((row: Row) => string | undefined);
 }
 

@@ -17,7 +17,6 @@ interface DataTableProps<Row> {
   loadingRows?: number;
   /** True if rows have two lines. */
   isTall?: boolean;
-  /** Hides all headers visually. */
   isHeadHidden?: boolean;
   /** Classes of the table, such as its layout, minimum width and height of rows. */
   className?: string;

@@ -1,13 +1,11 @@
 interface ShareBarProps {
   /** Share from 0 to 1. More than 1 fills the bar. */
   share: number;
-  /** Colours the bar as a warning. */
   isLow?: boolean;
   /** Text for screen readers. Not needed if a cell beside the bar has the numbers. */
   words?: string;
 }
 
-/** A bar that shows a share of a whole. */
 export function ShareBar({ share, isLow = false, words }: ShareBarProps) {
   return (
     <div className="prog" role={words === undefined ? 'presentation' : 'img'} aria-label={words}>

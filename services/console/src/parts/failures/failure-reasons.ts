@@ -1,6 +1,5 @@
 import { formatCount } from '../words/numbers.ts';
 
-/** Outcomes that have a reason. */
 export const reasonedOutcomes = ['failed', 'suppressed', 'unknown'] as const;
 export type ReasonedOutcome = (typeof reasonedOutcomes)[number];
 

@@ -14,7 +14,6 @@ interface Selection {
 
 export interface ReasonTableProps {
   runId: string;
-  /** Undefined while the rows are loaded. */
   rows: readonly ReasonRow[] | undefined;
   /** Steps of the run, with the users of each step, whose share is shown. */
   steps: readonly { step: number; action: string; audience: number }[];

@@ -11,7 +11,6 @@ export interface ColumnChoice {
 
 export const asFound: ColumnChoice = { user: null, country: null, isWithoutHeader: false };
 
-/** Returns the choice as query parameters of an upload or a preview. */
 export function columnQuery({ user, country, isWithoutHeader }: ColumnChoice) {
   return {
     ...(user !== null && { user }),
@@ -25,7 +24,6 @@ export function hasNumbers({ reading }: UserFilePreview): boolean {
   return reading?.columns.length === 0;
 }
 
-/** Returns the name of the column with this use; null if there is none. */
 export function columnFor(use: 'user' | 'country', preview: UserFilePreview | undefined): string | null {
   return preview?.columns.find((column) => column.use === use)?.name ?? null;
 }

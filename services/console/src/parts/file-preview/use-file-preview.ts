@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { previewUserFile } from '#client/sdk.gen.ts';
 import type { PreviewUserFileData } from '#client/types.gen.ts';
 
-/** Key of all previews of files. */
 export const previewKey = 'previewUserFile';
 
 /** Identifies a chosen file, so that another file gets a new form. */
@@ -10,7 +9,6 @@ export function fileKey({ name, lastModified, size }: File): string {
   return `${name} ${lastModified} ${size}`;
 }
 
-/** Returns the headers of a request with this file as its body. */
 export function fileHeaders({ name }: File) {
   const type = /\.(ndjson|jsonl)(\.gz)?$/i.test(name) ? 'application/x-ndjson' : 'text/csv';
   return { 'content-type': type, ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) } as const;

@@ -12,11 +12,8 @@ interface EditDialogProps<Saved> {
   isWide?: boolean;
   /** Fields of the form. Each field shows the problems of its pointer. */
   children: ReactNode;
-  /** Text of the button that saves. */
   verb: string;
-  /** Text of the button that cancels. */
   leave?: string;
-  /** Text beside the buttons. */
   note?: string | undefined;
   /** Reason why the form cannot be saved yet. */
   refusal?: string | undefined;

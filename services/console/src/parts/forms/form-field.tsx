@@ -42,7 +42,6 @@ interface FormFieldProps {
   children: (control: ControlProps) => ReactNode;
 }
 
-/** A label, a control, a hint, and the problems of the field. */
 export function FormField(props: FormFieldProps) {
   const { pointer, label, note, hint, required, isLabelHidden = false, className, children } = props;
   const id = useId();
@@ -79,14 +78,12 @@ export function FormField(props: FormFieldProps) {
 interface FieldGroupProps {
   pointer: string;
   label: string;
-  /** Hides the label visually, if a heading already shows the meaning. */
   isLabelHidden?: boolean;
   note?: ReactNode | undefined;
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** Several controls of one subject, with the problems of the group. */
 export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
   const problems = use(FormProblemsContext).at(pointer);

@@ -230,7 +230,6 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value.trim().replace(/\.$/, '') : '';
 }
 
-/** Formats a value for a field. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, isPlain(value) ? undefined : 2);

@@ -8,7 +8,6 @@ import { otherValues, wholeValue, type FieldTexts } from './schema-values.ts';
 import type { OptionsOf } from './use-options.ts';
 
 interface SchemaFormProps {
-  /** JSON pointer of the whole value. */
   pointer: string;
   /** Undefined if the format of the value is unknown. */
   schema: unknown;

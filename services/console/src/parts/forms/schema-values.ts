@@ -18,7 +18,6 @@ export interface SaidValue {
   problems: LocalProblem[];
 }
 
-/** Key of the whole value, if it is edited as JSON. */
 export const wholeValue = 'all';
 /** Key of the properties for which there is no field, as JSON. */
 export const otherValues = 'other';

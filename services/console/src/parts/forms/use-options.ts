@@ -4,13 +4,11 @@ import type { ParameterOption, ParameterOptionList } from '#client/types.gen.ts'
 import { useSettled } from './use-settled.ts';
 import { countOf } from '../words/numbers.ts';
 
-/** An action type, and the countries of its campaign. */
 export interface OptionsOf {
   actionType: string;
   countries: readonly string[];
 }
 
-/** One parameter of an action type, by JSON pointer. */
 export interface OptionsOfParameter extends OptionsOf {
   pointer: string;
 }

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 
 export interface Settled<Value> {
   value: Value;
-  /** The value as JSON, for comparison. */
   written: string;
   /** True if the value has changed since. */
   isBehind: boolean;

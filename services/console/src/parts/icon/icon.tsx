@@ -167,7 +167,6 @@ const outlines = {
   twice: <path d="M3 6h8.5L9 3.5M13 10H4.5L7 12.5" />,
 } satisfies Readonly<Record<string, ReactNode>>;
 
-/** Icons made of areas. */
 const areas = {
   paused: (
     <path d="M4.5 1.5h7a3 3 0 0 1 3 3v7a3 3 0 0 1-3 3h-7a3 3 0 0 1-3-3v-7a3 3 0 0 1 3-3ZM5.5 5v6h1.7V5Zm3.3 0v6h1.7V5Z" />
@@ -203,7 +202,6 @@ const line = {
   strokeLinecap: 'round',
   strokeLinejoin: 'round',
 } as const;
-/** All icons by name. */
 const shapes: Readonly<Record<IconName, ReactNode>> = { ...outlines, ...areas };
 
 const area = { fill: 'currentColor', fillRule: 'evenodd' } as const;

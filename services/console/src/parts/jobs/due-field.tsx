@@ -5,7 +5,6 @@ import { useZone } from '../times/zone.ts';
 
 interface DueFieldProps {
   label: string;
-  /** Describes the effect of an empty field. */
   hint: string;
   /** Typed wall-clock time in the chosen time zone. */
   value: string;

@@ -13,7 +13,6 @@ export type SidelinedHost = Scheduler['hosts'][number];
 
 interface HostBannerProps {
   host: SidelinedHost;
-  /** Name of the client. */
   client: string;
   /** Reason why this key may not resume the host; undefined if it may. */
   refusal: string | undefined;

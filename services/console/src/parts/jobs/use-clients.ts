@@ -7,15 +7,12 @@ import { shortId } from '../controls/copy-button.tsx';
 const mostInMenu = 200;
 
 export interface Clients {
-  /** Undefined while the clients are loaded. */
   items: readonly Client[] | undefined;
-  /** Finds a client by id or name. */
   find: (ref: string | undefined) => Client | undefined;
   /** Returns the name of a client, or its short id if the client is not loaded. */
   nameOf: (clientId: string) => string;
 }
 
-/** Loads the clients that this key may see. */
 export function useClients(): Clients {
   const { data } = useQuery({ ...listClientsOptions({ query: { limit: mostInMenu } }), staleTime: 60_000 });
   const items = data?.items;

@@ -1,4 +1,3 @@
-/** A pressed key with its context. */
 export interface Press {
   key: string;
   shift: boolean;

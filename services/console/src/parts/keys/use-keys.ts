@@ -7,7 +7,6 @@ export interface KeyCommand {
   keys: string;
   /** Description in the list of shortcuts, such as `Pause the run`. */
   does: string;
-  /** Heading in the list of shortcuts. */
   group: 'Go to' | 'Rows' | 'This page' | 'Everywhere';
   run: () => void;
 }

@@ -6,12 +6,10 @@ export interface Chip<Value extends string> {
   label: string;
   /** Number of entries; hidden while unknown. */
   count?: number | undefined;
-  /** True if the entries need a person's attention. */
   warns?: boolean;
 }
 
 interface ChipsProps<Value extends string> {
-  /** Text for screen readers, such as `Filter by state`. */
   label: string;
   chips: readonly Chip<Value>[];
   chosen: Value;

@@ -2,7 +2,6 @@ import { Icon } from '../icon/icon.tsx';
 import { Menu, MenuItem } from '../overlays/menu.tsx';
 
 interface FilterMenuProps {
-  /** Name of the filter, such as `Country`. */
   name: string;
   options: readonly string[];
   value: string | undefined;

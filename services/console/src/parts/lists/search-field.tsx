@@ -3,7 +3,6 @@ import { Icon } from '../icon/icon.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 
 interface SearchFieldProps {
-  /** Placeholder such as `Name, id, segment or owner`. */
   placeholder: string;
   value: string;
   /** Called on Enter, and when the user has not typed for a moment. */

@@ -45,7 +45,6 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   );
 }
 
-/** Returns the sum over all countries. */
 function usedWords(unit: string, of: readonly ShownFigures[]): string {
   const sum = (name: 'all' | 'used' | 'reserved') => of.reduce((all, each) => all + each[name].number, 0);
   const reserved = sum('reserved');

@@ -2,7 +2,6 @@ import type { BudgetFigures } from '#client/types.gen.ts';
 import { typedNumber } from '../forms/typed-number.ts';
 import { formatCount } from '../words/numbers.ts';
 
-/** Size of a budget, in units or in a currency. */
 export interface BudgetSize {
   units?: number;
   amount?: string;
@@ -57,7 +56,6 @@ export function figuresOf({ units, used, reserved, left, money }: Omit<BudgetFig
   };
 }
 
-/** Formats a number of units or an amount of money. */
 export function formatIn(unit: string, number: number): string {
   if (unit === 'units') return `${formatCount(number)} ${number === 1 ? 'unit' : 'units'}`;
   return `${number.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })} ${unit}`;

@@ -24,7 +24,6 @@ export function OutcomeBar({ counts, audience, size = 'normal' }: OutcomeBarProp
   );
 }
 
-/** Returns all numbers of the bar for screen readers. */
 function outcomeLabel(counts: OutcomeCounts, audience: number): string {
   const terms = segmentsOf(counts).map(({ outcome, users }) => `${formatCount(users)} ${outcomeWords[outcome]}`);
   return [...terms, `of ${formatCount(audience)} users`].join(', ');
@@ -34,7 +33,6 @@ function fillOf(outcome: OutcomeName): string {
   return `o-${outcome.toLowerCase()}`;
 }
 
-/** The colour of an outcome, beside its word. */
 export function OutcomeKey({ outcome }: { outcome: OutcomeName }) {
   return (
     <span className="key">

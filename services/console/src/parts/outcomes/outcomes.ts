@@ -31,7 +31,6 @@ export const outcomeWords: Record<OutcomeName, string> = {
   pending: 'pending',
 };
 
-/** Descriptions of the outcomes. */
 export const outcomeMeanings: Record<OutcomeName, string> = {
   succeeded: 'The endpoint said so. For messages: it was accepted for delivery.',
   failed: 'The endpoint said so, with a reason, or Muster did, with a reason that starts with “muster.”.',

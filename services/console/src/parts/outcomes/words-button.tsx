@@ -4,7 +4,6 @@ import { Dialog } from '../overlays/dialog.tsx';
 import { OutcomeKey } from './outcome-bar.tsx';
 import { outcomeMeanings, outcomeOrder } from './outcomes.ts';
 
-/** Button that opens the descriptions of the outcomes. */
 export function WordsButton() {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -4,9 +4,7 @@ import { Modal } from './modal.tsx';
 
 interface DialogProps {
   title: string;
-  /** True for a dialog with a table, or lines of three columns. */
   isWide?: boolean;
-  /** Subject of the dialog, below the title. */
   lead?: ReactNode;
   onClose: () => void;
   children: ReactNode;

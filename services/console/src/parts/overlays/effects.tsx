@@ -9,9 +9,7 @@ export interface Effect {
   unit: string;
   /** Highlights the effect that is easily overlooked. */
   isHot?: boolean;
-  /** First words of the text, in bold. */
   lead?: string;
-  /** Description of the effect. */
   children: ReactNode;
 }
 

@@ -8,7 +8,6 @@ import {
   type ReactNode,
 } from 'react';
 
-/** Attributes of the button that opens a menu. */
 export interface MenuTarget {
   popoverTarget: string;
   'aria-haspopup': 'menu';

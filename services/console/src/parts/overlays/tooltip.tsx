@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from 'react';
 
-/** Attributes of the control that has a tooltip. */
 export type TooltipTarget = Pick<
   ComponentProps<'button'>,
   | 'aria-describedby'

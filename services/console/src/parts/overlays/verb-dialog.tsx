@@ -7,11 +7,8 @@ import { Dialog } from './dialog.tsx';
 interface VerbDialogProps {
   title: string;
   lead: string;
-  /** Effects of the action. */
   children: ReactNode;
-  /** Text of the button that acts, such as `Archive it`. */
   verb: string;
-  /** Text of the button that cancels. */
   leave: string;
   isGrave?: boolean;
   act: () => Promise<unknown>;

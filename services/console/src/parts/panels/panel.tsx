@@ -2,9 +2,7 @@ import { useId, type ReactNode } from 'react';
 
 interface PanelProps {
   title: string;
-  /** Text beside the title, such as a unit. */
   note?: ReactNode;
-  /** Buttons to the right of the title. */
   actions?: ReactNode;
   footer?: ReactNode;
   /** True if the content has space around it. Tables extend to the edges. */

@@ -52,7 +52,6 @@ export function requestOf(
 
 export interface Lines {
   unknown: readonly UnknownLine[];
-  /** Lines whose action has a status endpoint. */
   askable: readonly UnknownLine[];
 }
 

@@ -16,7 +16,6 @@ interface WayProps {
   onDraft: (draft: SettleDraft) => void;
 }
 
-/** Input fields of a way to settle. */
 export function SaidFields({ way, preview, ...props }: WayProps & { way: Way; preview: FilePreviewQuery }) {
   switch (way) {
     case 'status':
@@ -155,7 +154,6 @@ function HandFields({ lines: { unknown }, draft, onDraft }: WayProps) {
 
 interface CountryFieldProps {
   lines: readonly UnknownLine[];
-  /** Label of the choice of all countries. */
   everywhere: string;
   value: string | null;
   onChoose: (country: string | null) => void;

@@ -8,7 +8,6 @@ import { sentence } from '../words/figures.ts';
 import { plainText } from '../words/plain-text.ts';
 import { rejectWords, settledBy, settledWords } from './settlement-words.ts';
 
-/** Earlier settlements of the run, newest first. */
 export function SettledSoFar({ known }: { known: UseQueryResult<ListSettlementsResponse, Problem> }) {
   const items = known.data?.items;
   return (

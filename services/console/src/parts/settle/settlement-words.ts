@@ -1,7 +1,6 @@
 import type { Settlement } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 
-/** Describes the source of the settled outcomes. */
 export function settledBy({ by, step, country }: Pick<Settlement, 'by' | 'step' | 'country'>): string {
   if (by === 'file') return 'a file';
   if (by === 'hand') return 'one user by hand';

@@ -1,6 +1,5 @@
 import type { ActionType, RunReport } from '#client/types.gen.ts';
 
-/** Users of a step whose outcome is unknown. */
 export interface UnknownLine {
   step: number;
   action: string;
@@ -9,7 +8,6 @@ export interface UnknownLine {
   countries: { country: string; users: number }[];
 }
 
-/** Returns the steps with unknown users. */
 export function unknownLines({ steps, countries }: Pick<RunReport, 'steps' | 'countries'>): UnknownLine[] {
   return steps
     .filter(({ unknown }) => unknown > 0)
@@ -57,7 +55,6 @@ export function narrowed(lines: readonly UnknownLine[], { step, country }: Wante
     .filter(({ users }) => users > 0);
 }
 
-/** Returns the codes of the countries with unknown users. */
 export function countriesOf(lines: readonly UnknownLine[]): string[] {
   return [...new Set(lines.flatMap(({ countries }) => countries.map(({ country }) => country)))].sort();
 }

@@ -7,7 +7,6 @@ import { columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts
 import { fileHeaders } from '../file-preview/use-file-preview.ts';
 import type { Settlement, SettleRequestInput, SettleRunErrors, SettleRunResponses } from '#client/types.gen.ts';
 
-/** A file of many users, with the chosen columns. */
 export interface SettledFile {
   file: File;
   columns: ColumnChoice;

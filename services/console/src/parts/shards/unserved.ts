@@ -1,6 +1,5 @@
 import type { Shard } from '#client/types.gen.ts';
 
-/** Returns true if the shard has work but no worker. */
 export function isUnserved({ workers, lag }: Shard): boolean {
   const hasWork = lag.batches + lag.waiting + lag.aheadBatches + lag.pacedBatches + (lag.messages ?? 0) > 0;
   return workers.length === 0 && hasWork;

@@ -5,7 +5,6 @@ import { shortId } from '../controls/copy-button.tsx';
 
 interface RefusedProps {
   error: unknown;
-  /** Changes that were made before the refusal. */
   changed?: string | undefined;
 }
 

@@ -16,7 +16,6 @@ interface SkeletonRowsProps {
   rows: number;
   /** Widths of the bars in pixels; 0 means no bar in that column. */
   columns: readonly number[];
-  /** True for rows of two lines. */
   tall?: boolean;
 }
 

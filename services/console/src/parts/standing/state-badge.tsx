@@ -44,7 +44,6 @@ export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; 
   );
 }
 
-/** Text colours by tone. */
 export const toneColours = {
   run: 'c-run',
   ok: 'c-ok',

@@ -62,9 +62,7 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
 }
 
 interface NoMatchProps {
-  /** Title such as `No campaign matches`. */
   title: string;
-  /** Description of the filters. */
   children: ReactNode;
   /** The filter to remove first: its name, and the action. */
   drop?: { name: string; onDrop: () => void };
@@ -92,7 +90,6 @@ export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
 }
 
 interface FailedProps {
-  /** Title such as `The report could not be read`. */
   title: string;
   error: unknown;
   onRetry?: () => void;
@@ -132,7 +129,6 @@ export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }:
   );
 }
 
-/** Notice of content that this key may not see. */
 export function Forbidden({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Notice icon="lock" title={title}>

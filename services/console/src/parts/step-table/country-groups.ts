@@ -8,7 +8,6 @@ export const foldedAbove = 8;
 const highFailedShare = 0.03;
 const timesAsMany = 2;
 
-/** Problem of a country. */
 export interface Trouble {
   /** Number of waiting users. It is 0 if no user waits, and too many have failed. */
   waiting: number;
@@ -17,7 +16,6 @@ export interface Trouble {
 }
 
 export interface CountryRow extends CountryCounts {
-  /** Number of the country's users. */
   audience: number;
   trouble: Trouble | null;
 }
@@ -57,7 +55,6 @@ function audienceOf({ steps }: CountryCounts): number {
   return Math.max(0, ...steps.map((line) => line.audience));
 }
 
-/** Returns the share of all users that failed at any step. */
 function failedShareOf(countries: readonly CountryCounts[]): number {
   const users = countries.reduce((sum, country) => sum + audienceOf(country), 0);
   const failed = countries.flatMap(({ steps }) => steps).reduce((sum, line) => sum + line.failed + line.unknown, 0);

@@ -4,12 +4,10 @@ import { Combobox, type ComboboxOption } from '../controls/combobox.tsx';
 import { Icon } from '../icon/icon.tsx';
 
 interface CountryPickerProps {
-  /** Country codes. */
   countries: readonly string[];
   onPick: (country: string) => void;
 }
 
-/** Search field for one of many countries, by code or name. */
 export function CountryPicker({ countries, onPick }: CountryPickerProps) {
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);

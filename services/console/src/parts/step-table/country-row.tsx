@@ -14,7 +14,6 @@ interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
   /** The same object as long as its figures are equal. */
   steps: readonly StepCounts[];
   trouble: Trouble | null;
-  /** Steps in which the country waits. */
   waits: readonly StepWait[];
   columns: number;
   isOpen: boolean;
@@ -68,7 +67,6 @@ function wordsOf(waits: readonly StepWait[]): string {
   return waits.map(({ step, words }) => `${step} ${words}`).join();
 }
 
-/** Returns the step with the most failed users. */
 function mostFailed(steps: readonly StepCounts[]): number | undefined {
   return steps.toSorted((a, b) => b.failed - a.failed)[0]?.step;
 }
@@ -101,7 +99,6 @@ interface RowProps {
   name: ReactNode;
   note?: ReactNode;
   steps: readonly StepCounts[];
-  /** Code of the country, if the row is of one country. */
   country?: string;
   waits?: readonly StepWait[];
   /** Step in which too many users have failed. */

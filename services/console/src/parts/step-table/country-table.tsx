@@ -8,7 +8,6 @@ import type { StepTableProps } from './step-lines.ts';
 import { StepTable } from './step-table.tsx';
 import { titleOf } from '../words/action-titles.ts';
 
-/** Countries that the user has searched for. */
 export interface Picked {
   /** Country codes, the latest first. */
   picked: readonly string[];

@@ -3,7 +3,6 @@ import type { CountryMark, StepWait } from './step-lines.ts';
 
 interface MarkProps {
   mark: CountryMark | null;
-  /** Reason why the country waits. */
   wait?: StepWait | null | undefined;
   hasVisibleWords?: boolean;
 }

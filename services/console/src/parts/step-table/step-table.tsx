@@ -8,7 +8,6 @@ import { columnsOf, reportColumns } from './step-columns.ts';
 import { Line } from './step-line.tsx';
 import { linesOf, type StepFolds, type StepTableProps } from './step-lines.ts';
 
-/** Returns the outcomes that have a column in a table of this manner. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
   const lines = [...steps, ...countries.flatMap((country) => country.steps)];
   return columnsOf(lines, manner === 'live' ? ['pending'] : reportColumns);
@@ -47,7 +46,6 @@ function useFolds({ steps, countries, markOf }: StepTableProps): StepFolds {
   return { opened: toggled.symmetricDifference(new Set(first && [first.step])), onToggle };
 }
 
-/** The table itself, at any width. */
 export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepFolds) {
   const { steps, countries, manner, markOf, waitOf } = props;
   const columns = stepColumns(props);

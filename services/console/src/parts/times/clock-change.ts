@@ -3,7 +3,6 @@ import { wallClock } from '../when/zoned-times.ts';
 export interface ClockChange {
   /** First instant with the new offset. */
   at: string;
-  /** True if the clocks go forward. */
   isForward: boolean;
 }
 

@@ -4,7 +4,6 @@ import { useRemembered } from '../browser/remembered.ts';
 import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';
 
-/** Time zone of the browser. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let installationZone: string | undefined;
@@ -23,7 +22,6 @@ export interface Zone {
   toggle: () => void;
   /** Zones of the installation, the browser, and UTC. */
   usual: readonly string[];
-  /** Switches to any zone that the browser knows. */
   choose: (zone: string) => void;
 }
 

@@ -7,7 +7,6 @@ import type { DayOff, WhenForm } from './when-form.ts';
 interface DaysOffFieldsProps {
   when: WhenForm;
   put: (changed: Partial<WhenForm>) => void;
-  /** Prefix of the pointers of its fields. */
   pointer: string;
 }
 

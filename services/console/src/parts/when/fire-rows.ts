@@ -2,7 +2,6 @@ import type { SchedulePreview } from '#client/types.gen.ts';
 import { formatTime } from '../times/times.ts';
 import { comesTwice, instantOf } from './zoned-times.ts';
 
-/** Effect of a clock change on a start. */
 export interface FireMark {
   icon: 'fwd' | 'twice' | 'gap' | 'calendar';
   text: string;
@@ -18,7 +17,6 @@ export interface FireRow {
 }
 
 interface Clocks {
-  /** Time zone of the rule. */
   zone: string;
   own: string;
   now: Date;

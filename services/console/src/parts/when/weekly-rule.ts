@@ -1,8 +1,6 @@
 /** A cron rule of the most common kind: days of the week, at a time. */
 export interface WeeklyRule {
-  /** Days in the order of the week. */
   days: readonly WeekDay[];
-  /** Time such as `09:00`. */
   time: string;
 }
 

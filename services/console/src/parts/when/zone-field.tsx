@@ -12,7 +12,6 @@ interface ZoneFieldProps {
   onChange: (zone: string) => void;
 }
 
-/** Field for an IANA time zone, with suggestions and the current time of the zone. */
 export function ZoneField({ pointer, label, value, placeholder, onChange }: ZoneFieldProps) {
   const now = new Date(useMinute());
   const hint =

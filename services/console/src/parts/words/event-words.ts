@@ -11,7 +11,6 @@ export interface EventWords {
   /** Name of the key that requested it. */
   who: string | null;
   what: string;
-  /** Note of the person who requested it. */
   note: string | null;
   /** Label of two or three words in the chart of the rate; null if the event does not affect the rate. */
   mark: string | null;
@@ -118,7 +117,6 @@ function endWords(detail: Detail): string {
   return reason === null ? `Run ended: ${state}` : sentence(`Run ended, ${state}: ${reason}`);
 }
 
-/** A setting of a run that was changed while the run was under way. */
 interface Setting {
   name: string;
   mark: string;

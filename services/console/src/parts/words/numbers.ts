@@ -27,7 +27,6 @@ export function formatRate(perSecond: number): string {
   return perSecond >= 10 || perSecond === 0 ? formatCount(Math.round(perSecond)) : oneDecimal.format(perSecond);
 }
 
-/** Formats a number with its noun: `1 user`, `3 users`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

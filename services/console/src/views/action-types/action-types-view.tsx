@@ -24,7 +24,6 @@ const route = getRouteApi('/action-types');
 const lookEveryMs = 10_000;
 const none: readonly Shard[] = [];
 
-/** View of the action types: whether they can run, the promises of their endpoints, and the campaigns that use them. */
 export function ActionTypesView() {
   const search = route.useSearch();
   const { name, text, show } = search;
@@ -124,7 +123,6 @@ export function ActionTypesView() {
 }
 
 interface TypeTableProps {
-  /** Undefined while the types are loaded. */
   types: readonly ListedActionType[] | undefined;
   shards: readonly Shard[];
   search: ActionTypesSearch;

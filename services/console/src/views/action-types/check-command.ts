@@ -27,7 +27,6 @@ export function checkCommand(type: ActionType): string {
   ].join(' ');
 }
 
-/** Quotes an argument for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,6 @@ export const actionTypeChoices = ['trouble', 'off', 'checks'] as const;
 export const actionTypesSearch = z.object({
   /** Type beside the list. Default: the first one. */
   name: text,
-  /** Part of a name. */
   text,
   show: z.catch(z.optional(z.enum(actionTypeChoices)), undefined),
 });

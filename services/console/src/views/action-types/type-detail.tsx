@@ -30,10 +30,6 @@ interface TypeDetailProps {
   onGone: () => Promise<void>;
 }
 
-/**
- * Details of an action type: whether it can run, the promises of its endpoint, its settings, and the campaigns that use
- * it.
- */
 export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
   const { name, title, description, revision, origin, createdAt, updatedAt } = type;
   const own = shards.filter(({ actionType }) => actionType === name);

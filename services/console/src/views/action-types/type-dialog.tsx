@@ -190,7 +190,6 @@ const forms = [
   { value: 'compact', label: 'compact: only who did not succeed' },
 ] as const;
 
-/** Fields that most types leave at their defaults. */
 function More({ form, onChange }: FieldsProps) {
   return (
     <details>

@@ -114,7 +114,6 @@ export function formOf(type: ActionType | null): TypeForm {
   };
 }
 
-/** Returns the problems of the typed texts by pointer. */
 export function wrongIn(form: TypeForm): ReadonlyMap<string, string> {
   const wrong = new Map<string, string>();
   for (const { name, pointer } of [...numberFields, ...moreNumberFields]) {
@@ -157,7 +156,6 @@ function patchOf(form: TypeForm): TypePatch {
   };
 }
 
-/** Returns only the fields that differ from the initial form. */
 export function changesOf(form: TypeForm, first: TypeForm): TypePatch {
   const before = new Map<string, unknown>(Object.entries(patchOf(first)));
   return Object.fromEntries(

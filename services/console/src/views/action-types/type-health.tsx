@@ -39,7 +39,6 @@ const breakers = {
   open: { icon: 'open', word: 'open', tone: 'c-bad' },
 } as const;
 
-/** Health of the type's endpoint by country. */
 export function TypeHealth({ shards }: { shards: readonly Shard[] }) {
   return (
     <Panel title="Health" note="by country, as all workers see it">

@@ -3,7 +3,6 @@ import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import type { ActionTypesSearch } from './search.ts';
 
-/** Reason why users of a country wait for the action. */
 export interface TypeTrouble {
   shard: string;
   country: string;

@@ -17,7 +17,6 @@ import { Decision } from './decision.tsx';
 import { Trials } from './trials.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
-/** The approved content, its difference to the last approved revision, and the approvals that it needs. */
 export function ApprovalDetail({ approval }: { approval: Approval }) {
   const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, hash, covers } = approval;
   const look = approvalLook(approval);

@@ -13,7 +13,6 @@ interface ApprovalListProps {
   note: string;
   items: readonly Approval[];
   shownId: string | undefined;
-  /** Shown if there are no approvals. */
   children: ReactNode;
 }
 

@@ -17,7 +17,6 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { useApprovalSize } from './approval-size.ts';
 import { titlesOf } from '../../parts/words/action-titles.ts';
 
-/** People who have approved, and the buttons of the user. */
 export function Decision({ approval }: { approval: Approval }) {
   const { campaignId, hash, state, given, refusedToYou, submittedBy } = approval;
   const [word, setWord] = useState('');

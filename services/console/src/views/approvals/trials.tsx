@@ -5,7 +5,6 @@ import { TestResult } from '../../parts/campaign/test-result.tsx';
 import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 
-/** Dry run and test sends of the submitted revision. */
 export function Trials({ approval: { campaignId, revision } }: { approval: Approval }) {
   const dryRun = useNewestReport(campaignId, 'dry-run');
   const test = useNewestReport(campaignId, 'test');

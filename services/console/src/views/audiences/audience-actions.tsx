@@ -12,7 +12,6 @@ interface AudienceActionsProps {
   onDelete?: () => void;
 }
 
-/** Buttons of the audience beside the list. */
 export function AudienceActions({ name, taken, refusal, change, onDelete }: AudienceActionsProps) {
   return (
     <>

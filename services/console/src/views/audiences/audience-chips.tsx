@@ -3,7 +3,6 @@ import { Chips } from '../../parts/lists/chips.tsx';
 import { audienceChoices, audienceKinds, type AudiencesSearch } from './search.ts';
 
 interface AudienceChipsProps {
-  /** Undefined while the counts are loaded. */
   counts: NamedAudienceCounts | undefined;
   search: AudiencesSearch;
   onChoose: (chosen: Pick<AudiencesSearch, 'kind' | 'show'>) => void;

@@ -22,7 +22,6 @@ interface AudienceDetailProps {
   onFile: ((file: File) => void) | undefined;
 }
 
-/** Details of an uploaded list: its size, the outcome of each line, and the campaigns that use it. */
 export function AudienceDetail({ audience, refusal, onGone, onFile }: AudienceDetailProps) {
   const { id, name, owner, state, cause, users, rejected, usedBy, expiresAt } = audience;
   const isSoon = useIsSoon(expiresAt);

@@ -6,7 +6,6 @@ import type { AudiencesSearch } from './search.ts';
 
 interface AudienceFiltersProps {
   search: AudiencesSearch;
-  /** Audiences whose owners are offered. */
   items: readonly NamedAudience[] | undefined;
   counts: NamedAudienceCounts | undefined;
   onChoose: (change: Partial<AudiencesSearch>) => void;

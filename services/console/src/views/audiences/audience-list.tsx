@@ -12,7 +12,6 @@ interface AudienceListProps {
   query: UseQueryResult<ListNamedAudiencesResponse, Problem>;
   counts: NamedAudienceCounts | undefined;
   search: AudiencesSearch;
-  /** Audience beside the list. */
   shown: { kind: AudienceKind; id: string } | undefined;
   onClear: () => void;
   onGo: (cursor: string | undefined) => void;

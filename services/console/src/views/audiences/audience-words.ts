@@ -11,7 +11,6 @@ export function usedByWords({ usedBy, usedBySaved }: Pick<Audience, 'usedBy' | '
   return uses.length === 0 ? 'not used' : uses.join(', ');
 }
 
-/** Maximum number of countries that are named. */
 const named = 6;
 
 /** Returns the users by country: `ID 371,204 · VN 266,446`. */
@@ -21,7 +20,6 @@ export function byCountry({ countries }: Pick<Audience, 'countries'>): string {
   return [...words, ...(most.length > named ? [`${most.length - named} more countries`] : [])].join(' · ');
 }
 
-/** Returns the outcomes of the file's lines as a sum. */
 export function fileEquation({ rows, users, duplicates, rejected }: Audience): string {
   const parts = [
     countOf(users, 'user'),

@@ -82,7 +82,6 @@ function UnavailableSegments({ reason }: { reason: string | null }) {
 
 interface UploadPanelProps {
   file: File;
-  /** Called with the id of the list. */
   onUploaded: (id: string) => void;
   onEnd: () => void;
 }

@@ -5,7 +5,6 @@ import { sizeText, sizeVerb } from './named-words.ts';
 
 interface KnownSizeProps {
   size: NamedAudienceSize;
-  /** Countries that the size covers. */
   countries: string[] | null;
 }
 

@@ -13,7 +13,6 @@ import { sizeText, sizeVerb, sourceWords, wordsOfUse } from './named-words.ts';
 import { shownIn, type AudiencesSearch } from './search.ts';
 
 interface NamedTableProps {
-  /** Undefined while the audiences are loaded. */
   audiences: readonly NamedAudience[] | undefined;
   shown: { kind: string; id: string } | undefined;
   search: AudiencesSearch;

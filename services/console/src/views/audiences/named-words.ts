@@ -4,7 +4,6 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import type { AudiencesSearch } from './search.ts';
 
-/** Returns the API query for the search parameters of the page. */
 export function namedQuery({ text, owner, kind, show, cursor }: AudiencesSearch) {
   return {
     ...(text !== undefined && { q: text }),

@@ -14,7 +14,6 @@ import { midCut, rejectGroups } from './audience-words.ts';
 
 interface RejectedLinesProps {
   audience: Audience;
-  /** True if the title names the list. */
   isNamed?: boolean;
   footer?: string;
   /** Called with a corrected file; undefined if the user may not upload. */

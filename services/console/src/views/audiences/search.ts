@@ -33,7 +33,6 @@ export function shownIn(
   return { ...search, id, of: of === 'segment' ? of : undefined };
 }
 
-/** Returns the selected audience. */
 export function shownOf({ id, of }: AudiencesSearch): { kind: AudienceKind; id: string } | undefined {
   if (id === undefined) return undefined;
   return { id, kind: of ?? (id.startsWith('sav_') ? 'saved' : 'list') };

@@ -10,7 +10,6 @@ import { AudienceActions } from './audience-actions.tsx';
 import { KnownSize } from './known-size.tsx';
 import { sideBySide, UsedBy } from './used-by.tsx';
 
-/** Details of a segment: its size, an exact count on request, its uses, and its overlap with other sources. */
 export function SegmentDetail({ segment }: { segment: NamedAudience }) {
   const { id, name, description, size } = segment;
   const { installation } = useSession();

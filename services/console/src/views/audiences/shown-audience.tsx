@@ -25,7 +25,6 @@ interface ShownAudienceProps {
 
 const lookEveryMs = 10_000;
 
-/** Details of the selected audience. */
 export function ShownAudience({ kind, ...shown }: ShownAudienceProps) {
   if (kind === 'segment') return <ShownSegment {...shown} />;
   return kind === 'saved' ? <ShownSaved {...shown} /> : <ShownList {...shown} />;

@@ -21,11 +21,8 @@ export const sideBySide =
 
 interface UsedByProps {
   of: Used;
-  /** Number of campaigns and of saved audiences. */
   uses: Pick<Audience, 'usedBy' | 'usedBySaved'>;
-  /** Text if there are no uses. */
   none: string;
-  /** Consequence of the uses for the audience. */
   footer: string;
 }
 

@@ -25,7 +25,6 @@ const route = getRouteApi('/audit');
 const pageSize = 50;
 const noFilters = { subject: undefined, keyId: undefined, keyName: undefined, kind: undefined, span: undefined };
 
-/** View of all changes, newest first, with their authors and results. */
 export function AuditView() {
   const chosen = route.useSearch();
   const { subject, keyId, keyName, kind, span, cursor } = chosen;
@@ -101,9 +100,7 @@ export function AuditView() {
 }
 
 interface ChangeTableProps {
-  /** Undefined while the changes are loaded. */
   changes: readonly Change[] | undefined;
-  /** Called to filter by one key. */
   onKey: (of: { keyId: string; keyName: string | undefined }) => void;
 }
 

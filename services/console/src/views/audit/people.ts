@@ -5,7 +5,6 @@ import { shortId } from '../../parts/controls/copy-button.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 
 export interface Person {
-  /** Id of the key. */
   id: string;
   /** Name of the key, or of the person behind an issuer's log-in; with the id if two have the same name. */
   name: string;

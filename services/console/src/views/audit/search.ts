@@ -9,7 +9,6 @@ export const auditSearch = z.object({
   keyId: z.catch(z.optional(z.string()), undefined),
   keyName: z.catch(z.optional(z.string()), undefined),
   kind: z.catch(z.optional(z.enum(['made', 'replaced', 'changed', 'deleted', 'exports'])), undefined),
-  /** Length of the time span. */
   span: z.catch(z.optional(z.enum(['last hour', 'last day', 'last week', 'last month'])), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -26,7 +26,6 @@ const legend: readonly (readonly [IconName, string])[] = [
   ['review', 'not approved'],
 ];
 
-/** Controls for the week and the filters. */
 export function CalendarFilters({ week, calendar, actions, loadAction }: CalendarFiltersProps) {
   const { country, action, owner } = route.useSearch();
   const navigate = route.useNavigate();

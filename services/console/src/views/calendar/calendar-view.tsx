@@ -93,7 +93,6 @@ const newWords = (
 
 interface LanesProps {
   week: Week;
-  /** Undefined while the calendar is loaded. */
   calendar: Calendar | undefined;
   load: Load | undefined;
   loadAction: string | undefined;

@@ -8,7 +8,6 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import type { Clash, Load } from './expected-load.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** Maximum number of campaigns that are named. */
 const named = 3;
 
 /** Shortest delay that is shown: expectations are not more exact. */

@@ -5,7 +5,6 @@ const hourMs = 3_600_000;
 export interface HourOfLoad {
   fromMs: number;
   usersPerSecond: number;
-  /** True if the hour is over. */
   isPast: boolean;
 }
 

@@ -113,7 +113,6 @@ function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) 
   );
 }
 
-/** Returns the class of a start near an end of the week. */
 function edgeOf(left: number, right: number): string {
   if (left < edge) return 'at-begin';
   return right > 100 - edge ? 'at-end' : '';
@@ -124,7 +123,6 @@ function linkOf({ runId, state }: CalendarStart, { campaignId }: CalendarCampaig
   return { to: hasEnded(state) ? '/runs/$runId/report' : '/runs/$runId', params: { runId } };
 }
 
-/** Returns the class of a start that is shown as an area. */
 function kindOf({ state, runId }: CalendarStart): string {
   if (state === 'in_review') return 'review';
   if (runId === null) return 'expected';

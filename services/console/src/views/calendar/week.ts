@@ -3,7 +3,6 @@ import { instantOf, wallClock } from '../../parts/when/zoned-times.ts';
 const dayMs = 86_400_000;
 
 export interface Day {
-  /** Date such as `2026-11-23`. */
   date: string;
   fromMs: number;
   untilMs: number;
@@ -28,12 +27,10 @@ export function weekOf(date: string, zone: string): Week {
   return { days, fromMs: midnights[0] ?? 0, untilMs: midnights[7] ?? 0 };
 }
 
-/** Returns the date of an instant in a time zone. */
 export function dateOf(atMs: number, zone: string): string {
   return wallClock(atMs, zone).slice(0, 10);
 }
 
-/** Returns the date that is `weeks` weeks later. */
 export function weeksFrom(date: string, weeks: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + weeks * 7 * dayMs).toISOString().slice(0, 10);
 }

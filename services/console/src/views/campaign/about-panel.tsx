@@ -6,7 +6,6 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { AboutDialog } from './about-dialog.tsx';
 
-/** Description, owner, tags and metadata of a campaign. */
 export function AboutPanel({ campaign }: { campaign: Campaign }) {
   const { description, owner, tags = [], metadata = {} } = campaign;
   const [isOpen, setOpen] = useState(false);

@@ -9,7 +9,6 @@ import { LookBadge, StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { StartTime } from '../../parts/when/start-time.tsx';
 
-/** Name and state of a campaign, and its next start. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {
   const { id, name, state, revision, createdAt, archivedAt, nextRunAt, startsAt, origin, schedule } = campaign;
   return (

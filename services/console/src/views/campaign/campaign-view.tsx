@@ -27,7 +27,6 @@ const lookEveryMs = 4000;
 /** Polling interval in milliseconds after a start, when the run usually appears within a second. */
 const followEveryMs = 500;
 
-/** View of a campaign: its definition, next start, and runs. */
 export function CampaignView() {
   const { campaignId } = route.useParams();
   const isFollowing = useLocation({ select: ({ state }) => state.follow === true });

@@ -10,7 +10,6 @@ import { useZone } from '../../parts/times/zone.ts';
 import { NextFires } from '../../parts/when/next-fires.tsx';
 import { whenOf } from '../../parts/when/when-form.ts';
 
-/** Next starts of a recurring campaign, and the state of its schedule. */
 export function RecurringPanel({ campaign }: { campaign: Campaign }) {
   const { zone } = useZone();
   const { scheduleId } = campaign;

@@ -15,7 +15,6 @@ interface RevisionDialogProps {
   onClose: () => void;
 }
 
-/** Dialog with the differences of a revision to the one before. */
 export function RevisionDialog({ campaign, revision, onClose }: RevisionDialogProps) {
   return (
     <Dialog

@@ -16,12 +16,10 @@ import { withTitles } from '../../parts/words/action-titles.ts';
 
 interface RunsPanelProps {
   campaign: Campaign;
-  /** Undefined while the runs are loaded. */
   runs: readonly Run[] | undefined;
   query: { error: unknown; refetch: () => unknown };
 }
 
-/** Runs of a campaign, newest first. */
 export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
   const counts = useRunCounts(runs ?? []);
   const rows = runs?.map((run, index) => ({ ...run, progress: counts[index]?.data }));

@@ -15,7 +15,6 @@ import { whenInWords } from '../../parts/when/when-words.ts';
 import { sentence } from '../../parts/words/figures.ts';
 import { withTitles } from '../../parts/words/action-titles.ts';
 
-/** Confirmation of the start of a draft, with all effects. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const { zone } = useZone();
   const queries = useQueryClient();

@@ -9,7 +9,6 @@ import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface CampaignFiltersProps {
   search: CampaignsSearch;
-  /** Shown campaigns, whose tags and owners are offered. */
   shown: readonly Pick<ListedCampaign, 'tags' | 'owner'>[];
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }

@@ -5,7 +5,6 @@ import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 interface NoMatch {
   /** The filter to remove first: text of its button, and the change that removes it. */
   drop: { name: string; off: Partial<CampaignsSearch> } | undefined;
-  /** Description of the filters. */
   words: string;
 }
 

@@ -62,7 +62,6 @@ function isEstimated({ audience }: ListedRun): boolean {
   return !audience.complete && (audience.estimated ?? 0) > audience.counted;
 }
 
-/** Returns the users who completed the chain, of the run's audience. */
 export function throughWords(run: ListedRun | null): Lines {
   if (!run) return { first: '–', second: '' };
   const all = audienceOf(run);

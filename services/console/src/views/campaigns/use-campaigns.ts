@@ -26,7 +26,6 @@ function filterOf({ text, country, action, tag, owner, list, segment, savedAudie
   };
 }
 
-/** Loads a page of campaigns. */
 export function useCampaigns(search: CampaignsSearch) {
   const { state, cursor } = search;
   const query = {

@@ -11,7 +11,6 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 
-/** Links to the jobs and schedules of a client, and its actions. */
 export function ClientActions({ client }: { client: Client }) {
   const { id, name, enabled } = client;
   const [asked, setAsked] = useState<'pause' | 'resume' | 'delete'>();

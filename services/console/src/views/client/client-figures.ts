@@ -116,11 +116,8 @@ export function lagWords(ms: number): string {
 }
 
 export interface HourLoad {
-  /** Start of the hour. */
   hour: string;
-  /** Rate of the busiest minute. */
   callsPerSecond: number;
-  /** Jobs of the busiest minute. */
   calls: number;
   isFull: boolean;
 }

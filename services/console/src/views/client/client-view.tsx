@@ -20,7 +20,6 @@ import { LimitsPanel } from './limits-panel.tsx';
 import { RulesPanel } from './rules-panel.tsx';
 import { useClientFigures, useLedger } from './use-client-figures.ts';
 
-/** View of a client: its lag and the health of its receivers, its backlog, and its limits. */
 export function ClientView() {
   const { client: ref } = useParams({ from: '/clients/$client' });
   const client = useQuery(getClientOptions({ path: { id: ref } }));

@@ -38,7 +38,6 @@ const exponentialNumbers = [
   { name: 'maxDelayMs', pointer: '/retry/maxDelayMs', label: 'At most apart', unit: 'ms' },
 ] as const;
 
-/** Number fields of each strategy. */
 export const strategyNumbers = { '': [], none: [], fixed: retryNumbers, exponential: exponentialNumbers } as const;
 
 export function formOf(endpoint: ClientEndpoint | null): EndpointForm {
@@ -64,7 +63,6 @@ function delayOf(retry: ClientEndpoint['retry']): number | undefined {
   return retry?.strategy === 'exponential' ? retry.firstDelayMs : undefined;
 }
 
-/** Returns the problems of the typed texts by pointer. */
 export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
   const asked = [...endpointNumbers, ...strategyNumbers[form.strategy]];
   const wrong = asked.filter(({ name }) => typedNumber(form[name]) === undefined);
@@ -111,13 +109,11 @@ function retryOf({ strategy, ...typed }: EndpointForm): NonNullable<EndpointPatc
   }
 }
 
-/** Returns null if the text is empty. */
 function codesIn(text: string): number[] | null {
   const codes = text.split(/[\s,]+/).filter((code) => code !== '');
   return codes.length === 0 ? null : codes.map(Number);
 }
 
-/** Returns only the fields that differ from the initial form. */
 export function changesOf(form: EndpointForm, first: EndpointForm): EndpointPatch {
   const before = new Map<string, unknown>(Object.entries(patchOf(first)));
   return Object.fromEntries(

@@ -5,7 +5,6 @@ export type EndpointLoad = ClientLoad['endpoints'][number];
 export interface EndpointLine {
   /** Null for jobs without an endpoint. */
   endpoint: ClientEndpoint | null;
-  /** Undefined while the load is unknown. */
   load: EndpointLoad | undefined;
 }
 

@@ -15,7 +15,6 @@ interface EndpointVerbDialogProps {
   onClose: () => void;
 }
 
-/** Dialog of an action on an endpoint. */
 export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialogProps) {
   if (asked.verb === 'new') return <EndpointDialog client={client} endpoint={null} onClose={onClose} />;
   const { verb, endpoint } = asked;

@@ -22,9 +22,7 @@ import { loadColumns } from './load-columns.tsx';
 
 interface EndpointsPanelProps {
   client: Client;
-  /** Undefined while the load is loaded. */
   load: ClientLoad | undefined;
-  /** Sidelined hosts of the client. */
   hosts: readonly SidelinedHost[];
   refusal: string | undefined;
 }
@@ -156,7 +154,6 @@ function EndpointMenu({ endpoint: { name, enabled }, onAsk }: EndpointMenuProps)
 interface StateLinesProps {
   look: StateLook | undefined;
   host: SidelinedHost | undefined;
-  /** Reason of the pause. */
   note: string | null;
 }
 

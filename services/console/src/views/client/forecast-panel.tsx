@@ -9,7 +9,6 @@ import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { busiestMinutes, type HourLoad } from './client-figures.ts';
 
 interface ForecastPanelProps {
-  /** Undefined while the forecast is loaded. */
   forecast: ClientForecast | undefined;
   error: unknown;
 }

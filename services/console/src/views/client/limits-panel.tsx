@@ -55,7 +55,6 @@ interface Limit {
   name: string;
   /** Undefined if the usage is not counted. */
   used?: number | undefined;
-  /** Undefined if there is no limit. */
   most: number | undefined;
 }
 

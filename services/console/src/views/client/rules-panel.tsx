@@ -4,7 +4,6 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
-/** Rules for the calls of a client's jobs. */
 export function RulesPanel({ client }: { client: Client }) {
   const { retry, timeoutMs, relevancySeconds, finalCodes, reportWithinSeconds } = client;
   const { egress, sideline, onGone, auth, keepBodies, sealPaths } = client;

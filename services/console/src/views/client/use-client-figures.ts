@@ -12,7 +12,6 @@ const askEveryMs = 4000;
 const forecastEveryMs = 30_000;
 const forecastHours = 12;
 
-/** Polls the ledger of a client. */
 export function useLedger(nameOrId: string) {
   return useQuery({ ...getClientLedgerOptions({ path: { id: nameOrId } }), refetchInterval: askEveryMs });
 }

@@ -24,7 +24,6 @@ const pageSize = 50;
 /** Polling interval in milliseconds. It is long, because the API counts all due jobs for the answer. */
 const askEveryMs = 30_000;
 
-/** View of the clients: who schedules callbacks, their rules, and sidelined hosts. */
 export function ClientsView() {
   const { text, cursor } = route.useSearch();
   const navigate = route.useNavigate();
@@ -87,7 +86,6 @@ export function ClientsView() {
   );
 }
 
-/** Returns the outcomes of all clients' jobs as a sum. */
 function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCounts): string {
   const terms = { called, expired, cancelled, dead, stored };
   const sum = Object.entries(terms).map(([name, jobs]) => `${formatCount(jobs)} ${name}`);
@@ -95,10 +93,8 @@ function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCoun
 }
 
 interface ClientTableProps {
-  /** Undefined while the clients are loaded. */
   clients: readonly Client[] | undefined;
   hosts: readonly SidelinedHost[];
-  /** Undefined while the counts are loaded. */
   counts: JobCounts | undefined;
 }
 
@@ -129,7 +125,6 @@ function ClientTable({ clients, hosts, counts }: ClientTableProps) {
 
 interface ClientLine extends Client {
   hosts: readonly SidelinedHost[];
-  /** Undefined while the counts are loaded. */
   jobs: Pick<JobCounts, 'stored' | 'dead'> | undefined;
 }
 

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** Part of a client's name. */
   text: z.catch(z.optional(z.string()), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -108,7 +108,6 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
 
 interface AskedProps {
   label: string;
-  /** Text of the current value. */
   value: string | undefined;
   onAsk: () => void;
   onClear: () => void;

@@ -8,12 +8,10 @@ import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface FailureRowsProps {
   runId: string;
-  /** Undefined while the failures are loaded. */
   items: readonly UserFailure[] | undefined;
   steps: readonly StepLine[];
   /** True while the next page is loaded: the items are those of the page before. */
   isOld: boolean;
-  /** Called to filter by one batch. */
   onBatch: (batch: number) => void;
 }
 

@@ -3,7 +3,6 @@ import { reasonedOutcomes } from '../../parts/failures/failure-reasons.ts';
 
 const instant = z.catch(z.optional(z.iso.datetime()), undefined);
 
-/** Filters and cursor of the list. */
 export const failuresSearch = z.object({
   /** Prefix of the user id. */
   q: z.catch(z.optional(z.string()), undefined),

@@ -15,7 +15,6 @@ import { useZone } from '../../parts/times/zone.ts';
 
 type Verb = 'run-now' | 'reschedule' | 'cancel' | 'resend' | 'replay';
 
-/** Actions that the state of a job permits. */
 export function JobActions({ job }: { job: Job }) {
   const [asked, setAsked] = useState<Verb>();
   const refusal = useRefusal('scheduler');

@@ -21,7 +21,6 @@ import { verdictOf } from './verdict.ts';
 /** Polling interval in milliseconds of a job that has not ended. */
 const askEveryMs = 4000;
 
-/** View of a job: its state, its calls, and the reasons. */
 export function JobView() {
   const { jobId } = useParams({ from: '/jobs/$jobId' });
   const job = useQuery({

@@ -7,7 +7,6 @@ import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
-/** Request of a job, its deadline, and its retries. */
 export function RequestPanel({ job, client }: { job: Job; client: Client | undefined }) {
   const { method, url, body, headers, withheld, idempotencyKey, orderingKey, ordering, expiresAt, timeoutMs } = job;
   // The rules of an endpoint are shown with the endpoint.

@@ -87,7 +87,6 @@ function orderOf(search: JobsSearch): string {
 }
 
 interface ChooseClientProps {
-  /** Description of the chosen jobs. */
   which: string;
   clients: Clients;
   onChoose: (change: Partial<JobsSearch>) => void;

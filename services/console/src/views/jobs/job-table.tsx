@@ -15,7 +15,6 @@ import { capitalOf } from '../../parts/words/figures.ts';
 import type { Selection } from './selection-bar.tsx';
 
 interface JobTableProps {
-  /** Undefined while the jobs are loaded. */
   jobs: readonly JobSummary[] | undefined;
   clients: Clients;
   selection: Selection;

@@ -25,7 +25,6 @@ import { useJobs } from './use-jobs.ts';
 const route = getRouteApi('/jobs');
 const askEveryMs = 10_000;
 
-/** View of the jobs: scheduled, current and ended calls. */
 export function JobsView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -18,7 +18,6 @@ import { jobPriorities } from './search.ts';
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
 interface ScheduleJobDialogProps {
-  /** Client of the current list. */
   client: string | undefined;
   clients: Clients;
   onClose: () => void;

@@ -34,9 +34,7 @@ export const jobsSearch = z.object({
   /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
   tag: z.catch(z.optional(z.string()), undefined),
-  /** Name of the client's endpoint. */
   endpoint: z.catch(z.optional(z.string()), undefined),
-  /** Ordering key of the client's jobs. */
   key: z.catch(z.optional(z.string()), undefined),
   priority: z.catch(z.optional(z.enum(jobPriorities)), undefined),
   due: z.catch(z.optional(z.enum(dueSpans)), undefined),

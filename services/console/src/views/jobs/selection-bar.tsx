@@ -31,7 +31,6 @@ const buttons = {
   resend: { icon: 'retry', words: 'Send again…' },
 } as const;
 
-/** Number of chosen jobs, with their actions. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, verbs, refusal, total, notAll, onSelect, onVerb } = props;
   const { jobs, isAll } = selection;

@@ -18,7 +18,6 @@ export interface JobPage {
   next: string | null;
 }
 
-/** Loads a page of matching jobs. */
 export function useJobs(search: JobsSearch, nowMs: number) {
   const { state, name, cursor } = search;
   const query = {

@@ -18,7 +18,6 @@ interface CallsDialogProps {
   onClose: () => void;
 }
 
-/** Recent calls of a key by operation and by day, with a link to its changes. */
 export function CallsDialog({ apiKey: { id, name }, onClose }: CallsDialogProps) {
   const calls = useQuery(getApiKeyCallsOptions({ path: { id } }));
   return (

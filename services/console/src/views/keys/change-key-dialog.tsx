@@ -11,7 +11,6 @@ interface ChangeKeyDialogProps {
   onClose: () => void;
 }
 
-/** Form for owner, role, scope, limits and expiry of an existing key. */
 export function ChangeKeyDialog({ apiKey, onClose }: ChangeKeyDialogProps) {
   const [form, setForm] = useState(() => formOf(apiKey));
   return (

@@ -18,7 +18,6 @@ interface KeyFieldsProps {
   onChange: (form: KeyForm) => void;
 }
 
-/** Fields for owner, role, scope, limits and expiry of a key. */
 export function KeyFields({ form, onChange }: KeyFieldsProps) {
   const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });
   const bounds = boundsOfForm(form);

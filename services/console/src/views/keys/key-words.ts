@@ -73,7 +73,6 @@ export function refusedFirst<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key
   return [...ahead, ...page.filter(({ id }) => !ids.has(id))];
 }
 
-/** Returns `once` or `17 times`. */
 export function timesOf(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }

@@ -19,7 +19,6 @@ interface KeyTableProps {
   onAsk: (asked: AskedOfKey) => void;
 }
 
-/** @param keys undefined while they are loaded */
 export function KeyTable({ keys, onAsk }: KeyTableProps) {
   const columns: readonly Column<ListedApiKey>[] = [
     { header: 'Key or person', look: 'wrap-anywhere', cell: (apiKey) => <Name apiKey={apiKey} /> },

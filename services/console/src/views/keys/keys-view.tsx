@@ -24,7 +24,6 @@ const route = getRouteApi('/keys');
 /** @param like key that the new one replaces */
 type KeyCommand = { kind: 'new'; like?: ListedApiKey } | AskedOfKey;
 
-/** API keys and the people who sign in: owner, role, scope, end, and whether each is used. */
 export function KeysView() {
   const refusal = useRefusal('operator');
   const [command, setCommand] = useState<KeyCommand>();

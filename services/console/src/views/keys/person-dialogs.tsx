@@ -2,7 +2,6 @@ import { changeApiKey } from '#client/sdk.gen.ts';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 
 interface PersonDialogProps {
-  /** Id of the person's row among the keys. */
   id: string;
   name: string;
   onClose: () => void;

@@ -12,14 +12,12 @@ export const soonDays = 14;
 export const keysSearch = z.object({
   state: z.catch(z.optional(z.enum(keyStates)), undefined),
   kind: z.catch(z.optional(z.enum(keyKinds)), undefined),
-  /** Only keys that were never used. */
   used: z.catch(z.optional(z.literal(false)), undefined),
   /** Only keys that expire within that many days. */
   ends: z.catch(z.optional(z.literal(soonDays)), undefined),
   /** Only expired or revoked keys that are still used. */
   refused: z.catch(z.optional(z.literal(true)), undefined),
   role: z.catch(z.optional(z.enum(keyRoles)), undefined),
-  /** Part of a name or an owner. */
   text,
   cursor: text,
 });

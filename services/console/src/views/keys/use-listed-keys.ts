@@ -8,9 +8,7 @@ import { soonDays, type KeysSearch } from './search.ts';
 const pageSize = 50;
 
 export interface ListedKeys {
-  /** Undefined until the keys are loaded. */
   items: readonly ListedApiKey[] | undefined;
-  /** Cursor of the next page. */
   next: string | null | undefined;
   error: unknown;
   refetch: () => void;
@@ -22,7 +20,6 @@ export interface ListedKeys {
   counts: Readonly<Record<string, number | undefined>>;
 }
 
-/** Loads the selected page of keys, and the keys that need attention. */
 export function useListedKeys(search: KeysSearch): ListedKeys {
   const limit = pageSize;
   const query = { limit, ...keysQuery(search) };

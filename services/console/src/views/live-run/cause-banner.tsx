@@ -10,9 +10,7 @@ const mostLines = 3;
 
 interface CauseBannerProps {
   causes: readonly Cause[];
-  /** Opens the form that raises the budget of a country. */
   onRaise: (country: string) => void;
-  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 

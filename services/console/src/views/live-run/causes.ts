@@ -6,7 +6,6 @@ import { marksOf } from './run-figures.ts';
 import type { Stall } from './stall.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** A problem, with all countries in which it occurs. */
 export interface Cause {
   key: string;
   /** Country codes, those with most users first. */

@@ -10,7 +10,6 @@ import { eventWords } from '../../parts/words/event-words.ts';
 
 const shownAtFirst = 6;
 
-/** Events of the run, the newest first. */
 export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse, Problem> }) {
   const [isAll, setAll] = useState(false);
   const error = useKeptError(query);

@@ -16,7 +16,6 @@ interface FailuresPanelProps {
   query: UseQueryResult<RunReport, Problem>;
   /** True if there is room only for reasons and their users. */
   isBrief?: boolean;
-  /** Actions for the failed users. */
   remedy?: ReactNode;
 }
 

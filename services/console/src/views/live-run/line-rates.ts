@@ -128,7 +128,6 @@ export function ratesByStep(rates: readonly LineRate[]): LineRate[] {
 
 export interface ShownRates {
   lines: LineRate[];
-  /** Number of lines that are not included. */
   others: number;
 }
 

@@ -9,7 +9,6 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { LiveRunSkeleton } from './live-run-skeleton.tsx';
 import { LiveRun } from './live-run.tsx';
 
-/** View of a run: its speed, its expected end, and its problems. */
 export function LiveRunView() {
   const { runId } = useParams({ from: '/runs/$runId' });
   const standing = useLiveRuns([runId]);

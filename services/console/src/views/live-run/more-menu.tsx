@@ -9,7 +9,6 @@ interface MoreMenuProps {
   onExplain: () => void;
 }
 
-/** Menu of less frequent actions on a run. */
 export function MoreMenu({ progress: { runId, campaignId, endedAt }, onExplain }: MoreMenuProps) {
   const params = { runId };
   const mayWrite = useRefusal('manager') === undefined;

@@ -7,9 +7,7 @@ import { Time } from '../../parts/times/time.tsx';
 
 interface PausedBannerProps {
   progress: RunProgress;
-  /** Opens the form that raises a budget. */
   onRaise: () => void;
-  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 

@@ -23,7 +23,6 @@ interface RatePanelProps {
   notedSince: string | null;
 }
 
-/** Rate of a run over time, and by step and country. */
 export function RatePanel({ progress, series, rates, marks, notedSince }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
   const isByStep = progress.countries.length > foldedAbove;

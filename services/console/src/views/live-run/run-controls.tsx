@@ -10,7 +10,6 @@ interface RunControlsProps {
   progress: RunProgress;
   /** True if the numbers are outdated: pausing stays possible, irreversible actions are disabled. */
   isStale: boolean;
-  /** Reason why the user may not control runs. */
   refusal: string | undefined;
   onOpen: (dialog: ControlDialog) => void;
 }
@@ -20,7 +19,6 @@ export function isGoing({ state }: Pick<RunProgress, 'state'>): boolean {
   return state === 'running' || state === 'preparing';
 }
 
-/** Buttons for the actions that the state of a run permits. */
 export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsProps) {
   const { state, runId, endedAt } = progress;
   const isPaused = state === 'paused' || state === 'pausing';

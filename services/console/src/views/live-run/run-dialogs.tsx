@@ -11,11 +11,9 @@ interface RunDialogsProps {
   progress: RunProgress;
   dialog: RunDialog;
   isStale: boolean;
-  /** Called after the run was changed. */
   onDone: () => void;
 }
 
-/** The open dialog of a run, if any. */
 export function RunDialogs({ progress, dialog: { name, limit, open, close }, isStale, onDone }: RunDialogsProps) {
   const common = { progress, onClose: close, onDone };
   switch (name) {

@@ -11,7 +11,6 @@ interface RunFactsProps {
   by: string | null;
 }
 
-/** Identity and settings of a run in one line. */
 export function RunFacts({ progress, by }: RunFactsProps) {
   const { runId, startedAt, scheduledFor, endedAt, settings, revision, parentRunId } = progress;
   return (

@@ -8,7 +8,6 @@ interface RunKpisProps {
   progress: RunProgress;
   /** Reasons of the panel, so that both show the same numbers; undefined until they are loaded. */
   failures: readonly CountryReason[] | undefined;
-  /** True if the numbers are outdated. */
   isOld: boolean;
 }
 

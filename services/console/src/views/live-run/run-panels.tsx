@@ -23,7 +23,6 @@ interface RunPanelsProps {
   onRaise: () => void;
 }
 
-/** Steps, failures, rate, money and events of a run. */
 export function RunPanels({ progress, report, events, isFolded, refusal, onRaise }: RunPanelsProps) {
   const { series, lines, notedSince } = useRates(progress);
   const marks = rateMarks(events.data?.items ?? [], useFormatTime());

@@ -12,9 +12,7 @@ const mostBanners = 2;
 
 interface StallBannerProps {
   stalls: readonly Stall[];
-  /** Opens the form that raises the budget of a country. */
   onRaise: (country: string) => void;
-  /** Reason why the user may not raise a budget. */
   refusal: string | undefined;
 }
 

@@ -20,7 +20,6 @@ export interface Stall {
   nextStep: string;
   /** Part that waits; null if the whole run waits. */
   place: StalledPlace | null;
-  /** Waiting shard, for a link. */
   shard: { action: string; country: string } | null;
   /** Country with too small a budget; null if the cause is another. */
   shortIn: string | null;
@@ -68,7 +67,6 @@ export function stallsOf(progress: Watched): Stall[] {
   ];
 }
 
-/** Number of countries above which they are counted, not named. */
 const mostNamed = 5;
 
 type Wait = RunProgress['waits'][number];

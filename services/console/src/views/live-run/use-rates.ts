@@ -8,7 +8,6 @@ import { createLineRates, createRunRate, type LineRate } from './line-rates.ts';
 export interface WatchedRates {
   /** Rate of the whole run over time. New points do not render the component. */
   series: RateSeries;
-  /** Current rates of its steps and countries. */
   lines: readonly LineRate[];
   /** Start of the recorded rates; only the mean is known before. Null if all rates are recorded. */
   notedSince: string | null;

@@ -5,12 +5,10 @@ import { budgetLimit, type LimitName } from './limits/limits.ts';
 import type { ControlDialog } from './run-controls.tsx';
 
 export interface RunDialog {
-  /** The open dialog. */
   name: ControlDialog | null;
   /** The limit that has the focus when the dialog of limits opens. */
   limit: LimitName;
   open: (name: ControlDialog) => void;
-  /** Opens the limits at the budget of a country. */
   raise: (country: string) => void;
   /** Opens the limits at the budget with the highest usage. */
   raiseMostNeeded: () => void;

@@ -6,7 +6,6 @@ import type { RunProgress } from '#client/types.gen.ts';
 /** Polling interval in milliseconds. Failures and events change less often than the progress. */
 const askEveryMs = 5000;
 
-/** Polls the report and the events of a run until the run has ended. */
 export function useRunHistory({ runId, endedAt }: Pick<RunProgress, 'runId' | 'endedAt'>) {
   const path = { id: runId };
   const refetchInterval = endedAt === null ? askEveryMs : (false as const);

@@ -19,7 +19,6 @@ import { NoActionTypes } from './chain/no-action-types.tsx';
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/new');
 
-/** Form for a new campaign, empty or as a copy of another. */
 export function NewCampaignView() {
   const { copy, list, segment, saved } = route.useSearch();
   const { zone } = useZone();

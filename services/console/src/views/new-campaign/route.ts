@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** Id of the campaign to copy. */
   copy: z.catch(z.optional(z.string()), undefined),
   /** An uploaded list as the first source. */
   list: z.catch(z.optional(z.string()), undefined),

@@ -9,7 +9,6 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import { useCampaignName } from './campaign-name.tsx';
 
 interface CampaignChoiceProps {
-  /** Ids of the chosen campaigns. */
   chosen: readonly string[];
   /** Typed text of the search for a further campaign; null while the search is closed. */
   search: string | null;

@@ -10,7 +10,6 @@ interface FieldsProps {
   onChange: (part: Partial<NoticeForm>) => void;
 }
 
-/** Fields for the recipient, the events and the filters of a webhook. */
 export function NoticeFields({ form, isNew, onChange }: FieldsProps) {
   const toggled = (event: (typeof events)[number]) => {
     const asked = new Set(form.events);

@@ -52,7 +52,6 @@ export function digestInWords({ digest }: Pick<Webhook, 'digest'>): string | und
   return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
 }
 
-/** Channels of a notice. */
 export type Way = 'slack' | 'teams' | 'mail' | 'service';
 
 export interface WayTerms {
@@ -91,7 +90,6 @@ export function wayOf({ format, url }: Pick<Webhook, 'format' | 'url'>): Way {
 export interface NoticeForm {
   name: string;
   way: Way;
-  /** URL or mail address. */
   url: string;
   events: ReadonlySet<Event>;
   /** Ids of campaigns. Empty means all campaigns. */
@@ -103,7 +101,6 @@ export interface NoticeForm {
   owners: string;
   /** Frequency of notices of recurring campaigns. */
   digest: 'each' | 'day' | 'week';
-  /** Time of a digest, such as `09:00`. */
   at: string;
   zone: string;
 }

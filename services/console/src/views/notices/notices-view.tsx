@@ -21,7 +21,6 @@ import { campaignsInWords, digestInWords, eventsInWords, wayOf, ways } from './n
 
 type Asked = { verb: 'new' } | { verb: 'change' | 'deliveries' | 'delete'; webhook: Webhook };
 
-/** View of the webhooks: recipients, events, and failed deliveries. */
 export function NoticesView() {
   const refusal = useRefusal('manager');
   const [asked, setAsked] = useState<Asked>();
@@ -91,7 +90,6 @@ function nameOf({ name, url }: Webhook): string {
 }
 
 interface NoticeTableProps {
-  /** Undefined while the webhooks are loaded. */
   webhooks: readonly Webhook[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;

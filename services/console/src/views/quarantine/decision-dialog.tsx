@@ -5,7 +5,6 @@ import type { Verb } from './item-list.tsx';
 
 interface DecisionDialogProps {
   verb: Verb;
-  /** Noun for one item, such as `message`. */
   one: string;
   items: number;
   /** Description of the items: `Award reward SG: not JSON`. */

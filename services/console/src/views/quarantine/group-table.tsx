@@ -3,7 +3,6 @@ import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
-/** Properties of groups of all kinds. */
 export interface QuarantinedGroup {
   items: number;
   firstAt: string;
@@ -12,7 +11,6 @@ export interface QuarantinedGroup {
 
 export interface GroupTableProps<Group> {
   caption: string;
-  /** Undefined while the groups are loaded. */
   groups: readonly Group[] | undefined;
   keyOf: (group: Group) => string;
   chosen: Group | undefined;
@@ -20,7 +18,6 @@ export interface GroupTableProps<Group> {
   /** Header of the column with the titles of groups. */
   header: string;
   title: (group: Group) => ReactNode;
-  /** Line below the title. */
   note: (group: Group) => ReactNode;
   /** Columns with the counts of each group. */
   counts: readonly Column<Group>[];

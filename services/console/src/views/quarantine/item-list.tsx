@@ -8,7 +8,6 @@ import { GroupTable, type GroupTableProps, type QuarantinedGroup } from './group
 
 export type Verb = 'replay' | 'discard';
 
-/** State of the request that loads the items. */
 export interface ItemQuery {
   error: unknown;
   refetch: () => unknown;
@@ -32,7 +31,6 @@ interface ItemListProps<Group extends QuarantinedGroup> {
   decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
   /** Shown below the groups, if they have no buttons. */
   footer?: ReactNode;
-  /** Panel of one item. */
   children: ReactNode;
 }
 

@@ -9,9 +9,7 @@ import type { Verb } from './item-list.tsx';
 import { Neighbours } from './neighbours.tsx';
 
 interface ItemPanelProps {
-  /** Noun for one item, such as `message`. */
   one: string;
-  /** Undefined until an item is known. */
   id: string | undefined;
   /** Position of the item within its group; undefined if it was requested by its id. */
   place?: { index: number; items: number; onNewer: (() => void) | null; onOlder: (() => void) | null };
@@ -52,7 +50,6 @@ interface ItemButtonsProps {
   onDecide: (verb: Verb) => void;
 }
 
-/** Buttons that replay or discard one item. */
 export function ItemButtons({ refusals, onDecide }: ItemButtonsProps) {
   return (
     <>

@@ -18,7 +18,6 @@ import { effectsOfDiscardedJobs, effectsOfReplayedJobs } from './job-text.ts';
 /** Number of items of a group that can be viewed one by one. */
 const mostShown = 100;
 
-/** A job of a group: its due time, its calls with their answers, and its request. */
 export function JobPanel({ group, client }: { group: QuarantinedJobGroup; client: string }) {
   const [place, setPlace] = useState(0);
   const list = useQuery(

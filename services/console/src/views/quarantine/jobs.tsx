@@ -16,7 +16,6 @@ import { ReplayDialog } from './replay-dialog.tsx';
 const route = getRouteApi('/quarantine');
 
 interface JobsProps {
-  /** Undefined while the groups are loaded. */
   groups: readonly QuarantinedJobGroup[] | undefined;
   query: ItemQuery;
 }
@@ -85,7 +84,6 @@ export function Jobs({ groups, query }: JobsProps) {
 interface GroupDialogProps {
   verb: Verb;
   group: QuarantinedJobGroup;
-  /** Name of the client. */
   client: string;
   onClose: () => void;
 }

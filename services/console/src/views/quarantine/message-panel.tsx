@@ -17,7 +17,6 @@ interface MessagePanelProps {
   group: QuarantinedMessageGroup | undefined;
 }
 
-/** A message with its topic, the reason, and its bytes. */
 export function MessagePanel({ id, group }: MessagePanelProps) {
   const [place, setPlace] = useState(0);
   const list = useQuery({

@@ -33,7 +33,6 @@ const effects = {
   },
 } as const;
 
-/** Returns the effects of a decision on messages and their users. */
 export function effectsOnMessages(verb: keyof typeof effects, items: number): Effect[] {
   const { messages, users } = effects[verb];
   return [

@@ -13,7 +13,6 @@ import { effectsOnMessages, topicInWords } from './message-text.ts';
 const route = getRouteApi('/quarantine');
 
 interface MessagesProps {
-  /** Undefined while the groups are loaded. */
   groups: readonly QuarantinedMessageGroup[] | undefined;
   query: ItemQuery;
 }

@@ -2,12 +2,10 @@ import { Button } from '../../parts/controls/button.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
 interface NeighboursProps {
-  /** Null if there is none. */
   onNewer: (() => void) | null;
   onOlder: (() => void) | null;
 }
 
-/** Buttons for the next and the previous item. */
 export function Neighbours({ onNewer, onOlder }: NeighboursProps) {
   useKeys([
     { keys: '[', does: 'The newer one', group: 'This page', run: () => onNewer?.() },

@@ -16,7 +16,6 @@ import { effectsOfReplayedJobs } from './job-text.ts';
 
 interface ReplayDialogProps {
   group: QuarantinedJobGroup;
-  /** Name of the client. */
   client: string;
   onClose: () => void;
 }

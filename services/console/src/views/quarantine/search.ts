@@ -5,7 +5,6 @@ export const shownKinds = ['job', 'message', 'step'] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
 export const quarantineSearch = z.object({
-  /** Id of a message or a step. */
   id: z.catch(z.optional(z.string()), undefined),
   kind: z.catch(z.optional(z.enum(shownKinds)), undefined),
   /** Name or id of the client whose jobs are shown. */

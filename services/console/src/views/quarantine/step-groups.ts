@@ -12,7 +12,6 @@ export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
   country: string;
   /** Reason why the steps cannot be reopened; null if they can. */
   whyNot: string | null;
-  /** Steps, newest first. */
   steps: Step[];
   items: number;
   users: number;

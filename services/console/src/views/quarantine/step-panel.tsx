@@ -21,7 +21,6 @@ interface StepPanelProps {
   onShow: (id: string) => void;
 }
 
-/** A batch in a step: its calls, its run, and its actions. */
 export function StepPanel({ id, group, onShow }: StepPanelProps) {
   const { data, error, refetch } = useQuery(getQuarantinedStepOptions({ path: { id } }));
   const index = group.findIndex((step) => step.id === id);

@@ -11,7 +11,6 @@ import { StepPanel } from './step-panel.tsx';
 const route = getRouteApi('/quarantine');
 
 interface StepsProps {
-  /** Undefined while the steps are loaded. */
   steps: readonly QuarantinedStep[] | undefined;
   /** True if there are older steps, which are not included. */
   hasMore: boolean;

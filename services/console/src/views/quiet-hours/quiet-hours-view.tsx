@@ -141,13 +141,11 @@ function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at:
 
 interface PlacedRule {
   rule: QuietRule;
-  /** Index of the rule. */
   at: number;
 }
 
 interface RuleTableProps {
   quietHours: QuietHours | undefined;
-  /** Undefined while the rules are loaded. */
   shown: readonly PlacedRule[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;
@@ -230,7 +228,6 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
 }
 
 interface RuleActionsProps {
-  /** Index of the rule. */
   at: number;
   last: number;
   refusal: string | undefined;
@@ -239,7 +236,6 @@ interface RuleActionsProps {
   onAsk: (verb: Asked['verb']) => void;
 }
 
-/** Buttons of a rule; on a phone, a menu. */
 function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActionsProps) {
   return (
     <>

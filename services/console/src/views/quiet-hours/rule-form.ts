@@ -55,7 +55,6 @@ export function ruleWords(rule: QuietRule): string {
   return `${type.charAt(0).toUpperCase()}${type.slice(1)} calls nobody ${where} from ${from} to ${until}${next}, ${clocks}; ${end}.`;
 }
 
-/** Returns the items with one of them at another index. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const item = items[from];
   const rest = items.toSpliced(from, 1);

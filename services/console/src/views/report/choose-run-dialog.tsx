@@ -15,7 +15,7 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 
 interface ChooseRunDialogProps {
-  /** Run to compare with. */
+  /** Run that is compared with the chosen run. */
   runId: string;
   onChoose: (runId: string) => void;
   onClose: () => void;
@@ -75,7 +75,6 @@ export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogPro
 }
 
 interface RunsProps {
-  /** Undefined while the runs are loaded. */
   found: ListRunsResponse['items'] | undefined;
   onChoose: (runId: string) => void;
 }

@@ -13,7 +13,6 @@ import { unknownLines, unknownUsers } from '../../parts/settle/unknown-lines.ts'
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 
-/** Reasons why users failed, with a retry of selected ones. */
 export function ReasonsPanel({ report }: { report: RunReport }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const refusal = useRefusal('manager');

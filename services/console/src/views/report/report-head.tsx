@@ -48,7 +48,6 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
   );
 }
 
-/** Link that copies the campaign into the editor. */
 function RunAgain({ campaignId }: Pick<RunReport, 'campaignId'>) {
   const refusal = useRefusal('manager');
   if (refusal !== undefined) {

@@ -7,7 +7,6 @@ import { useFormatTime } from '../../parts/times/zone.ts';
 import { ReportSkeleton } from './report-skeleton.tsx';
 import { Report } from './report.tsx';
 
-/** View of a run's report: its sum, its failures, and a comparison with another run. */
 export function ReportView() {
   const { runId } = useParams({ from: '/runs/$runId/report' });
   const { data, error, refetch, isFetchedAfterMount } = useQuery({

@@ -97,7 +97,6 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
 
 interface LinkTableProps {
   runId: string;
-  /** Undefined while the links are loaded. */
   links: readonly ReportLink[] | undefined;
   refusal: string | undefined;
 }
@@ -148,7 +147,6 @@ function LinkTable({ runId, links, refusal }: LinkTableProps) {
   );
 }
 
-/** Button that revokes a link after a confirmation. */
 function RevokeLink({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);

@@ -14,7 +14,6 @@ interface RegionsPanelProps {
   onAsk: (verb: RegionVerb, region: string) => void;
 }
 
-/** Regions with their nodes, leaders, partitions and delays. */
 export function RegionsPanel({ regions, refusal, onAsk }: RegionsPanelProps) {
   const nodes = regions.reduce((sum, region) => sum + region.nodes.length, 0);
   const hasSeveral = regions.filter(({ region }) => region.active).length > 1;

@@ -24,7 +24,6 @@ import { RegionsPanel } from './regions-panel.tsx';
 const askEveryMs = 4000;
 const mostHosts = 5;
 
-/** View of the scheduler: schedulers, dispatchers, and their delays. */
 export function SchedulerView() {
   const scheduler = useQuery({ ...getSchedulerOptions(), refetchInterval: askEveryMs });
   const error = useKeptError(scheduler);

@@ -106,7 +106,6 @@ interface NamedFormProps {
   verb: string;
   isIncomplete: boolean;
   save: () => Promise<unknown>;
-  /** Returns to the list. */
   onEnd: () => void;
   children: ReactNode;
 }

@@ -18,7 +18,6 @@ import { useZone } from '../../parts/times/zone.ts';
 
 interface NewScheduleDialogProps {
   clients: Clients;
-  /** Client of the current list. */
   client: string | undefined;
   onMade: (id: string) => void;
   onClose: () => void;
@@ -43,7 +42,6 @@ const overlaps: readonly { value: Overlap; label: string }[] = [
   { value: 'buffer-one', label: 'Fire when it has ended' },
 ];
 
-/** Form for a schedule, with a preview of its next fires. */
 export function NewScheduleDialog({ clients, client, onMade, onClose }: NewScheduleDialogProps) {
   const queries = useQueryClient();
   const { zone } = useZone();

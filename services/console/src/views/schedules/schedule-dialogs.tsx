@@ -28,7 +28,6 @@ interface Words {
   isGrave?: boolean;
 }
 
-/** Confirmation of an action on a schedule. */
 export function ScheduleDialog({ verb, schedule, onClose }: ScheduleDialogProps) {
   const navigate = useNavigate({ from: '/schedules' });
   const { text, ...words } = wordsOf(verb, schedule);

@@ -32,7 +32,6 @@ interface SchedulePanelProps {
   clients: Clients;
 }
 
-/** Details of a schedule: its rule, next fires, latest fires, and actions. */
 export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
   const { id, name, state, stateReason, target, campaignId, note, spreadSeconds } = schedule;
   const { words, written } = ruleOf(schedule);

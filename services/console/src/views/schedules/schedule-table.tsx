@@ -11,7 +11,6 @@ import { Time } from '../../parts/times/time.tsx';
 import { groupWords, ruleOf, scheduleLook } from './schedule-words.ts';
 
 interface ScheduleTableProps {
-  /** Undefined while the schedules are loaded. */
   schedules: readonly Schedule[] | undefined;
   shownId: string | undefined;
   clients: Clients;

@@ -6,7 +6,6 @@ export const schedulesSearch = z.object({
   state: z.catch(z.optional(z.enum(scheduleStates)), undefined),
   /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
-  /** Part of the schedule's name. */
   text: z.catch(z.optional(z.string()), undefined),
   /** Schedule beside the list. */
   id: z.catch(z.optional(z.string()), undefined),

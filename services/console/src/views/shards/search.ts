@@ -4,7 +4,6 @@ export const shardViews = ['all', 'breaker', 'lag'] as const;
 export type ShardsShown = (typeof shardViews)[number];
 
 export const shardsSearch = z.object({
-  /** Id of the open row. */
   shard: z.catch(z.optional(z.string()), undefined),
   show: z.catch(z.optional(z.enum(shardViews)), undefined),
   action: z.catch(z.optional(z.string()), undefined),

@@ -62,7 +62,6 @@ export function idleWorkers({ workers }: Shard): string[] {
 
 export interface ShardSums {
   longest: Shard | undefined;
-  /** Shards with work but no worker. */
   unserved: number;
   /** Median lag in seconds of the shards with progress. */
   medianSeconds: number;
@@ -75,7 +74,6 @@ export interface ShardSums {
   idle: number;
 }
 
-/** Returns the main numbers of the page. */
 export function sumsOf(shards: readonly Shard[]): ShardSums {
   const sum = (value: (shard: Shard) => number) => shards.reduce((all, shard) => all + value(shard), 0);
   const lags = shards.flatMap(({ lag }) => lag.seconds ?? []).sort((a, b) => a - b);

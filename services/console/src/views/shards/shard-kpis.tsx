@@ -3,7 +3,6 @@ import { Kpis } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';
 
-/** @param shards undefined while they are loaded */
 export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
   if (!shards) return <div className="kpis h-21" aria-hidden="true" />;
   const sums = sumsOf(shards);

@@ -10,10 +10,8 @@ import { historyInWords, isLate, lagText } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 
 interface ShardTableProps {
-  /** Undefined while the shards are loaded. */
   shards: readonly Shard[] | undefined;
   isOld: boolean;
-  /** Id of the open row. */
   open: string | undefined;
   onOpen: (id: string) => void;
 }

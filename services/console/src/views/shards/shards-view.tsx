@@ -20,7 +20,6 @@ import { ShardTable } from './shard-table.tsx';
 const route = getRouteApi('/shards');
 const lookEveryMs = 2000;
 
-/** View of the shards: their lags, workers, and causes of waits. */
 export function ShardsView() {
   const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
   const standing = standingOf(query);
@@ -46,7 +45,6 @@ export function ShardsView() {
   );
 }
 
-/** @param shards undefined while they are loaded */
 function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
   const { shard: open, show = 'all', action, country } = route.useSearch();
   const navigate = route.useNavigate();

@@ -18,7 +18,6 @@ interface FoundUserProps {
   refusal: string | undefined;
 }
 
-/** Lists that contain a user, with reason and date. */
 export function FoundUser({ userId, refusal }: FoundUserProps) {
   const [asked, setAsked] = useState<string>();
   const found = useQuery(getSuppressedUserOptions({ path: { userId } }));

@@ -22,7 +22,6 @@ import { UploadsPanel } from './uploads-panel.tsx';
 const route = getRouteApi('/suppressions');
 const lookEveryMs = 10_000;
 
-/** The open dialog, with its initial list. */
 interface Asked {
   verb: 'add' | 'upload';
   actionType: string;
@@ -103,7 +102,6 @@ export function SuppressionsView() {
 }
 
 interface ListTableProps {
-  /** Undefined while the lists are loaded. */
   lists: readonly SuppressionList[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;

@@ -6,7 +6,6 @@ import { lastCallWords, uploadWords } from './list-words.ts';
 import { UploadFields } from './upload-fields.tsx';
 import { useListUpload } from './use-list-upload.ts';
 
-/** Form that uploads a file to a suppression list, and then the result. */
 export function UploadDialog({ actionType, onClose }: { actionType: string; onClose: () => void }) {
   const listUpload = useListUpload(actionType);
   const { form, upload, send, abort } = listUpload;

@@ -17,7 +17,6 @@ const modes = [
   { value: 'replace', label: 'Replace the list' },
 ] as const;
 
-/** Fields of the upload, with its progress below. */
 export function UploadFields({ listUpload }: { listUpload: ListUpload }) {
   const { form, upload, change } = listUpload;
   const { file, columns, mode, confirmed } = form;

@@ -7,7 +7,6 @@ import { asFound, columnQuery, type ColumnChoice } from '../../parts/file-previe
 import { fileHeaders, previewKey } from '../../parts/file-preview/use-file-preview.ts';
 
 export interface ListForm {
-  /** Action type of the list. */
   actionType: string;
   mode: SuppressionUpload['mode'];
   note: string;

@@ -65,7 +65,6 @@ export function offClocks({ clocks: { known, offCount, off } }: Pick<System, 'cl
   return [...shown, { key: 'more clocks', title: `${countOf(more, 'more clock is', 'more clocks are')} off.`, text }];
 }
 
-/** Returns a text such as `4,000 ms behind`. */
 function farInWords(aheadMs: number): string {
   return `${formatCount(Math.abs(aheadMs))} ms ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }

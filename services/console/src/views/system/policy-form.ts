@@ -22,7 +22,6 @@ export interface PolicyForm {
   approversSignIn: boolean;
 }
 
-/** Maximum number of rules in a policy. */
 export const rulesAtMost = 50;
 
 export const approverCounts = ['1', '2', '3', '4', '5'] as const;

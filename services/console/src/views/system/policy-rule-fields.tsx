@@ -7,9 +7,7 @@ import { approverCounts, ruleOf, ruleWords, type RuleForm } from './policy-form.
 
 interface PolicyRuleFieldsProps {
   rule: RuleForm;
-  /** Index of the rule in the policy. */
   index: number;
-  /** Null if unknown. */
   currency: string | null;
   onChange: (rule: RuleForm) => void;
   onRemove: () => void;
@@ -17,7 +15,6 @@ interface PolicyRuleFieldsProps {
 
 const approverChoices = approverCounts.map((value) => ({ value, label: countOf(Number(value), 'approver') }));
 
-/** Fields for the countries, limits and number of approvers of a rule. */
 export function PolicyRuleFields({ rule, index, currency, onChange, onRemove }: PolicyRuleFieldsProps) {
   const { installation } = useSession();
   const pointer = `/rules/${index}`;

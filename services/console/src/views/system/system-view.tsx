@@ -27,7 +27,6 @@ import { VersionsPanel } from './versions-panel.tsx';
 const route = getRouteApi('/system');
 const askEveryMs = 4000;
 
-/** View of the installation: its problems, processes, versions and configuration. */
 export function SystemView() {
   const system = useQuery({ ...getSystemOptions(), refetchInterval: askEveryMs });
   const error = useKeptError(system);

@@ -111,7 +111,6 @@ export function toMend(system: System): Mend[] {
   ];
 }
 
-/** Describes how users log in. */
 export function accessInWords({ mode, issuer }: System['access']): string {
   if (issuer === null) return 'by keys';
   const { host } = new URL(issuer);

@@ -10,7 +10,6 @@ import { clocksInWords, runBy, runByInWords } from './clock-words.ts';
 import { archiveInWords, archiveMends, partitionMends } from './database-words.ts';
 import { serviceLines, settingsOf } from './system-words.ts';
 
-/** Running processes with their versions, regions, zone data and clocks. */
 export function VersionsPanel({ system }: { system: System }) {
   const { api, database, processes, partitions, logArchive } = system;
   const settings = settingsOf(system);

@@ -117,7 +117,6 @@ function DeleteDialog({ template: { id, name, revision }, onClose }: { template:
 }
 
 interface TemplateTableProps {
-  /** Undefined while the templates are loaded. */
   templates: readonly Template[] | undefined;
   refusal: string | undefined;
   onAsk: (asked: Asked) => void;

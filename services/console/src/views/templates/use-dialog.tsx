@@ -14,7 +14,6 @@ import { initialTexts, valueOfFields } from '../../parts/forms/schema-values.ts'
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { schemaOfVariables } from './variable-schema.ts';
 
-/** Form for a campaign from a template: its name, and a field for each variable. */
 export function UseDialog({ template, onClose }: { template: Template; onClose: () => void }) {
   const { id, name, variables, revision } = template;
   const schema = useMemo(() => schemaOfVariables(variables), [variables]);

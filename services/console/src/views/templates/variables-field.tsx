@@ -12,7 +12,6 @@ interface VariablesFieldProps {
 const choices = variableTypes.map((value) => ({ value, label: value }));
 const atMost = 50;
 
-/** Fields for the variables of a template. */
 export function VariablesField({ variables, onChange }: VariablesFieldProps) {
   const id = useId();
   return (

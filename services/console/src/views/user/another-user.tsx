@@ -3,7 +3,6 @@ import { useRef, type SubmitEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
-/** Search for another user of the run. */
 export function AnotherUser({ runId }: { runId: string }) {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);

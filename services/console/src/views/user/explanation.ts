@@ -1,6 +1,5 @@
 import type { UserExplanation } from '#client/types.gen.ts';
 
-/** History of a user in a run, as the API reports it. */
 export type Explanation = UserExplanation;
 
 export type ExplainedStep = Explanation['steps'][number];

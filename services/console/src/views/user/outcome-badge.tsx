@@ -13,7 +13,6 @@ const looks: Record<OutcomeName, { icon: IconName; tint: string; colour: string 
   pending: { icon: 'pending', tint: 'run', colour: 'c-run' },
 };
 
-/** Outcome of a step for a user, as an icon, a word and a colour. */
 export function OutcomeBadge({ outcome, isPlain = false }: { outcome: OutcomeName; isPlain?: boolean }) {
   const { icon, tint, colour } = looks[outcome];
   return (

@@ -4,7 +4,6 @@ import { formatDuration } from '../../parts/times/times.ts';
 import type { Explanation } from './explanation.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
-/** Outcomes of a user by step. */
 export function OutcomePanel({ explained: { steps } }: { explained: Explanation }) {
   const calls = steps.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
   const tookMs = calls.length < 2 ? 0 : Math.max(...calls) - Math.min(...calls);

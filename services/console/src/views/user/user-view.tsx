@@ -14,7 +14,6 @@ import { UserSkeleton } from './user-skeleton.tsx';
 /** Polling interval in milliseconds of a run that has not ended. */
 const askEveryMs = 4000;
 
-/** View of a user in a run: the outcomes and their explanation. */
 export function UserView() {
   const { runId, userId } = useParams({ from: '/runs/$runId/users/$userId' });
   const run = useQuery(getRunOptions({ path: { id: runId } }));

@@ -25,7 +25,6 @@ const nothing: Pick<SavedAudience, 'name' | 'description' | 'owner' | 'countries
   ...{ name: '', countries: [], audience: { include: [] } },
 };
 
-/** Form for a saved audience: its sources, countries and owner. */
 export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
   const queries = useQueryClient();
   const { installation } = useSession();

@@ -6,12 +6,10 @@ import { Menu, MenuItem } from '../../../parts/overlays/menu.tsx';
 import { AudienceForm } from './audience-form.tsx';
 
 interface NewAudienceProps {
-  /** Called with a file to upload. */
   onFile: (file: File) => void;
   onSaved: (id: string) => void;
 }
 
-/** Buttons that create an audience from sources or a file, disabled for roles that may not. */
 export function NewAudience({ onFile, onSaved }: NewAudienceProps) {
   const refusal = useRefusal('manager');
   const { choose, input } = useFileChoice(onFile);

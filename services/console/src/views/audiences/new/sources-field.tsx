@@ -19,7 +19,6 @@ const words = {
   exclude: { label: 'Leave out', note: 'whoever is in one of these', verb: 'Leave out', list: 'Left out' },
 } as const;
 
-/** Field for segments, lists and earlier runs to include or exclude. */
 export function SourcesField({ role, sources, countries, onChange }: SourcesFieldProps) {
   const lists = useLists();
   const runs = useEarlierRuns();

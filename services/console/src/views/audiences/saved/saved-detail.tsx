@@ -29,7 +29,6 @@ interface SavedDetailProps {
   onFile: ((file: File) => void) | undefined;
 }
 
-/** Details of a saved audience: its size and sum, rejected lines of its lists, its uses, and its overlap. */
 export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
   const { id, revision, name, description, owner, countries, audience, usedBy } = saved;
   const { include, exclude } = audience;

@@ -102,7 +102,6 @@ function whyNoSum(counted: AudienceCount | undefined): string {
 interface LineWords {
   icon?: IconName;
   name: ReactNode;
-  /** Full name, if the cell may be truncated. */
   title?: string;
   kind: ReactNode;
   /** True if the name is never truncated, because names differ at the end. */
@@ -165,7 +164,6 @@ function Check({ isRight }: { isRight: boolean }) {
   );
 }
 
-/** Size of one source before all sources are counted. */
 function Known({ users, isEstimate }: { users: number | null | undefined; isEstimate: boolean }) {
   if (users === undefined) return null;
   if (users === null) return <span className="t3">not known</span>;

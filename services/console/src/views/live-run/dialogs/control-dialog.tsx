@@ -10,21 +10,17 @@ import { NoteField } from './note-field.tsx';
 export interface RunDialogProps {
   progress: RunProgress;
   onClose: () => void;
-  /** Called after the change, when the data of the run is outdated. */
   onDone: () => void;
 }
 
 interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
   title: string;
-  /** Text of the button that cancels. */
   keep: string;
-  /** Text of the button that confirms. */
   confirm: string;
   icon: IconName;
   asked: { isPending: boolean; error: unknown };
   /** @param body contains the reason, if one was typed */
   onConfirm: (body: { reason?: string }) => void;
-  /** Effects on users. */
   children: ReactNode;
 }
 

@@ -4,7 +4,6 @@ import { formatDuration } from '../../../parts/times/times.ts';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { plainText } from '../../../parts/words/plain-text.ts';
 
-/** Name of the run, and the age of its counts. */
 export function DialogLead({ progress, countedAt }: { progress: RunProgress; countedAt: string }) {
   const formatTime = useFormatTime();
   const now = useNow();

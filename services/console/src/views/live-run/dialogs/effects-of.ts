@@ -9,11 +9,9 @@ interface DecisionMoment {
   /** Counts of the engine; undefined until they are loaded. A pause does not wait for them. */
   preview?: CancelPreview | undefined;
   nowMs: number;
-  /** Formats an instant. */
   timeOf: (instant: string) => string;
 }
 
-/** Returns the effects of a pause on users. */
 export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: DecisionMoment): Effect[] {
   const { steps } = progress;
   // All numbers are of the same preview, so that they add up to the table below.
@@ -115,7 +113,6 @@ function halfWayWords(steps: RunProgress['steps']): string {
     : 'some steps and not yet the rest';
 }
 
-/** Returns the effects of a cancellation on users. */
 export function cancelEffects(preview: CancelPreview, { steps }: Pick<RunProgress, 'steps'>): Effect[] {
   return [
     throughEffect(preview, steps.at(-1)?.succeeded ?? 0),

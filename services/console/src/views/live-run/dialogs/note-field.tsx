@@ -2,7 +2,6 @@ import { useId } from 'react';
 
 interface NoteFieldProps {
   label?: string;
-  /** Text beside the label. */
   note?: string;
   value: string;
   onChange: (value: string) => void;

@@ -31,7 +31,6 @@ export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
   );
 }
 
-/** A country, or the sum of all countries without a line. */
 interface WaitingLine {
   name: string;
   waiting: readonly number[];

@@ -1,7 +1,6 @@
 import type { CancelPreview } from '#client/types.gen.ts';
 import { titleOf } from '../../../parts/words/action-titles.ts';
 
-/** A country with its waiting users by step. */
 export interface WaitingRow {
   country: string;
   /** Users in the order of the chain, without those that are not fed yet and those that are being called. */
@@ -10,7 +9,6 @@ export interface WaitingRow {
 }
 
 export interface WaitingTable {
-  /** Headers such as `1 Give a reward`. */
   steps: readonly string[];
   rows: readonly WaitingRow[];
   /** Sum of the other countries; null if all are shown. */

@@ -8,7 +8,6 @@ import { formatDuration } from '../../../parts/times/times.ts';
 export interface LimitEffect {
   lead?: string;
   text: string;
-  /** Warning before the change. */
   warning?: string;
 }
 
@@ -135,7 +134,7 @@ export interface BudgetMoment {
   budget: RunProgress['budgets'][number];
   /** Typed budget; undefined if unchanged. */
   wanted: BudgetSize | undefined;
-  /** Largest budget without an approval; null if there is no such limit. */
+  /** Largest budget that needs no approval; null if no budget needs one. */
   raisableTo: BudgetSize | null;
 }
 

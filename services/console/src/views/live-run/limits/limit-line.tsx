@@ -4,7 +4,6 @@ import { FormField, type ControlProps } from '../../../parts/forms/form-field.ts
 import type { LimitEffect } from './limit-effects.ts';
 import type { AskedLimits, LimitName, LimitTexts } from './limits.ts';
 
-/** Data of all lines of the dialog. */
 export interface LimitLinesProps {
   progress: RunProgress;
   /** Limits when the dialog was opened, and current limits. */
@@ -26,14 +25,12 @@ interface LimitLineProps extends Pick<LimitLinesProps, 'seen' | 'now' | 'typed' 
   children: (control: LimitControl) => ReactNode;
 }
 
-/** Properties of a control that the user types into. */
 export type LimitControl = ControlProps & {
   value: string;
   onText: (text: string) => void;
   'data-autofocus'?: true;
 };
 
-/** A limit: its current value, its new value, and the effect of the change. */
 export function LimitLine(props: LimitLineProps) {
   const { name, label, none = 'no limit', effect, seen, now, typed, asked, first, onType, children } = props;
   const text = typed[name];

@@ -24,7 +24,6 @@ interface LimitsDialogProps extends RunDialogProps {
   first: LimitName;
 }
 
-/** Form for the limits of a run under way, each with the effect of its change. */
 export function LimitsDialog({ progress, first, onClose, onDone }: LimitsDialogProps) {
   const { zone } = useZone();
   const now = limitsOf(progress, zone);
@@ -133,7 +132,6 @@ function useSave({ runId, campaignId }: RunDialogProps['progress'], onSuccess: (
   return { save, done };
 }
 
-/** Returns the problems of the typed texts, and those that the API reported. */
 function useProblems({ problems, budgets }: Wanted['asked'], error: Error | null) {
   const refused = useRefusedFields(error === null || problemOf(error).errors.length === 0 ? null : error);
   const local = new Map([...problems].map(([name, detail]) => [pointerOf(name, budgets), detail]));

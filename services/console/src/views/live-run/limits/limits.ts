@@ -29,13 +29,10 @@ export function budgetLimit(country: string): `budget ${string}` {
   return `budget ${country}`;
 }
 
-/** The changed limits as requests to the API. */
 export interface AskedLimits {
   run: RunChangesInput;
   budgets: BudgetChangesInput['budgets'];
-  /** Problems of the typed texts by limit. */
   problems: ReadonlyMap<LimitName, string>;
-  /** Number of changed limits. */
   count: number;
 }
 

@@ -17,7 +17,6 @@ import { SavedAs } from './saved-as.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
 
-/** Section for countries, included and excluded sources, and the hold-out group. */
 export function AudienceSection({ editor }: { editor: Editor }) {
   const { form, change, types, fields } = editor;
   const lists = useLists();
@@ -58,7 +57,6 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   );
 }
 
-/** Known size of the audience, and a button for an exact count. */
 function HowMany({ editor: { definition, size } }: { editor: Editor }) {
   const id = useId();
   const count = useExactCount();

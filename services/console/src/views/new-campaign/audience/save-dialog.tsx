@@ -18,7 +18,6 @@ interface SaveDialogProps {
   onClose: () => void;
 }
 
-/** Form that saves the sources as a named audience. */
 export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDialogProps) {
   const queries = useQueryClient();
   const [name, setName] = useState('');

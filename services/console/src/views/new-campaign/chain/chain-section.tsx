@@ -14,7 +14,6 @@ import { titleOf } from '../../../parts/words/action-titles.ts';
 
 const note = 'what, in this order; a step runs for a user only if the one before succeeded';
 
-/** Section for the steps and their budgets. */
 export function ChainSection({ editor }: { editor: Editor }) {
   const { form, change, types } = editor;
   const enabled = types.filter(({ enabled: isOn, check }) => isOn && !check);

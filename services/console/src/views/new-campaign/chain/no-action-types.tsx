@@ -1,6 +1,5 @@
 import { Empty } from '../../../parts/standing/states.tsx';
 
-/** Notice of an installation without action types. */
 export function NoActionTypes() {
   return (
     <Empty icon="types" title="There is nothing to make a chain of" command="muster action-types create">

@@ -14,7 +14,6 @@ import { useEditor, type EditorDeps } from './use-editor.ts';
  */
 const HeldPage = memo(EditorPage, isPressed);
 
-/** Editor of a campaign, with its save and start. */
 export function CampaignEditor(deps: EditorDeps) {
   const editor = useEditor(deps);
   const navigate = useNavigate();

@@ -23,7 +23,6 @@ export interface EditorPageProps {
   onStart: () => void;
 }
 
-/** Page of the editor: its sections, a navigation on the left, and the review on the right. */
 export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: EditorPageProps) {
   const { draft, save } = editor;
   return (

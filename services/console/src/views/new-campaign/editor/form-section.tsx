@@ -9,7 +9,6 @@ interface FormSectionProps {
   children: ReactNode;
 }
 
-/** One of the four sections of the page, to which the navigation leads. */
 export function FormSection({ section, number, note, children }: FormSectionProps) {
   return (
     <section

@@ -11,7 +11,6 @@ const looks: Readonly<Record<Mark, { icon: IconName; tone: string; word: string 
   open: { icon: 'pending', tone: 't3', word: 'not complete' },
 };
 
-/** Navigation of the page's sections, with their marks. */
 export function StepRail({ editor }: { editor: Editor }) {
   const current = useSectionInView([...sections, 'review']);
   const marks = marksOf(editor);

@@ -16,14 +16,11 @@ import { useKeptForm } from './use-kept-form.ts';
 import { usePreview } from '../review/use-preview.ts';
 
 export interface EditorDeps {
-  /** All action types that a step may use. */
   types: readonly ActionType[];
-  /** Initial content of the form. */
   saved: CampaignForm;
   /** The edited draft; null for a new campaign. */
   draft: Campaign | null;
   etag: string | null;
-  /** The copied campaign, if any. */
   copiedFrom: Pick<Campaign, 'id' | 'name'> | null;
   /** Key of the unsaved input of a new campaign, so that campaigns with different sources do not share it. */
   keptAs?: string | undefined;
@@ -135,7 +132,6 @@ export function useEditor({ types, saved, copiedFrom, keptAs = 'new', ...found }
       setAwaited(false);
       setForm((before) => ({ ...before, ...change }));
     },
-    /** Shows all problems from now on. */
     tryIt: () => setTried(true),
     ...{ save, start, submit },
   };

@@ -11,9 +11,7 @@ export interface KeptFormState {
   isChanged: boolean;
   /** Time at which the restored input was stored; null if none was restored. */
   restoredAtMs: number | null;
-  /** Resets the form to the saved campaign. */
   startAnew: () => void;
-  /** Marks the current form as saved. */
   markSaved: () => void;
 }
 

@@ -1,6 +1,4 @@
-/** A problem with the field that shows it. */
 export interface PlacedProblem {
-  /** JSON pointer into the definition. */
   pointer: string;
   /** Code of the API; undefined for a problem that the console itself has found. */
   code?: string;

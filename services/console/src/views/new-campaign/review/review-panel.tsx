@@ -14,7 +14,6 @@ import { isOfSize, loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { withTitles } from '../../../parts/words/action-titles.ts';
 
-/** Review beside the form: its users, costs and duration, warnings, and the problems that prevent a start. */
 export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
   const { preview, isBehind, error, look } = editor.standing;
   const refusal = useRefusal('manager');

@@ -9,7 +9,6 @@ const dayWords: Readonly<Record<WeekDay, string>> = {
   ...{ SAT: 'Saturday', SUN: 'Sunday' },
 };
 
-/** Field for days of the week and a time, instead of a cron rule. */
 export function DaysField({ cron, onCron }: { cron: string; onCron: (cron: string) => void }) {
   const [{ days, time }, setRule] = useState(() => weeklyOf(cron) ?? { days: [], time: '09:00' });
   const put = (rule: { days: readonly WeekDay[]; time: string }) => {

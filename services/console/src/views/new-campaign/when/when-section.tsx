@@ -23,7 +23,6 @@ const kinds: readonly { value: WhenKind; label: string }[] = [
   { value: 'recurring', label: 'Repeats' },
 ];
 
-/** Section for the start: at once, at a time, at a time in each country, or recurring. */
 export function WhenSection({ editor: { form, change } }: { editor: Editor }) {
   const own = useZone();
   const { when } = form;
