@@ -20,7 +20,7 @@ export interface LiveStreamDeps<Message> {
 export interface LiveStanding {
   /** Time of the server's last message; undefined before the first. */
   updatedAtMs: number | undefined;
-  /** While the stream is down: number of attempts, and the time of the next. */
+  /** Number of attempts, and the time of the next, while the stream is down; undefined otherwise. */
   retry: { attempt: number; nextTryAtMs: number } | undefined;
 }
 

@@ -4,6 +4,7 @@ import type { LiveClock } from './live-clock.ts';
 const patchEveryMs = 500;
 
 export interface Patches<Message> {
+  /** Adds a message, which replaces the earlier message of its topic. */
   add(topic: string, message: Message): void;
 }
 

@@ -8,6 +8,7 @@ import { rememberInstallationZone } from '../../parts/times/zone.ts';
 export type { Session };
 export type Role = Session['role'];
 
+/** Roles that each role includes. */
 const contained: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   scheduler: ['viewer', 'scheduler'],

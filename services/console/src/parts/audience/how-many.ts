@@ -56,7 +56,7 @@ export function bestOf(known: HowMany, dryRun: DryRun | undefined, revision: num
 }
 
 /**
- * Returns the part of an audience outside or inside a hold-out group. Users are drawn at random, so the part is an
+ * Returns the part of an audience outside or inside a hold-out group. Each user is drawn separately, so the part is an
  * estimate.
  */
 export function shareOf(all: HowMany, share: number): HowMany {

@@ -8,7 +8,7 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Returns the page after a start. A campaign that starts at once leads on to its run; any other stays on its own page.
+ * Returns the page of the campaign for after its start. If the campaign starts at once, the page leads on to the run.
  */
 export function afterStart({ id, schedule }: Pick<Campaign, 'id' | 'schedule'>) {
   return {

@@ -2,7 +2,10 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
 import type { ShownState } from '../standing/state-looks.ts';
 
-/** Returns the page of a campaign: its run while the run has not ended, then the report. A draft has its own page. */
+/**
+ * Returns the page of a campaign: its run while the run has not ended, then the report. A draft, or a campaign without
+ * a run, has its own page.
+ */
 export function campaignLink({ id, standing, run }: ListedCampaign): Pick<LinkProps, 'to' | 'params'> {
   if (!run || standing === 'draft') return { to: '/campaigns/$campaignId', params: { campaignId: id } };
   if (run.endedAt !== null) return { to: '/runs/$runId/report', params: { runId: run.runId } };

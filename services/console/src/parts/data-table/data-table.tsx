@@ -168,7 +168,7 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
 /** Widths of the grey bars in pixels: names are longer than numbers. */
 const barOf = { first: 160, text: 100, number: 40 } as const;
 
-/** Grey bars as high as the rows that they stand in for, so that the page does not move when rows arrive. */
+/** Grey bars as high as real rows, so that the page does not move when the rows arrive. */
 function LoadingRows<Row>({ columns, loadingRows = 4, isTall }: DataTableProps<Row>) {
   const hasBars = usePatience();
   return Array.from({ length: loadingRows }, (_, row) => (

@@ -167,7 +167,7 @@ function nameOf(pointer: string): string {
   return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Tells the type checker that every result of JSON.parse is JSON. */
+/** Narrows the type of a result of JSON.parse, which is always JSON. */
 function isJson(value: unknown): value is Json {
   return value !== undefined;
 }

@@ -8,6 +8,7 @@ const mostInMenu = 200;
 
 export interface Clients {
   items: readonly Client[] | undefined;
+  /** Finds a client by id or name. */
   find: (ref: string | undefined) => Client | undefined;
   /** Returns the name of a client, or its short id if the client is not loaded. */
   nameOf: (clientId: string) => string;

@@ -24,7 +24,7 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
   useEffect(() => {
     if (typed === undefined) return;
     const timer = setTimeout(() => {
-      // The user may have cleared the text after Enter.
+      // Enter has searched for the text already. A repeat would undo a filter that the user has cleared since.
       if (entered.current !== typed) search.current(typed.trim());
       entered.current = undefined;
       setTyped(undefined);

@@ -8,7 +8,7 @@ interface ExplainDialogProps {
   onClose: () => void;
 }
 
-/** Dialog that asks for a user id, and opens the timeline of that user in the run. */
+/** Dialog for a user id. It opens the timeline of that user in the run. */
 export function ExplainDialog({ runId, onClose }: ExplainDialogProps) {
   const [userId, setUserId] = useState('');
   const navigate = useNavigate();

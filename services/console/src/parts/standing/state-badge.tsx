@@ -8,8 +8,8 @@ interface StateBadgeProps {
 }
 
 /**
- * A state as an icon, a word and a colour, never only a colour. In the head of a page, it also says whether users
- * failed; tables say so below the badge.
+ * A state as an icon, a word and a colour, never only a colour. In the head of a page, it includes whether users
+ * failed; tables show that below the badge.
  */
 export function StateBadge({ state, tinted = false }: StateBadgeProps) {
   return (

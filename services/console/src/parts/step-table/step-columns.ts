@@ -8,7 +8,7 @@ const maxColumns = 7;
 
 /**
  * Returns the outcomes with a column: each outcome that users have, `needed` ones, and common ones as far as there is
- * room. All others are 0, which a sentence below the table says.
+ * room. All others are 0, and a sentence below the table lists them.
  */
 export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly OutcomeName[]): OutcomeName[] {
   const usual: readonly OutcomeName[] = ['heldOut', 'skipped', 'suppressed'];

@@ -18,7 +18,7 @@ export function weeklyOf(cron: string): WeeklyRule | null {
   return isWhole ? { days, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` } : null;
 }
 
-/** Builds a cron rule. Empty if no day is chosen or the time is invalid: the API rejects an empty rule. */
+/** Builds a cron rule. Returns an empty text, which is not a valid rule, if no day is chosen or the time is invalid. */
 export function cronOf({ days, time }: WeeklyRule): string {
   const said = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time.trim());
   if (!said || days.length === 0) return '';

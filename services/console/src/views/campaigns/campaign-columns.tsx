@@ -12,7 +12,7 @@ import { audienceOf, audienceWords, causeOf, listed, nextWords, throughWords } f
 import type { CampaignsSearch } from './search.ts';
 import { titlesOf } from '../../parts/words/action-titles.ts';
 
-/** @param sortOf returns the sorting of a column; undefined stands for the default order */
+/** @param sortOf returns the sorting of a column; undefined means the default order */
 export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): readonly Column<ListedCampaign>[] {
   return [
     {

@@ -92,7 +92,7 @@ interface ChooseClientProps {
   onChoose: (change: Partial<JobsSearch>) => void;
 }
 
-/** Asks for a client, because the API lists ended jobs only for one client. */
+/** Offers clients to choose from, because the API lists ended jobs only for one client. */
 function ChooseClient({ which, clients, onChoose }: ChooseClientProps) {
   const first = clients.items?.slice(0, 6) ?? [];
   return (

@@ -42,7 +42,7 @@ export function LetInDialog({ id, name, onClose }: PersonDialogProps) {
 
 async function shutOut(id: string): Promise<void> {
   const { data } = await changeApiKey({ path: { id }, body: { expiresAt: new Date().toISOString() } });
-  // The person is blocked by an expiry in the past, which the database compares with its own clock.
+  // An expiry at the current time blocks the person. The database compares it with its own clock, which may be behind.
   if (data.state === 'active')
     throw new Error(`the clock of this computer is ahead: it ends at ${data.expiresAt ?? ''}`);
 }

@@ -11,7 +11,7 @@ interface StillUsedBannerProps {
   onCalls: () => void;
 }
 
-/** Banner of an expired or revoked key that is still used: since when, how often, from where, and whom to ask. */
+/** Banner of an expired or revoked key that is still used: since when, how often, from where, and its owner. */
 export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke, onCalls }: StillUsedBannerProps) {
   const { name, owner, state, refusals } = apiKey;
   if (refusals === null) return null;

@@ -78,7 +78,7 @@ function endedOf({ countries }: Observed): Map<string, number> {
   );
 }
 
-/** Counts the users like the API does for its chart: expired and cancelled users say nothing about the rate. */
+/** Counts the users like the API does for its chart. Expired and cancelled users do not affect the rate. */
 function servedUsersOf({ succeeded, failed, unknown }: RunProgress['steps'][number]): number {
   return succeeded + failed + unknown;
 }

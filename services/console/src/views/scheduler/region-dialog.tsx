@@ -21,7 +21,7 @@ interface RegionDialogProps {
   onClose: () => void;
 }
 
-/** Confirmation of a switch of a region: which work stops, moves, and goes on. */
+/** Confirmation of a switch of a region: which work stops, moves, or is unaffected. */
 export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProps) {
   const queries = useQueryClient();
   const [reason, setReason] = useState('');

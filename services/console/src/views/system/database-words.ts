@@ -10,8 +10,8 @@ type Archive = Pick<System, 'logArchive'>;
 /** Returns problems of partitions: those that will soon be missing, or cannot be created. */
 export function partitionMends({ asOf, partitions: { runsUntil, jobsUntil, cannotMake } }: Ahead): Mend[] {
   const daysLeft = (until: string) => (Date.parse(until) - Date.parse(asOf)) / dayMs;
-  // Partitions are created four weeks and four days ahead, with an hourly check. So few days mean that the creation has
-  // failed for long.
+  // Partitions of runs are created four weeks ahead, those of jobs four days, with an hourly check. So few days mean
+  // that the creation has failed for long.
   const soon = [
     ...(daysLeft(runsUntil) < 7 ? ['A trigger makes those of runs.'] : []),
     ...(daysLeft(jobsUntil) < 1 ? ['A scheduler makes those of jobs.'] : []),

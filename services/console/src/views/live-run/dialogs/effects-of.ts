@@ -50,7 +50,7 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
 interface Pending {
   untouched: number;
   halfWay: number;
-  /** Users that are not fed yet: null if the engine cannot tell, undefined until it has counted. */
+  /** Users that are not fed yet: null if the engine does not know, undefined until it has counted. */
   notFed: number | null | undefined;
 }
 
