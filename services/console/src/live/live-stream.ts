@@ -39,10 +39,7 @@ const silenceMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
-/**
- * Creates the one stream of a tab. After a failure it reopens with growing delays; each failed attempt is followed by a
- * poll.
- */
+/** Creates the one stream of a tab. After a failure it reopens with growing delays, and polls meanwhile. */
 export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveStream {
   const watchers = new Map<string, number>();
   const over = new Set<string>();

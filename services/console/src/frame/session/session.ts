@@ -59,10 +59,7 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionOptions()).data;
 }
 
-/**
- * Returns the reason for a disabled control: the role that the user lacks. Undefined if the key of the session has the
- * role.
- */
+/** Returns the reason for a disabled control: the missing role. Undefined if the session's key has it. */
 export function useRefusal(needed: Role): string | undefined {
   const { role } = useSession();
   if (contained[role].includes(needed)) return undefined;

@@ -55,10 +55,7 @@ export function bestOf(known: HowMany, dryRun: DryRun | undefined, revision: num
   return { kind: 'dry-run', atLeast: counted, atMost: counted, at: dryRun.startedAt };
 }
 
-/**
- * Returns the part of an audience outside or inside a hold-out group. Each user is drawn separately, so the part is an
- * estimate.
- */
+/** Returns a part of an audience. Each user is drawn separately, so the part is an estimate. */
 export function shareOf(all: HowMany, share: number): HowMany {
   if (share === 1) return all;
   const atMost = all.atMost === null ? null : Math.round(all.atMost * share);

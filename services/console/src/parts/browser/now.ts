@@ -28,10 +28,7 @@ export function useOfNow<T extends number | string | boolean>(of: (nowMs: number
   return useSyncExternalStore(subscribe, () => of(now));
 }
 
-/**
- * Returns the milliseconds since 1970, updated once a second. One timer serves everything on the page that shows an
- * age.
- */
+/** Returns the milliseconds since 1970, updated once a second. One timer serves the whole page. */
 export function useNow(): number {
   return useOfNow((nowMs) => nowMs);
 }

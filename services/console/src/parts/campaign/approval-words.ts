@@ -7,10 +7,7 @@ export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'u
   return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
 }
 
-/**
- * Returns the expected users over all countries, as known at the submission. Null if the run itself requested the
- * approval.
- */
+/** Returns the expected users as known at the submission. Null if the run itself requested the approval. */
 export function usersExpected({
   usersExpected: byCountry,
   submittedAt,

@@ -88,10 +88,7 @@ const limitWords = {
   'earlier-run': 'as fast as in an earlier run',
 } as const;
 
-/**
- * Returns the step and country that determine the duration. If the endpoint of a step is down, returns the first such
- * step.
- */
+/** Returns the step and country that determine the duration. A step whose endpoint is down comes first. */
 export function slowestShard(load: CampaignPreview['load']): SlowestShard | null {
   const down = load.find(({ breaker }) => breaker === 'open');
   if (down) return { action: down.action, country: down.country, why: 'its endpoint counts as down' };

@@ -188,18 +188,12 @@ export function newStep(action: string, types: Types, key: string): StepForm {
   return { key, action, texts, asJson: false, unitsPerUser: '', check: '', onUnavailable: 'wait' };
 }
 
-/**
- * @param zone time zone of the user
- * @param beginning fields that are known already, such as the audience
- */
+/** @param zone time zone of the user @param beginning fields that are known already, such as the audience */
 export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): CampaignForm {
   return { ...emptyForm, when: whenOf(undefined, zone), ...beginning };
 }
 
-/**
- * Returns the current sources of a saved audience. The form records the audience only if it can express the sources
- * exactly.
- */
+/** Returns the sources of a saved audience, which is recorded only if the form can express them exactly. */
 export function takenFrom({ id, revision, audience }: Pick<SavedAudience, 'id' | 'revision' | 'audience'>) {
   const { include, exclude = [] } = audience;
   const entries = [...include, ...exclude];

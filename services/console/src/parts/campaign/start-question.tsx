@@ -21,10 +21,7 @@ interface StartQuestionProps {
   onSubmit: () => void;
 }
 
-/**
- * Confirmation before a campaign starts, with all effects of the start. If the policy requires an approval, the
- * campaign is submitted for approval.
- */
+/** Confirmation of a start with all its effects. If the policy requires it, submits for approval instead. */
 export function StartQuestion(props: StartQuestionProps) {
   const { verb, name, lead, effects, warnings, isWorking, error, onClose, onStart, onSubmit } = props;
   const isRefused = error !== null && problemOf(error).code === 'approval-needed';

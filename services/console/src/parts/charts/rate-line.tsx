@@ -15,10 +15,7 @@ export interface RateLineProps {
 
 const heightPx = 148;
 
-/**
- * Users that ended a step per second, from zero, with the current value at the end of the line. Updates are drawn on
- * the canvas without rendering React.
- */
+/** Users that ended a step per second. Updates are drawn on the canvas without rendering React. */
 export function RateLine({ series, marks }: RateLineProps) {
   const place = useRef<HTMLDivElement>(null);
   const latestMarks = useRef(marks);

@@ -10,10 +10,7 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
   icon?: IconName;
   /** Text for screen readers, for a button that shows only its icon. */
   label?: string;
-  /**
-   * Reason why the button is disabled, such as the role that it needs. The button stays focusable, so that the reason
-   * can be read.
-   */
+  /** Reason why the button is disabled. The button stays focusable, so that the reason can be read. */
   refusal?: string | undefined;
   keyHint?: string;
   className?: string;

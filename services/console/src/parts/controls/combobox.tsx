@@ -66,10 +66,7 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
   );
 }
 
-/**
- * Returns the index that a key leads to; undefined if the key does not move. Before the first arrow key, the index is
- * -1.
- */
+/** Returns the index that a key leads to; undefined for other keys. Before the first arrow key, the index is -1. */
 export function movedAt(key: string, at: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
   const step = steps[key];

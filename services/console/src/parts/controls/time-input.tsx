@@ -7,10 +7,7 @@ interface TimeInputProps extends ComponentProps<typeof TextInput> {
   isDay?: true;
 }
 
-/**
- * A field for wall-clock time. The user types `2026-12-01 09:00`, the same in every browser, or uses the browser's
- * calendar.
- */
+/** A field for wall-clock time, typed as `2026-12-01 09:00`, or chosen in the browser's calendar. */
 export function TimeInput({ value, onText, isDay, ...control }: TimeInputProps) {
   const picker = useRef<HTMLInputElement>(null);
   return (

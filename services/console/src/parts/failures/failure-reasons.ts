@@ -29,10 +29,7 @@ export interface ReasonRow {
 
 const maxSample = 5;
 
-/**
- * Returns the reasons with most users first. Rows with equal numbers are in the order of steps and reasons, so that
- * they do not swap.
- */
+/** Returns the reasons with most users first. Equal ones are in the order of steps, so that they do not swap. */
 export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
   const byKey = Map.groupBy(reasons, keyOf);
   const rows = [...byKey].flatMap(([key, of]) => {

@@ -70,10 +70,7 @@ export function ColumnFields({ preview: { data: preview, ...read }, ...props }: 
   );
 }
 
-/**
- * Returns the columns of the file. If the file could not be read, returns the chosen columns, so that the form shows
- * the values that it sends.
- */
+/** Returns the columns of the file; the chosen columns if the file could not be read. */
 function columnsToChoose(preview: UserFilePreview | undefined, { user, country }: ColumnChoice) {
   if (preview !== undefined) return preview.columns;
   const chosen = [user, country].filter((name) => name !== null && !code.test(name));

@@ -16,10 +16,7 @@ import {
 } from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
-/**
- * Returns the rejected rows that the user has to accept. Null if the file is not refused because of them, or still
- * being read.
- */
+/** Returns the rejected rows that the user has to accept; null if there are none, or the file is being read. */
 export function rejectedIn({ data, isPlaceholderData }: FilePreviewQuery): number | null {
   if (data === undefined || isPlaceholderData) return null;
   return data.refusal?.code === 'too-many-rejected' ? data.rejected : null;

@@ -20,10 +20,7 @@ export function OptionInput(props: OptionInputProps) {
   const { of, control, isListed, text, placeholder, inputMode, onText } = props;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
-  /**
-   * True once the user has typed since the list was opened. Before, the list offers all options, not only those that
-   * match the current value.
-   */
+  /** True once the user has typed since the list was opened. Before, the list offers all options. */
   const [isTyped, setTyped] = useState(false);
   const [at, setAt] = useState(-1);
   const { list } = useOptions(of, isTyped ? text : '', isOpen);

@@ -1,10 +1,7 @@
 import { problemOf } from '../../api/problems.ts';
 import { withTitles } from '../words/action-titles.ts';
 
-/**
- * Reason why the API refused a form, if the problem is not about a field. Fields show their own problems
- * (`useRefusedFields`).
- */
+/** Reason why the API refused a form, if it is not about a field; fields use `useRefusedFields`. */
 export function RefusedWhole({ error }: { error: Error | null }) {
   const problem = error === null ? null : problemOf(error);
   if (problem === null || problem.errors.length > 0) return null;

@@ -55,10 +55,7 @@ const numberWords = [...notes, 'minimum', 'maximum', 'exclusiveMinimum', 'exclus
 const listWords = [...notes, 'items', 'minItems', 'maxItems', 'uniqueItems'];
 const maxDepth = 3;
 
-/**
- * Returns the fields of a schema. Null if there is no schema or fields cannot express it: the whole value is then
- * edited as JSON.
- */
+/** Returns the fields of a schema; null if fields cannot express it, and the value is edited as JSON. */
 export function fieldsOf(schema: unknown): readonly SchemaField[] | null {
   if (!isSchema(schema)) return null;
   const fields = propertiesOf(schema, '', isSchema(schema['$defs']) ? schema['$defs'] : {}, 1);

@@ -1,10 +1,7 @@
 import type { Json } from './schema-fields.ts';
 import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
 
-/**
- * Typed texts of a form by pointer; empty texts are missing values. Under `all`, the whole value as JSON, if it is
- * edited that way.
- */
+/** Typed texts by pointer; an empty text is a missing value. Under `all`, the whole value as JSON. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 export interface LocalProblem {

@@ -19,10 +19,7 @@ interface PagingProps {
 /** Cursor of the previous page by cursor, as far as this tab has paged: the server's cursors lead forward only. */
 const cameFrom = new Map<string, string | undefined>();
 
-/**
- * The foot of a table that the server pages. The back button of a page that was opened by its address leads to the
- * first page.
- */
+/** The foot of a paged table. If the page was opened by its address, the back button leads to the first page. */
 export function Paging({ children, legend, cursor, next, onGo, words = newestFirst }: PagingProps) {
   const goBack = () => onGo(cursor === undefined ? undefined : cameFrom.get(cursor));
   const goOn = () => {

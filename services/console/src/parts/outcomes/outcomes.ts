@@ -57,10 +57,7 @@ export function segmentsOf(counts: OutcomeCounts): OutcomeSegment[] {
   return present.map((outcome) => ({ outcome, users: counts[outcome], share: counts[outcome] / all }));
 }
 
-/**
- * Returns the outcomes that occur in one of the lines, in the fixed order. Those in `always` are included even if they
- * do not occur.
- */
+/** Returns the outcomes that occur in one of the lines, and those in `always`, in the fixed order. */
 export function outcomesIn(lines: readonly OutcomeCounts[], always: readonly OutcomeName[] = []): OutcomeName[] {
   return outcomeOrder.filter((outcome) => always.includes(outcome) || lines.some((line) => line[outcome] !== 0));
 }

@@ -25,10 +25,7 @@ interface MenuProps {
 
 const places = { 'below-end': '', 'below-start': 'at-start', above: 'above' } as const;
 
-/**
- * A native popover. Escape and a press elsewhere close it and return the focus to the button. The arrow keys move
- * between its items.
- */
+/** A native popover. Escape and a press elsewhere close it. The arrow keys move between its items. */
 export function Menu({ target, place = 'below-end', children }: MenuProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);

@@ -14,10 +14,7 @@ export interface Picked {
   onClear: () => void;
 }
 
-/**
- * Table of many countries. Countries with a problem, and those searched for, have their own rows; all others are
- * folded. A row opens to its steps.
- */
+/** Table of many countries. Only countries with a problem, or searched for, have rows; others are folded. */
 export function CountryTable({ picked, onClear, ...props }: StepTableProps & Picked) {
   const { steps, countries, manner, markOf = () => null, waitOf = () => null } = props;
   const table = useFocusOn(picked);

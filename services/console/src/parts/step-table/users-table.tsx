@@ -14,10 +14,7 @@ interface UsersTableState extends Picked {
   choice: ReactNode;
 }
 
-/**
- * Chooses the table. Few countries are listed below each step. Many countries have rows of their own, can be searched,
- * and the table can be turned.
- */
+/** Chooses the table. Many countries have rows of their own, can be searched, and the table can be turned. */
 export function useUsersTable(countries: readonly Pick<CountryCounts, 'country'>[]): UsersTableState {
   const [turn, setTurn] = useState<Turn>('countries');
   const [picked, setPicked] = useState<readonly string[]>([]);
@@ -51,10 +48,7 @@ export function UsersTable({ turn, picked, onClear, ...props }: StepTableProps &
   );
 }
 
-/**
- * The table for print, where all lines are open. It renders deferred, in slices: hundreds of lines at once would block
- * the page.
- */
+/** The table for print, with all lines. It renders deferred: hundreds of lines at once would block the page. */
 function OnPaper(props: StepTableProps) {
   const isMade = useDeferredValue(true, false);
   return <div className="hidden print:block">{isMade && <StepLines {...props} />}</div>;

@@ -48,10 +48,7 @@ export function comesTwice(time: string, zone: string): boolean {
   return new Set(instants.filter((atMs) => wallClock(atMs, zone) === time)).size === 2;
 }
 
-/**
- * Returns the clock change of a skipped time: the first instant with the later offset, between both readings of the
- * time.
- */
+/** Returns the first instant with the later offset, between both readings of a time that the clocks skip. */
 function endOfGap(candidates: readonly number[], zone: string): number {
   let [before = 0, after = 0] = candidates;
   const changed = offsetMs(after, zone);

@@ -7,10 +7,7 @@ export function rememberTitles(types: readonly Pick<ActionType, 'name' | 'title'
   titles = new Map(types.map(({ name, title }) => [name, title]));
 }
 
-/**
- * Returns the title of an action type: `Give a reward` for `award-reward`. For a type that was removed, returns its
- * name in words.
- */
+/** Returns the title of an action type, `Give a reward` for `award-reward`; a removed type's name in words. */
 export function titleOf(name: string): string {
   return titles.get(name) ?? nameInWords(name);
 }

@@ -1,9 +1,6 @@
 import { formatCount } from './numbers.ts';
 
-/**
- * Formats a small share in percent, with two decimals below one percent: `0.55 %`, `1.1 %`. A share above zero is never
- * `0 %`.
- */
+/** Formats a small share, below one percent with two decimals: `0.55 %`, `1.1 %`. Only zero is `0 %`. */
 export function formatFineShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

@@ -11,10 +11,7 @@ export function formatEstimate(count: number): string {
   return count >= 1_000_000 ? `${oneDecimal.format(count / 1_000_000)} M` : formatCount(count);
 }
 
-/**
- * Formats a share in percent with one decimal, `62.8 %`. Less than everything is never `100 %`, and more than nothing
- * never `0 %`.
- */
+/** Formats a share with one decimal, `62.8 %`. Only everything is `100 %`, and only nothing `0 %`. */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

@@ -51,10 +51,7 @@ function ShownSaved({ id, listed, onGone, onFile }: ShownProps) {
   return <Failed title="The saved audience could not be read" error={error} onRetry={() => void saved.refetch()} />;
 }
 
-/**
- * Returns the audience from the list, else requests it. Data is null if there is no such audience, undefined while it
- * is loaded.
- */
+/** Returns the audience from the list, else requests it. Data is null if there is none, undefined before. */
 function useNamed(kind: 'saved' | 'segment', id: string, listed: NamedAudience | undefined) {
   const query = { id, kind, limit: 1 };
   const found = useQuery({ ...listNamedAudiencesOptions({ query }), enabled: listed === undefined });

@@ -117,10 +117,7 @@ function endsOf(
 /** Horizon of the computation in milliseconds. A longer backlog counts as done at its end. */
 const farMs = 7 * 24 * hourMs;
 
-/**
- * Returns the hours in which two or more campaigns exceed the capacity. A single campaign has no
- * other to wait for.
- */
+/** Returns the hours in which two or more campaigns exceed the capacity. A single campaign has no other to wait for. */
 function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): ClashTime[] {
   const clashes: ClashTime[] = [];
   for (const [index, { fromMs, usersPerSecond, isPast }] of hours.entries()) {

@@ -20,10 +20,7 @@ interface LaneProps {
 /** Maximum number of starts with text; more starts are shown as marks without text. */
 const worded = 2;
 
-/**
- * Distance from the ends of the week in percent within which a touch target extends inwards: the lane would cut it
- * outside.
- */
+/** Distance in percent from the ends of the week within which a touch target extends inwards, to be whole. */
 const edge = 10;
 
 /** Row of a campaign: its name and its starts, as wide as their actual or expected duration. */

@@ -7,10 +7,7 @@ import { keepOrder } from './stable-order.ts';
 
 export const pageSize = 20;
 
-/**
- * Polling interval in milliseconds for changes that the stream does not report, such as a run that begins to need
- * attention.
- */
+/** Polling interval in milliseconds. The stream does not report that a run begins to need attention. */
 const askEveryMs = 30_000;
 
 function filterOf({ text, country, action, tag, owner, list, segment, savedAudience }: CampaignsSearch) {

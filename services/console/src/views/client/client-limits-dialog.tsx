@@ -49,10 +49,7 @@ function typedOf(client: Client): Typed {
   };
 }
 
-/**
- * Form for the limits of a client. Only changed fields are sent. The API refuses them if the client was changed
- * meanwhile.
- */
+/** Form for the limits of a client. Sends only changed fields, which the API refuses after another change. */
 export function ClientLimitsDialog({ client, onClose }: { client: Client; onClose: () => void }) {
   const queries = useQueryClient();
   const [first] = useState(() => typedOf(client));

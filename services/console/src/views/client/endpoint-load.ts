@@ -8,10 +8,7 @@ export interface EndpointLine {
   load: EndpointLoad | undefined;
 }
 
-/**
- * Returns the endpoints in the order of their loads, the worst first. Endpoints without a load, which are new, come
- * last.
- */
+/** Returns the endpoints in the order of their loads, the worst first; new ones without a load come last. */
 export function endpointLines(endpoints: readonly ClientEndpoint[], loads: readonly EndpointLoad[]): EndpointLine[] {
   const known = new Set(loads.map(({ endpoint }) => endpoint));
   return [

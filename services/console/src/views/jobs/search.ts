@@ -14,10 +14,7 @@ export const jobStates = [
 
 export const jobPriorities = ['high', 'normal', 'low'] as const;
 
-/**
- * Time spans of the due time, relative to the moment at which the user chooses one. For ended jobs, the time at which
- * they were due.
- */
+/** Time spans of the (former) due time, relative to the moment at which the user chooses one. */
 export const dueSpans = [
   'until now',
   'next hour',

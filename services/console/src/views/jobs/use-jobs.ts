@@ -6,10 +6,7 @@ import { jobFilterOf, needsClient, type JobQuery } from './job-filter.ts';
 import type { JobsSearch } from './search.ts';
 
 const perPage = 50;
-/**
- * Maximum number of pages per read. A page of the API examines a limited number of jobs and may contain no match: then
- * the next page is read.
- */
+/** Maximum number of API pages per read: a page examines a limited number of jobs, and none may match. */
 const mostPages = 8;
 const askEveryMs = 10_000;
 

@@ -144,10 +144,7 @@ export function whyNoKey(form: KeyForm): string | undefined {
   return whyNoBounds(form) ?? whyNoOwner(form);
 }
 
-/**
- * Returns the reason why the form does not change the key; undefined if it does. A key without an owner may stay
- * without one.
- */
+/** Returns the reason why the form does not change the key. A key without an owner may stay without one. */
 export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
   const patch = patchOfForm(key, form);
   if (Object.keys(patch).length === 0) return whyNoBounds(form) ?? 'Nothing is changed';
@@ -189,10 +186,7 @@ export function keyOfForm(form: KeyForm): NewApiKeyInput {
   };
 }
 
-/**
- * Returns the fields of the form that differ from the key. An expiry with a time of day, which the form cannot express,
- * stays unchanged.
- */
+/** Returns the changed fields. An expiry with a time of day, which no field can express, stays unchanged. */
 export function patchOfForm(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
   const before = formOf(key);
   const differs = (...names: (keyof KeyForm)[]) => names.some((name) => form[name] !== before[name]);

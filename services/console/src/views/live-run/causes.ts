@@ -12,10 +12,7 @@ export interface Cause {
   countries: string[];
   /** Description such as `waits for “Give a reward”: endpoint says 503.` */
   words: string;
-  /**
-   * True if too many users have failed, and none waits. The description then has figures, which change with every
-   * update.
-   */
+  /** True if too many users have failed, and none waits: the description has figures, which change often. */
   isFailing: boolean;
   since: string | null;
   /** Note such as `248,776 users` or `It goes on.` */
@@ -31,10 +28,7 @@ export function troubledCountries(progress: Pick<RunProgress, 'countries' | 'aud
   return groupCountries(progress.countries, marksOf(progress)).trouble;
 }
 
-/**
- * Returns one cause for each group of countries: those with most waiting users first, then those with too many failed
- * users.
- */
+/** Returns one cause per group of countries: most waiting users first, then too many failed users. */
 export function causesOf(
   stalls: readonly Stall[],
   troubled: readonly CountryRow[],

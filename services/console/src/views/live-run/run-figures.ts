@@ -35,10 +35,7 @@ export function waitingUsers({ steps }: Pick<RunProgress, 'steps'>): { untouched
 
 type Marked = Pick<RunProgress, 'audience' | 'waits' | 'countries' | 'state'>;
 
-/**
- * Returns a function with the mark of a country in a step. The marks are computed once for all countries: there are
- * hundreds, with each patch.
- */
+/** Returns a lookup of marks, computed once for all countries: there are hundreds, with each patch. */
 export function marksOf({ audience, waits, countries }: Marked): MarkOf {
   const waiting = new Set(waits.map(({ country, step }) => keyOf(country, step)));
   const ended = new Map(

@@ -16,10 +16,7 @@ interface StallBannerProps {
   refusal: string | undefined;
 }
 
-/**
- * Banners with the causes of waits, the parts that go on, and the next step. Only a new cause is announced; its
- * changing figures are not.
- */
+/** Banners with the causes of waits. Only a new cause is announced; its changing figures are not. */
 export function StallBanner({ stalls, onRaise, refusal }: StallBannerProps) {
   if (stalls.length > mostBanners) return <CauseBanner causes={causesOf(stalls, [], [])} {...{ onRaise, refusal }} />;
   return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard, shortIn, breaker }) => (

@@ -113,10 +113,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
   ];
 }
 
-/**
- * Returns the wait for a budget. Nothing retries it: it ends when a person raises the budget, or another call releases
- * units.
- */
+/** Returns the wait for a budget, which ends when a person raises it, or another call releases units. */
 function shortOf(
   country: string,
   said: Pick<Stall, 'since' | 'meanwhile' | 'nextStep' | 'place'>,

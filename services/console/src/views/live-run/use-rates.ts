@@ -13,10 +13,7 @@ export interface WatchedRates {
   notedSince: string | null;
 }
 
-/**
- * Records the rate of a run, and loads its history. The view of each run has its own record, because it is keyed by the
- * run's id.
- */
+/** Records the rate of a run, and loads its history. The view is keyed by the run's id. */
 export function useRates(progress: RunProgress): WatchedRates {
   const [{ series, observe, lines, subscribe }] = useState(createRateWatch);
   useEffect(() => observe(progress), [progress, observe]);

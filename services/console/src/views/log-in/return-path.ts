@@ -7,10 +7,7 @@ export function storeReturnPath(path: string): void {
   sessionStorage.setItem(key, path);
 }
 
-/**
- * Returns the stored path once, and removes it. Returns `/campaigns` if there is none, or it is not a path of the
- * console.
- */
+/** Returns the stored path of the console and removes it. Default: `/campaigns`. */
 export function takeReturnPath(): string {
   const stored = sessionStorage.getItem(key) ?? undefined;
   sessionStorage.removeItem(key);

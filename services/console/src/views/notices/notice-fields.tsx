@@ -78,10 +78,7 @@ const digests = [
   { value: 'week', label: 'On Mondays' },
 ] as const;
 
-/**
- * Field for digests of recurring campaigns, whose notices would repeat. Events that need a person are always sent at
- * once.
- */
+/** Field for digests of recurring campaigns. Events that need a person are always sent at once. */
 function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>) {
   return (
     <FieldGroup pointer="/digest" label="Runs of recurring campaigns that completed are told">

@@ -36,10 +36,7 @@ export function eventInWords(event: string | null): string {
   return event !== null && isEvent(event) ? eventWords[event] : (event ?? '–');
 }
 
-/**
- * Describes the filters: `tag growth or payday · owner loyalty`, or all campaigns. Named campaigns are shown
- * separately.
- */
+/** Describes the filters: `tag growth or payday · owner loyalty`, or all campaigns; named ones are shown apart. */
 export function campaignsInWords({ campaigns, tags, owners }: Webhook): string {
   const parts = Object.entries({ tag: tags, owner: owners });
   const said = parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`]));

@@ -24,10 +24,7 @@ interface ItemListProps<Group extends QuarantinedGroup> {
   /** Shown if nothing is in quarantine and no item was requested by its id. */
   empty: ReactNode;
   hasItem?: boolean;
-  /**
-   * Role that may decide about a whole group, and the callback of its buttons; undefined if items are decided one by
-   * one.
-   */
+  /** Decision about a whole group, and the role that it needs; undefined if items are decided one by one. */
   decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
   /** Shown below the groups, if they have no buttons. */
   footer?: ReactNode;

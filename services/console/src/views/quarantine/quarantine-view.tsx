@@ -75,10 +75,7 @@ function itemsIn(groups: readonly { items: number }[] | undefined): number | und
   return groups?.reduce((sum, { items }) => sum + items, 0);
 }
 
-/**
- * Returns the kind that is shown by default: one with items, once all counts are loaded. It does not change later, when
- * the last item was decided.
- */
+/** Returns the default kind: one with items, once all counts are loaded. It does not change later. */
 function useFirst(counts: Readonly<Record<ShownKind, number | undefined>>): ShownKind {
   const [first, setFirst] = useState<ShownKind>();
   const { job, message, step } = counts;

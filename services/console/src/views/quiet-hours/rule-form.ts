@@ -41,10 +41,7 @@ export function typeWords({ actionType }: Pick<QuietRule, 'actionType'>): string
   return actionType === everyType ? 'every action type' : quotedTitleOf(actionType);
 }
 
-/**
- * Describes a rule: `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; users wait for the
- * end.`
- */
+/** Describes a rule: `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; …` */
 export function ruleWords(rule: QuietRule): string {
   const { countries, from, until, zone, then } = rule;
   const where = countries === undefined ? 'anywhere' : `in ${countries.join(', ')}`;

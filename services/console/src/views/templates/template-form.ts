@@ -48,10 +48,7 @@ export function newVariable(variables: readonly VariableForm[]): VariableForm {
   return { key, name: '', type: 'string', description: '', usual: '', oneOf: '', bounds: {} };
 }
 
-/**
- * Converts the form into a definition, which the API validates.
- * @throws {SyntaxError} if the campaign is not JSON
- */
+/** Converts the form into a definition, which the API validates. @throws {SyntaxError} if the campaign is not JSON */
 export function templateOf({ name, variables, campaign }: TemplateForm): TemplateDefinitionInput {
   const body = z.parse(z.custom<TemplateDefinitionInput['campaign']>(), JSON.parse(campaign));
   return {

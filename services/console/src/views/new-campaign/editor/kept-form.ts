@@ -86,10 +86,7 @@ export interface FormKeeper {
 
 const prefix = 'muster.form.';
 
-/**
- * @param tab name of this tab
- * @param campaignId id of the edited draft, `new`, or the source of a new campaign
- */
+/** @param tab name of this tab @param campaignId id of the edited draft, `new`, or the source of a new campaign */
 export function createFormKeeper(
   storage: TextStorage,
   tab: string,

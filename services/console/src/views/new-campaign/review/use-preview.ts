@@ -13,10 +13,7 @@ export interface PreviewStanding {
   look: () => void;
 }
 
-/**
- * Loads the API's preview of a definition.
- * @param settleMs time in milliseconds without input before a request
- */
+/** Loads the API's preview of a definition. @param settleMs time in milliseconds without input before a request */
 export function usePreview(definition: CampaignDefinitionInput, settleMs: number): PreviewStanding {
   const refusal = useRefusal('manager');
   const settled = useSettled(definition, settleMs);
