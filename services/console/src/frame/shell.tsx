@@ -19,7 +19,6 @@ const KeysDialog = lazy(() =>
 
 type Overlay = 'navigation' | 'find' | 'keys' | 'zone' | undefined;
 
-/** The frame around every view: navigation, overlays, and global shortcuts. */
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>();
   const close = () => setOverlay(undefined);

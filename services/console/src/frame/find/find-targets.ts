@@ -6,7 +6,6 @@ export interface FindTarget {
   id: string;
   icon: IconName;
   label: string;
-  /** Kind of the page, such as `Run`. */
   kind: string;
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }

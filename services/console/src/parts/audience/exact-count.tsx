@@ -14,7 +14,6 @@ interface ExactCountProps {
   count: ExactCount;
   question: CountQuestion;
   refusal: string | undefined;
-  /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
   estimate?: ReactNode;
   isLarge?: boolean;
@@ -54,7 +53,6 @@ export function ExactCountLine({ count, question, refusal, missing, estimate, ..
 
 interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
   counted: AudienceCount;
-  /** True if the question has changed since the count. */
   isOld: boolean;
 }
 

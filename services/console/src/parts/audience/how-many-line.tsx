@@ -21,7 +21,6 @@ export function HowManyLine({ size, isLarge = false }: HowManyProps) {
   );
 }
 
-/** The kind and the age of a size, such as `counted 10:31`. */
 export function KindAndAge({ size }: { size: HowMany }) {
   return (
     <>

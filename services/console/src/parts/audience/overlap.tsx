@@ -15,7 +15,6 @@ import { useEarlierRuns, useLists } from './use-sources.ts';
 interface OverlapProps {
   question: Omit<CountQuestion, 'with'>;
   refusal: string | undefined;
-  /** Reason why the count cannot be requested yet. */
   missing?: string | undefined;
 }
 

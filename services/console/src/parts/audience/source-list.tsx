@@ -18,7 +18,6 @@ interface SourceListProps {
   onRemove: (source: SourceForm) => void;
 }
 
-/** Included or excluded sources, each with a button that removes it. */
 export function SourceList({ label, sources, lists, runs, usersOf, note, onRemove }: SourceListProps) {
   return (
     <ul className="box" aria-label={label}>

@@ -12,7 +12,6 @@ interface SourceWordsProps {
   runs: readonly Run[];
 }
 
-/** A source of the audience by its title, such as the name of a list. */
 export function SourceWords({ source, lists, runs }: SourceWordsProps) {
   switch (source.kind) {
     case 'segment':

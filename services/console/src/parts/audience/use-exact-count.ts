@@ -53,7 +53,6 @@ export function useExactCount(known: string | null = null) {
   }, [isDone, queries]);
   return {
     counted,
-    /** True if the count was of this question. */
     isOf: (question: CountQuestion) => (asked === null ? known !== null : asked.of === JSON.stringify(question)),
     isUnderWay: start.isPending || (counted !== undefined && isOpen(counted)),
     error: start.error ?? cancel.error ?? (counted === undefined ? found.error : null),

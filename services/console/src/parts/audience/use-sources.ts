@@ -7,7 +7,6 @@ import {
 } from '#client/@tanstack/react-query.gen.ts';
 import type { Audience, Run, SavedAudience } from '#client/types.gen.ts';
 
-/** Returns the newest lists, which an audience may include or exclude. */
 export function useLists(): readonly Audience[] {
   return useQuery(listAudiencesOptions({ query: { limit: 200 } })).data?.items ?? [];
 }

@@ -181,7 +181,6 @@ function canaryText(canary: Defined['canary']): string {
   return canary.users === undefined ? `${canary.percent ?? ''} %` : String(canary.users);
 }
 
-/** Returns a new step with the defaults of its schema. */
 export function newStep(action: string, types: Types, key: string): StepForm {
   const fields = fieldsOf(schemaOf(action, types));
   const texts = fields === null ? {} : initialTexts(fields);

@@ -13,7 +13,7 @@ export interface CampaignForm {
   holdOutPercent: string;
   holdOutSeed: string;
   steps: readonly StepForm[];
-  /** Units by country. */
+  /** Units or money as typed, by country. */
   budgets: Readonly<Record<string, string>>;
   when: WhenForm;
   pace: string;
@@ -37,7 +37,6 @@ export type SourceForm =
   | { kind: 'list'; list: string }
   | { kind: 'run'; runId: string; outcomes: readonly EarlierOutcome[]; step: number | null };
 
-/** A revision of a saved audience. */
 export interface TakenForm {
   id: string;
   revision: number;

@@ -24,6 +24,5 @@ export function useNewestReport(campaignId: string, kind: 'test' | 'dry-run', en
 
 export interface NewestReport {
   report: RunReport;
-  /** True if the campaign was changed after the run. */
   isOld: boolean;
 }

@@ -55,7 +55,6 @@ export interface RateSummary {
   sinceMs: number;
 }
 
-/** Summarizes the line for screen readers. */
 export function summaryOf(points: readonly RatePoint[]): RateSummary | null {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return null;

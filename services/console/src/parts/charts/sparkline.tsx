@@ -12,7 +12,6 @@ interface SparklineProps {
 const width = 84;
 const height = 22;
 
-/** A small line chart without axes. */
 export function Sparkline({ values, atLeast, isBad = false, label }: SparklineProps) {
   const { path, end } = sparkPath(values, { width, height, atLeast });
   return (

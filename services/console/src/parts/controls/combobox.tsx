@@ -83,7 +83,6 @@ interface ListboxProps {
   className?: string;
 }
 
-/** Results of a combobox; hidden if there are none. */
 export function Listbox({ id, label, options, at, onChoose, className }: ListboxProps) {
   return (
     <ul id={id} role="listbox" aria-label={label} className={className} hidden={options.length === 0}>

@@ -13,7 +13,6 @@ export interface Column<Row> {
   sorted?: 'ascending' | 'descending';
   onSort?: () => void;
   cell: (row: Row) => ReactNode;
-  /** A secondary line below the cell. */
   below?: (row: Row) => ReactNode;
   /** Full text of a truncated cell. */
   title?: (row: Row) => string | null | undefined;
@@ -28,7 +27,6 @@ export interface Column<Row> {
   look?: string | ((row: Row) => string | undefined);
 }
 
-/** The last column of a table: buttons that act on their row. */
 export function actionsColumn<Row>(buttons: (row: Row) => ReactNode): Column<Row> {
   return {
     header: 'Actions',

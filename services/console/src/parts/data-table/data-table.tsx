@@ -15,12 +15,10 @@ interface DataTableProps<Row> {
   keyOf: (row: Row) => string | number;
   /** Number of grey bars while the table is loaded. */
   loadingRows?: number;
-  /** True if rows have two lines. */
   isTall?: boolean;
   isHeadHidden?: boolean;
   /** Classes of the table, such as its layout, minimum width and height of rows. */
   className?: string;
-  /** Highlights rows that are chosen or open. */
   isChosen?: (row: Row) => boolean;
   /**
    * True if J, K and the arrows move between rows. In each row, the link carries `data-row-link`, and the checkbox

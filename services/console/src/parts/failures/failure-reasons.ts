@@ -15,7 +15,6 @@ export interface CountryReason {
 
 /** A reason in a step, over all countries. */
 export interface ReasonRow {
-  /** Key of the row, also within a selection. */
   key: string;
   step: number;
   outcome: ReasonedOutcome;
@@ -90,7 +89,6 @@ export interface RetryRequest {
   steps: number[];
 }
 
-/** Builds the API request that retries the selected rows. */
 export function retryRequest(selected: readonly ReasonRow[]): RetryRequest {
   const steps = new Set(selected.map(({ step }) => step));
   const reasons = new Set(selected.map(({ reason }) => reason));

@@ -17,7 +17,6 @@ export interface FormProblems {
 
 export const FormProblemsContext = createContext<FormProblems>({ at: () => [], onLeave: () => undefined });
 
-/** Attributes that link a control to its label, hint and problems. */
 export interface ControlProps {
   id: string;
   'aria-describedby': string | undefined;

@@ -10,7 +10,6 @@ interface FieldFacts {
   /** JSON pointer of the value, such as `/rewardId`. */
   pointer: string;
   label: string;
-  /** Description of the value and its constraints. */
   hint: string;
   required: boolean;
   /** Default of the schema as text; empty if there is none. */

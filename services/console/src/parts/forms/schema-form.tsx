@@ -17,7 +17,6 @@ interface SchemaFormProps {
   onTexts: (texts: FieldTexts) => void;
   /** Action type and countries, if the values are the parameters of an action: known options are offered. */
   optionsOf?: OptionsOf;
-  /** Further fields after those of the schema. */
   children?: ReactNode;
 }
 

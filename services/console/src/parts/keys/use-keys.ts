@@ -39,7 +39,6 @@ export function useKeys(commands: readonly KeyCommand[]): void {
   }, [signature]);
 }
 
-/** Returns every command of the current page, for the list of shortcuts. */
 export function useKeyCommands(): readonly KeyCommand[] {
   const all = useSyncExternalStore(
     (listener) => {

@@ -16,7 +16,6 @@ interface ChipsProps<Value extends string> {
   onChoose: (value: Value) => void;
 }
 
-/** A choice between views of a list, each with its number of entries. */
 export function Chips<Value extends string>({ label, chips, chosen, onChoose }: ChipsProps<Value>) {
   return (
     <div className="chips" role="group" aria-label={label}>

@@ -5,7 +5,6 @@ import { useKeys } from '../keys/use-keys.ts';
 interface PagingProps {
   /** Summary such as `12 of 148 campaigns, by last activity`. */
   children: ReactNode;
-  /** Explanation of the colours of rows. */
   legend?: ReactNode;
   /** Cursor of this page; undefined on the first page. */
   cursor: string | undefined;

@@ -26,7 +26,6 @@ export function typedBudget(text: string): BudgetSize | null | undefined {
   return typeof units === 'number' ? { units } : units;
 }
 
-/** Converts the figures of a budget into the size that the form takes. */
 export function sizeOf({ units, money }: Pick<BudgetFigures, 'units' | 'money'>): BudgetSize {
   return money === null ? { units: units ?? 0 } : { amount: money.amount, currency: money.currency };
 }

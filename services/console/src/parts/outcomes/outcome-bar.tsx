@@ -3,7 +3,6 @@ import { outcomeWords, segmentsOf, type OutcomeCounts, type OutcomeName } from '
 
 export interface OutcomeBarProps {
   counts: OutcomeCounts;
-  /** Number of users, which the label names. */
   audience: number;
   size?: 'normal' | 'large';
 }

@@ -60,7 +60,6 @@ export function MenuItem({ children, ...rest }: Omit<ComponentProps<'button'>, '
   );
 }
 
-/** Attributes of a link that is an item of a menu. */
 export const menuItem = { role: 'menuitem', tabIndex: -1, className: 'menu-item' } as const;
 
 function itemsOf(list: HTMLElement | null): HTMLElement[] {

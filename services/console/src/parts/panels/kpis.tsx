@@ -6,7 +6,6 @@ export interface Kpi {
   unit?: string;
   /** Subject of the number, or the number to compare with. */
   note: ReactNode;
-  /** True if the number is beyond its limit. */
   isBad?: boolean;
 }
 

@@ -10,7 +10,6 @@ interface PanelProps {
   children: ReactNode;
 }
 
-/** A section of a page with its own heading. */
 export function Panel({ title, note, actions, footer, padded = false, children }: PanelProps) {
   const id = useId();
   return (

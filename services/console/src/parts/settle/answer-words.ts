@@ -21,7 +21,6 @@ export function whoIsUnknown(
 
 const onlyBooks = 'It has no status endpoint: only the books of its team can tell.';
 
-/** Returns the effects of each possible answer. */
 export function meanings(way: Way): Effect[] {
   return [succeeded, failed, ...(way === 'status' ? [notFound, noAnswer] : way === 'file' ? [notInFile] : [])];
 }

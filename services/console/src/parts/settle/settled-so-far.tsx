@@ -56,7 +56,6 @@ const columns: readonly Column<Settlement>[] = [
 
 const shownRejects = 20;
 
-/** Result of the settlement that was just requested. */
 export function Made({ settlement }: { settlement: Settlement }) {
   const { state, cause, rejected, rejects } = settlement;
   return (

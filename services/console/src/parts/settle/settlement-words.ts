@@ -19,7 +19,6 @@ export function settledWords(of: Pick<Settlement, 'settled' | 'leftUnknown' | 'r
   ].join(', ');
 }
 
-/** Describes why a line of a file settled no user, by its code. */
 export function rejectWords(rule: string): string {
   return rules[rule] ?? rule;
 }

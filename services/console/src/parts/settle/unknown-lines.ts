@@ -36,7 +36,6 @@ export function askableLines(
   return lines.filter(({ action }) => readable.has(action));
 }
 
-/** Selects a part of the unknown users. */
 export interface Wanted {
   /** Null means any step. */
   step: number | null;

@@ -22,7 +22,6 @@ export function Freshness({ standing }: { standing: Standing }) {
   );
 }
 
-/** Returns true if the figures are outdated and should be grey. */
 export function useIsStale(standing: Standing): boolean {
   return useOfNow((nowMs) => isStale(standing, nowMs));
 }

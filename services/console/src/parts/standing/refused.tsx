@@ -8,7 +8,6 @@ interface RefusedProps {
   changed?: string | undefined;
 }
 
-/** Error of a request that was refused or not answered. */
 export function Refused({ error, changed = 'Nothing was changed.' }: RefusedProps) {
   const { detail, requestId, status } = problemOf(error);
   return (

@@ -13,7 +13,6 @@ interface NoticeProps {
   actions?: ReactNode;
 }
 
-/** A notice in place of missing content: why it is missing, and what to do. */
 function Notice({ icon, tone, title, children, actions }: NoticeProps) {
   return (
     <div className="notice">
@@ -69,7 +68,6 @@ interface NoMatchProps {
   onClear: () => void;
 }
 
-/** Notice of a list without matches for the filters. */
 export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
   return (
     <Notice

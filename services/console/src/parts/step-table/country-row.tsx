@@ -101,7 +101,6 @@ interface RowProps {
   steps: readonly StepCounts[];
   country?: string;
   waits?: readonly StepWait[];
-  /** Step in which too many users have failed. */
   warnsIn?: number | undefined;
   isOpen?: boolean;
   /** True if details of the row are open. */

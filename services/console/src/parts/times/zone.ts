@@ -20,7 +20,6 @@ export interface Zone {
   label: string;
   /** Switches to the next of the `usual` zones. */
   toggle: () => void;
-  /** Zones of the installation, the browser, and UTC. */
   usual: readonly string[];
   choose: (zone: string) => void;
 }

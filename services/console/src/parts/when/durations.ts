@@ -1,4 +1,3 @@
-/** A duration as it is typed: a number and its unit. */
 export interface Span {
   amount: string;
   unit: SpanUnit;

@@ -7,7 +7,6 @@ import { scheduleOf, type WhenForm } from './when-form.ts';
 export interface NextFires {
   fires: SchedulePreview['fires'] | undefined;
   zone: string;
-  /** True if the starts are of an earlier input. */
   isBehind: boolean;
   error: unknown;
 }

@@ -5,7 +5,6 @@ import type { CampaignForm } from '../campaign/form.ts';
 import { localStart } from './local-start.ts';
 import { instantOf } from './zoned-times.ts';
 
-/** Describes the start in the zone of the schedule and in the user's. */
 export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
   const now = new Date();
   switch (when.kind) {

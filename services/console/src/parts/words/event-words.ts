@@ -8,7 +8,6 @@ import { formatDuration } from '../times/times.ts';
 
 /** An event of a run in words: the actor, if a person caused it, and the change. */
 export interface EventWords {
-  /** Name of the key that requested it. */
   who: string | null;
   what: string;
   note: string | null;
@@ -34,7 +33,6 @@ type Detail = RunEvent['detail'];
 
 const plain = { who: null, note: null, mark: null };
 
-/** @param timeOf formats an instant */
 export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string) => string): EventWords {
   const asked = { who: textAt(detail, 'by', 'keyName'), note: textAt(detail, 'reason') };
   switch (kind) {
@@ -150,7 +148,6 @@ function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<
   return { what: `changed ${listed(parts)}`, mark };
 }
 
-/** Describes each changed budget, with its previous size. */
 function budgetParts(from: unknown, to: unknown): string[] {
   const before = isFields(from) ? sizesIn(from['budgets']) : new Map<string, string>();
   return [...sizesIn(to)].map(

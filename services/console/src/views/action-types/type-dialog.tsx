@@ -17,7 +17,6 @@ import {
 } from './type-form.ts';
 
 interface TypeDialogProps {
-  /** Null for a new type. */
   type: ActionType | null;
   onSaved: (name: string) => void;
   onClose: () => void;

@@ -97,7 +97,6 @@ interface ApproveDialogProps {
   onClose: () => void;
 }
 
-/** Confirmation that repeats the numbers. */
 function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
   const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
   const size = useApprovalSize(approval);

@@ -70,7 +70,6 @@ export function AudiencesView() {
   );
 }
 
-/** @param reason reason why the segments cannot be loaded; null if they are */
 function UnavailableSegments({ reason }: { reason: string | null }) {
   if (reason === null) return null;
   return (

@@ -8,7 +8,6 @@ interface KnownSizeProps {
   countries: string[] | null;
 }
 
-/** Known size of an audience with its age, counted or estimated. */
 export function KnownSize({ size, countries }: KnownSizeProps) {
   const verb = sizeVerb({ kind: 'segment', size, countries });
   return (

@@ -9,7 +9,6 @@ export function useIsSoon(expiresAt: string | null): boolean {
   return useOfNow((nowMs) => expiresAt !== null && Date.parse(expiresAt) - nowMs <= soonMs);
 }
 
-/** Day on which a list expires, such as `Thu 3 Dec`. */
 export function ListEnd({ expiresAt }: { expiresAt: string }) {
   const { zone } = useZone();
   const now = new Date(useMinute());

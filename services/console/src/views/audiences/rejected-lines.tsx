@@ -32,7 +32,6 @@ function Corrected({ onFile }: { onFile: (file: File) => void }) {
   );
 }
 
-/** Rejected lines by reason, with the first line of each. */
 export function RejectedLines({ audience, isNamed = false, footer, onFile }: RejectedLinesProps) {
   const { id, name, rows, rejected } = audience;
   const rejects = useQuery(listAudienceRejectsOptions({ path: { id }, query: { limit: kept } }));

@@ -13,7 +13,6 @@ const kind = z.catch(z.optional(z.enum(audienceKinds)), undefined);
 export const audiencesSearch = z.object({
   kind,
   show: z.catch(z.optional(z.enum(audienceChoices)), undefined),
-  /** Owner of lists and saved audiences. */
   owner: text,
   text,
   cursor: text,

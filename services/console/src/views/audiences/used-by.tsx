@@ -26,7 +26,6 @@ interface UsedByProps {
   footer: string;
 }
 
-/** The list, segment or saved audience whose uses are listed. */
 type Used = { list: string } | { segment: string } | { savedAudience: string };
 
 /** Campaigns and saved audiences that use an audience; campaigns that need attention come first. */

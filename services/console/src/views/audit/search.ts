@@ -3,9 +3,7 @@ import * as z from 'zod/mini';
 export const auditSearch = z.object({
   /** Id of a change, such as from a search. */
   id: z.catch(z.optional(z.string()), undefined),
-  /** Id or name of the changed object. */
   subject: z.catch(z.optional(z.string()), undefined),
-  /** Id and name of the key that made the change. */
   keyId: z.catch(z.optional(z.string()), undefined),
   keyName: z.catch(z.optional(z.string()), undefined),
   kind: z.catch(z.optional(z.enum(['made', 'replaced', 'changed', 'deleted', 'exports'])), undefined),

@@ -12,7 +12,6 @@ export interface Clash {
   fromMs: number;
   untilMs: number;
   usersPerSecond: number;
-  /** Ids of the campaigns that run in this hour. */
   campaignIds: ReadonlySet<string>;
   /** Planned end of the last campaign. */
   plannedMs: number;

@@ -15,7 +15,7 @@ export interface Week {
   untilMs: number;
 }
 
-/** Returns the week of a day. @param date `2026-11-25` */
+/** @param date any day of the week, `2026-11-25` */
 export function weekOf(date: string, zone: string): Week {
   const day = Date.parse(`${date}T00:00:00Z`);
   const monday = day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;

@@ -14,7 +14,6 @@ import { withTitles } from '../../parts/words/action-titles.ts';
 const settledAfterMs = 300;
 const previewKey = 'preview of a test';
 
-/** Form of a test: its users, and a preview of which effects are real. */
 export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const { id, countries } = campaign;
   const queries = useQueryClient();

@@ -7,7 +7,6 @@ import { besideTime, formatDuration } from '../../parts/times/times.ts';
 export interface Lines {
   first: string;
   second: string;
-  /** Secondary text beside the first line. */
   aside?: string;
 }
 

@@ -24,7 +24,6 @@ export const campaignsSearch = z.object({
   list: text,
   /** Campaigns that include or exclude this segment. */
   segment: text,
-  /** Campaigns that use this saved audience. */
   savedAudience: text,
   /** Order of the rows. Default: by state. */
   sort: z.catch(z.optional(z.enum(['name', 'next'])), undefined),

@@ -18,7 +18,6 @@ export function endpointWords(endpoint: string | null): string {
   return endpoint ?? 'jobs that name none';
 }
 
-/** @param load undefined while it is loaded */
 export function clientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
   return [
     ...(load ? loadKpis(load, nowMs) : ['Lag', 'Backlog', 'Called, last minute', 'Calls at once'].map(unknownYet)),

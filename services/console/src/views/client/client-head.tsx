@@ -8,7 +8,6 @@ import { ClientActions } from './client-actions.tsx';
 
 interface ClientHeadProps {
   client: Client;
-  /** Number of hosts that are sidelined after failures. */
   sidelinedHosts: number;
 }
 

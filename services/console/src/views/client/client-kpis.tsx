@@ -15,7 +15,6 @@ interface ClientKpisProps {
   load: UseQueryResult<ClientLoad, Problem>;
 }
 
-/** Figures of a client and its ledger, or the errors of their requests. */
 export function ClientKpis({ name, ledger, load }: ClientKpisProps) {
   const now = useNow();
   const isOld = useIsStale(standingOf(ledger));

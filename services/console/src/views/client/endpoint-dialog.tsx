@@ -17,7 +17,6 @@ import {
 
 interface EndpointDialogProps {
   client: Client;
-  /** Null for a new endpoint. */
   endpoint: ClientEndpoint | null;
   onClose: () => void;
 }

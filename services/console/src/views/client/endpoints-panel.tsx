@@ -76,7 +76,6 @@ export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelP
 }
 
 interface HostedLine extends EndpointLine {
-  /** Host of the endpoint, if it is sidelined. */
   host: SidelinedHost | undefined;
 }
 

@@ -13,7 +13,6 @@ interface ForecastPanelProps {
   error: unknown;
 }
 
-/** Jobs that fall due in the next hours, compared with the rate limit. */
 export function ForecastPanel({ forecast, error }: ForecastPanelProps) {
   const minute = useMinute();
   const formatTime = useFormatTime();

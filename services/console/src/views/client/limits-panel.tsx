@@ -15,7 +15,6 @@ interface LimitsPanelProps {
   refusal: string | undefined;
 }
 
-/** Limits of a client, with their usage if it is counted. */
 export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps) {
   const [isAsked, setAsked] = useState(false);
   // Load of jobs without an endpoint: endpoints have their own limits.
@@ -53,7 +52,6 @@ export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps)
 
 interface Limit {
   name: string;
-  /** Undefined if the usage is not counted. */
   used?: number | undefined;
   most: number | undefined;
 }

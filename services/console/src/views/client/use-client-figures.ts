@@ -16,7 +16,6 @@ export function useLedger(nameOrId: string) {
   return useQuery({ ...getClientLedgerOptions({ path: { id: nameOrId } }), refetchInterval: askEveryMs });
 }
 
-/** Polls all data of a client that changes while its jobs are called. */
 export function useClientFigures({ id, name }: Pick<Client, 'id' | 'name'>) {
   const ledger = useLedger(name);
   const forecast = useQuery({

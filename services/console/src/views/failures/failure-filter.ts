@@ -66,7 +66,6 @@ function without(filter: FailureFilter, names: readonly (keyof FailureFilter)[])
   return filterOf({ ...filter, ...Object.fromEntries(names.map((name) => [name, undefined])) });
 }
 
-/** @param formatTime formats an instant in the chosen zone */
 export function filterWords(filter: FailureFilter, formatTime: (instant: string) => string): string {
   const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
   const parts = [

@@ -113,7 +113,6 @@ interface AskedProps {
   onClear: () => void;
 }
 
-/** A filter that is typed in a dialog. */
 function Asked({ label, value, onAsk, onClear }: AskedProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>

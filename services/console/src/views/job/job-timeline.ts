@@ -80,7 +80,6 @@ function reportOf({ attempt, at, error, answer }: Job['attempts'][number]): Even
   return event(`report ${attempt}`, at, { icon: 'failed', colour: 'c-bad', title, answer });
 }
 
-/** Returns the entries for the current state, or the end. */
 function standingOf(job: Job): Event[] {
   const { state, dueAt, scheduledFor, sidelinedFor, endedAt, cause, attempt, attempts } = job;
   switch (state) {

@@ -35,7 +35,6 @@ interface JobForm {
   priority: (typeof jobPriorities)[number];
 }
 
-/** Form for a single job, as services schedule it by the API. */
 export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();

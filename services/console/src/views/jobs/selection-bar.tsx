@@ -13,7 +13,6 @@ export const noSelection: Selection = { jobs: new Map(), isAll: false };
 
 interface SelectionBarProps {
   selection: Selection;
-  /** Actions for jobs in the listed state. */
   verbs: readonly BulkVerb[];
   refusal: string | undefined;
   /** Number of matching jobs; undefined if it is not counted. */

@@ -47,7 +47,6 @@ interface KeyStanding {
   icon: IconName;
 }
 
-/** Returns the state of a key, with its urgency. */
 export function standingOf(key: ApiKey, nowMs: number): KeyStanding {
   if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet', icon: 'cancelled' };
   if (key.state === 'expired')
@@ -67,7 +66,6 @@ export function isStillUsed({ refusals }: Pick<ApiKey, 'refusals'>, nowMs: numbe
   return refusals !== null && nowMs - Date.parse(refusals.lastAt) < weekMs;
 }
 
-/** Prepends keys to a page, without duplicates. */
 export function refusedFirst<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key[], page: readonly Key[]): Key[] {
   const ids = new Set(ahead.map(({ id }) => id));
   return [...ahead, ...page.filter(({ id }) => !ids.has(id))];

@@ -7,7 +7,6 @@ import { KeyFields } from './key-fields.tsx';
 import { emptyForm, formLike, keyOfForm, whyNoKey } from './key-words.ts';
 
 interface NewKeyDialogProps {
-  /** Expired or revoked key that the new one replaces. */
   like?: ApiKey | undefined;
   onClose: () => void;
 }

@@ -12,7 +12,6 @@ export interface ListedKeys {
   next: string | null | undefined;
   error: unknown;
   refetch: () => void;
-  /** Expired or revoked keys that are still used. */
   stillUsed: readonly ListedApiKey[];
   /** True if `items` begins with keys of `stillUsed`: on the first page without filters. */
   hasStillUsedFirst: boolean;

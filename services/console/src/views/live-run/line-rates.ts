@@ -13,7 +13,6 @@ export interface LineRate {
 
 interface Sample {
   atMs: number;
-  /** Users with an outcome at that time, by step and country. */
   ended: ReadonlyMap<string, number>;
 }
 
@@ -100,7 +99,6 @@ export function createRunRate(): RunRate {
       if (startedAt === null || endedAt !== null) return null;
       const now = { atMs: Date.parse(asOf), ended: steps.reduce((sum, line) => sum + servedUsersOf(line), 0) };
       const startedMs = Date.parse(startedAt);
-      // The start is a sample with zero users.
       if (samples.length === 0 && now.atMs - startedMs <= 2 * runWindowMs) samples.push({ atMs: startedMs, ended: 0 });
       const first = samples.findLastIndex(({ atMs }) => atMs <= now.atMs - runWindowMs);
       samples = [...samples.slice(Math.max(0, first)), now];

@@ -3,7 +3,6 @@ import type { CountryMark, MarkOf, StepCounts, StepWait, WaitOf } from '../../pa
 
 /** Main numbers of a live run, all of them in users. */
 export interface RunFigures {
-  /** Users who succeeded in the last step. */
   through: number;
   /** Users who failed in any step. */
   failed: number;

@@ -10,7 +10,6 @@ import { StallTag } from './stall-tag.tsx';
 interface RunHeadProps {
   progress: RunProgress;
   events: readonly RunEvent[];
-  /** Text beside the state: the part of the run that waits. */
   tag: string | null;
   isStale: boolean;
   refusal: string | undefined;

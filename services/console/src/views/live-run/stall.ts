@@ -5,7 +5,6 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';
 import { causeWithoutPlace, quotedTitleOf } from '../../parts/words/action-titles.ts';
 
-/** A wait with its cause, the parts that go on, and the next step. */
 export interface Stall {
   /** Text of the badge: `VN waits`. */
   badge: string;

@@ -53,7 +53,6 @@ export type Way = 'slack' | 'teams' | 'mail' | 'service';
 
 export interface WayTerms {
   label: string;
-  /** Label of the field for the URL or the address. */
   field: string;
   hint: string;
 }
@@ -96,7 +95,6 @@ export interface NoticeForm {
   /** Tags separated by commas. */
   tags: string;
   owners: string;
-  /** Frequency of notices of recurring campaigns. */
   digest: 'each' | 'day' | 'week';
   at: string;
   zone: string;

@@ -15,11 +15,9 @@ export interface GroupTableProps<Group> {
   keyOf: (group: Group) => string;
   chosen: Group | undefined;
   onChoose: (group: Group) => void;
-  /** Header of the column with the titles of groups. */
   header: string;
   title: (group: Group) => ReactNode;
   note: (group: Group) => ReactNode;
-  /** Columns with the counts of each group. */
   counts: readonly Column<Group>[];
 }
 

@@ -15,7 +15,6 @@ interface ItemPanelProps {
   place?: { index: number; items: number; onNewer: (() => void) | null; onOlder: (() => void) | null };
   error: unknown;
   onRetry: () => void;
-  /** Effect of a replay. */
   footer: string;
   /** Content of the item; undefined while it is loaded. */
   children: ReactNode;

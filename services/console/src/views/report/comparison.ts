@@ -3,7 +3,6 @@ import { formatDifference, formatFineShare } from '../../parts/words/figures.ts'
 import { formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 
-/** A figure of this run beside that of another run. */
 export interface ComparedFigure {
   name: string;
   now: string;

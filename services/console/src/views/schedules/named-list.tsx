@@ -26,7 +26,6 @@ interface NamedListDialogProps<Item> {
   remove: (name: string) => Promise<unknown>;
   /** Effect of a deletion on schedules that name the deleted item. */
   removeHint?: string;
-  /** Error that prevented a change from starting. */
   changeError?: unknown;
   onClose: () => void;
   /** Form for an item, which replaces the list. */

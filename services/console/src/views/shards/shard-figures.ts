@@ -55,7 +55,6 @@ export function fits(shard: Shard, shown: ShardsShown): boolean {
   }
 }
 
-/** Returns the workers without a partition of the shard. */
 export function idleWorkers({ workers }: Shard): string[] {
   return workers.filter(({ partitions }) => partitions.length === 0).map(({ worker }) => worker);
 }
@@ -106,7 +105,6 @@ export function idleInWords(shard: Shard): string | undefined {
   return `${named} ${idle.length === 1 ? 'is' : 'are'} idle: ${countOf(shard.workers.length, 'worker')} for ${countOf(actual ?? wanted, 'partition')}`;
 }
 
-/** Describes the history of the lag for screen readers. */
 export function historyInWords({ lag }: Shard): string {
   const known = lag.history.filter((each) => each !== null);
   if (known.length === 0) return 'Lag of the last 15 minutes: nobody looked';

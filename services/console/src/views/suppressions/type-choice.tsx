@@ -10,7 +10,6 @@ interface TypeChoiceProps {
   isFocused?: true;
 }
 
-/** Field for the action type whose calls exclude the users. */
 export function TypeChoice({ value, onChoose, isFocused }: TypeChoiceProps) {
   const types = useQuery(listActionTypesOptions());
   const names = types.data?.items.filter(({ check }) => !check).map(({ name }) => name) ?? [];

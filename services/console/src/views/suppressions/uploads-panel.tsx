@@ -19,7 +19,6 @@ interface UploadsPanelProps {
   onGo: (cursor: string | undefined) => void;
 }
 
-/** Files that were uploaded to lists, with their rejected lines. */
 export function UploadsPanel({ cursor, onGo }: UploadsPanelProps) {
   const query = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
   const uploads = useQuery({

@@ -16,7 +16,6 @@ export interface ListForm {
   columns: ColumnChoice;
 }
 
-/** State of an upload to a suppression list: its form, and its progress. */
 export function useListUpload(actionType: string) {
   const queries = useQueryClient();
   const [form, setForm] = useState<ListForm>({

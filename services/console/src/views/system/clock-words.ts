@@ -6,7 +6,6 @@ import type { Mend } from './mend.ts';
 export interface RunBy {
   value: string;
   processes: number;
-  /** Names of some of the processes. */
   names: string[];
 }
 

@@ -11,7 +11,6 @@ import { Time } from '../../parts/times/time.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { approverWords, currencyOf, ruleWords } from './policy-form.ts';
 
-/** Approval policy in words, which operators can change. */
 export function PolicyPanel({ system }: { system: System }) {
   const refusal = useRefusal('operator');
   const [isOpen, setOpen] = useState(false);

@@ -10,7 +10,6 @@ type VariableType = (typeof variableTypes)[number];
 export interface TemplateForm {
   name: string;
   variables: readonly VariableForm[];
-  /** Campaign as JSON. */
   campaign: string;
 }
 

@@ -15,7 +15,6 @@ import { SourcesField } from './sources-field.tsx';
 import { RefusedWhole } from '../../../parts/forms/refused-whole.tsx';
 
 interface AudienceFormProps {
-  /** Undefined for a new audience. */
   saved?: SavedAudience;
   onSaved: (id: string) => void;
   onClose: () => void;

@@ -24,7 +24,6 @@ interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
   children: ReactNode;
 }
 
-/** Confirmation of a pause or a resume, with a field for the reason. */
 export function ControlDialog(props: ControlDialogProps) {
   const { progress, title, keep, confirm, icon, asked, onClose, onConfirm, children } = props;
   const [note, setNote] = useState('');

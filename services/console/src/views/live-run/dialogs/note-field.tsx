@@ -7,7 +7,6 @@ interface NoteFieldProps {
   onChange: (value: string) => void;
 }
 
-/** Field for the reason, which the event log keeps. */
 export function NoteField({ label = 'Note for the event log', note = '(optional)', value, onChange }: NoteFieldProps) {
   const id = useId();
   return (

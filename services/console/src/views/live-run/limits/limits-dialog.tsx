@@ -20,7 +20,6 @@ import { pointerOf } from './limit-line.tsx';
 import { askedLimits, limitsOf, type LimitName, type LimitTexts } from './limits.ts';
 
 interface LimitsDialogProps extends RunDialogProps {
-  /** Limit that has the focus first. */
   first: LimitName;
 }
 

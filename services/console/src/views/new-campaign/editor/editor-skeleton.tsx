@@ -1,6 +1,5 @@
 import { SkeletonBar, usePatience } from '../../../parts/standing/skeleton.tsx';
 
-/** The page before the action types are loaded. */
 export function EditorSkeleton() {
   const shown = usePatience();
   if (!shown) return null;

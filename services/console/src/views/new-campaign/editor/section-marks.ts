@@ -6,7 +6,6 @@ export type Mark = 'done' | 'wrong' | 'warned' | 'open';
 interface Findings {
   problems: readonly { pointer: string }[];
   warnings: readonly { pointer: string }[];
-  /** True if the user has tried to save or start. */
   isTried: boolean;
 }
 

@@ -7,7 +7,6 @@ const settleMs = 400;
 export interface KeptFormState {
   form: CampaignForm;
   setForm: (change: (form: CampaignForm) => CampaignForm) => void;
-  /** True if the form differs from the saved campaign. */
   isChanged: boolean;
   /** Time at which the restored input was stored; null if none was restored. */
   restoredAtMs: number | null;

@@ -6,7 +6,6 @@ import type { WhenForm } from '../../../parts/when/when-form.ts';
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
-/** Returns the pointers of all fields that can show a problem. */
 export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<string> {
   const entries = (role: 'include' | 'exclude') => form[role].map((_, index) => `/audience/${role}/${index}`);
   return new Set([

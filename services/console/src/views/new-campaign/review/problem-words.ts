@@ -12,7 +12,6 @@ export interface ToldWords {
   rest: string;
 }
 
-/** @param definition definition with the problem */
 export function problemInWords(problem: PlacedProblem, definition: CampaignDefinitionInput): ToldWords {
   const missing = missingInWords(problem, definition);
   if (missing !== null) return { atField: missing, lead: missing, rest: '' };
