@@ -89,7 +89,7 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
   }
 }
 
-/** Describes a problem of a step in a country, or of a whole country. Its end has no mark: the chart's line shows it. */
+/** Describes a problem of a step in a country, or of a whole country. Its end has no mark: the line shows it. */
 function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string | null): EventWords {
   const country = textAt(detail, 'country') ?? 'a country';
   const action = textAt(detail, 'action');

@@ -27,7 +27,7 @@ export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
     placeholderData: keepPreviousData,
   });
   const { data, error } = comparison;
-  // If runs can be chosen, there is no room for text.
+  // Beside the choice of runs, there is no room for the text of the button.
   const offered = error === null && data && (data.before !== null || data.others.length > 0) ? data : undefined;
   const choose = (other: string) => {
     setChoosing(false);
