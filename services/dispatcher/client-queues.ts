@@ -15,23 +15,29 @@ import type { RouteCallEnd } from './routes/route-lines.ts';
 import { createRouteMemory } from './routes/route-memory.ts';
 
 /**
- * What calls get through until the next claims come, at most two flushes and their way: so much is claimed beyond what
- * has a slot.
+ * Milliseconds until the next claims arrive: at most two flushes and a round trip. The dispatcher claims the jobs of
+ * this time beyond those that have a slot.
  */
 const claimAheadMs = 20;
 
 export interface ClientQueuesDeps {
-  /** Calls in flight at once, over all clients; beside it, one of each. */
+  /** Calls in flight at once, over all clients; each client may have one call beyond it. */
   concurrency: number;
-  /** Call slots of a client here. Claimed jobs begin by this number, also while no more may be claimed. */
+  /**
+   * Returns the call slots of a client on this dispatcher. Claimed jobs also begin by this number while no more may be
+   * claimed.
+   */
   concurrencyOf: (clientId: string) => number;
-  /** Nothing more of it may be claimed, whatever its slots. */
+  /** Returns whether claiming is closed for the client, whatever its slots. */
   isClosed?: (clientId: string) => boolean;
-  /** Jobs that schedulers may send here in a second, by the client's rate; infinite without one. */
+  /**
+   * Returns how many jobs per second schedulers may send to this dispatcher, by the client's rate; infinite without a
+   * rate.
+   */
   ratePerSecondOf?: (clientId: string) => number;
-  /** Whose endpoint it is; itself unless given. */
+  /** Returns the client that owns the endpoint; the id itself by default. */
   ownerOf?: (clientId: string) => string;
-  /** Begins the call of a job. `done` releases its slot, with the end of the call, or null if there was no call. */
+  /** Begins the call of a job. `done` releases its slot, with the end of the call, or null if no call was made. */
   start: (job: HeldJob, done: (call: RouteCallEnd | null) => void) => void;
   /** Random number in [0, 1). */
   random?: () => number;
@@ -39,38 +45,35 @@ export interface ClientQueuesDeps {
 }
 
 /**
- * What dispatchers know of: references that wait for their claim, claimed jobs that wait for a slot, and calls, client
- * by client, so that none waits behind another's. Of all slots a client may have as many as are free beside it: half of
- * them when it is alone, and the next client finds room. Where many have calls that hang, each client still has one
- * call beyond the sum. An endpoint is as a client here, but for what all of one client may have together: that is what
- * the client may have, and each of them leaves half of what is free there to the next.
+ * Work of a dispatcher by client: references that wait for their claim, claimed jobs that wait for a slot, and calls.
+ * No client waits behind another. A client may have at most half of the slots that others leave free, so that the next
+ * client finds room. If many clients have calls that hang, each still has one call beyond the sum. Each endpoint of a
+ * client has its own queue. All queues of one client share the client's part, and each leaves half of what is free
+ * there to the next.
  */
 export interface ClientQueues {
   readonly queued: number;
   readonly waiting: number;
   readonly inFlight: number;
-  /** Clients that have something here. */
+  /** Returns the queues by client id. */
   all(): ReadonlyMap<string, ClientQueue>;
-  /** A reference that waits here already is not added again. */
+  /** Adds a reference, unless it waits here already. */
   add(reference: HeardReference): void;
   queuedOf(clientId: string): number;
-  /** Milliseconds that the claimed job which waits longest has waited for a slot. */
+  /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs(): number;
   /**
-   * To be claimed now, of all clients in turn, the oldest first of each, as many as can begin before the next claims
-   * come. They count as under way until `hold` or `putBack`.
+   * Takes references to claim now: of all clients in turn, oldest first, as many as can begin before the next claims
+   * arrive. They count as under way until `hold` or `putBack`.
    */
   take(most: number): HeardReference[];
-  /** Puts references that could not be claimed in front of what waits. */
+  /** Returns references that could not be claimed to the front of their queues. */
   putBack(references: readonly HeardReference[]): void;
-  /** The claims are written. Each of these jobs was claimed by them: it begins, or waits for a slot. */
+  /** Adds jobs whose claims are written. Each begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
-  /**
-   * Begins every claimed job that has a slot by now.
-   * @returns jobs whose wait is over: they are not here any more, and have to be given back
-   */
+  /** Begins every claimed job that has a slot by now. @returns jobs that this removes and the caller must release */
   turn(): ReleasedJob[];
-  /** Forgets all references. @returns what was claimed and has not begun */
+  /** Removes all references and claimed jobs. @returns claimed jobs that have not begun */
   clear(): HeldJob[];
 }
 
@@ -78,9 +81,9 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   const { concurrency, concurrencyOf, isClosed = () => false, ownerOf = (clientId) => clientId, start, clock } = deps;
   const { ratePerSecondOf = () => Infinity } = deps;
   const routes = createRouteMemory({ monotonicMs: () => clock.monotonicMs(), random: deps.random ?? Math.random });
-  /** In the order of their turns. */
+  /** Queues in the order of their turns. */
   const queues = new Map<string, ClientQueue>();
-  /** Those with claimed jobs that wait for a slot, in the order of their turns: a turn looks at no others. */
+  /** Queues with claimed jobs that wait for a slot, in the order of their turns: a turn visits no others. */
   const slotless = new Map<string, ClientQueue>();
   const underWay = createClaimsUnderWay();
   const lookThrough = createLookThroughBudget();
@@ -113,7 +116,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   function take(most: number): HeardReference[] {
     measure();
     const taken: HeardReference[] = [];
-    // The first round gives each its share, the second what others left of theirs.
+    // The first round gives each client its share, the second one the shares that others did not use.
     for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {
         const room = roomOf(clientId, queue);
@@ -128,14 +131,14 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return taken;
   }
 
-  /** The same for each owner, and of it for each of its endpoints. */
+  /** Returns equal shares for all owners, and equal parts of these for the endpoints of an owner. */
   function firstShares(most: number): (ownerId: string) => number {
     const counts = new Map<string, number>();
     for (const { ownerId } of queues.values()) counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1);
     return (ownerId) => Math.max(1, Math.floor(most / counts.size / (counts.get(ownerId) ?? 1)));
   }
 
-  /** A client that was served goes to the end of the round. */
+  /** Moves a client that was served to the end of the round. */
   function moveBehind(clientId: string, queue: ClientQueue): void {
     queues.delete(clientId);
     queues.set(clientId, queue);
@@ -153,13 +156,16 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     }
   }
 
-  /** Returns the calls that the client may have in flight now: of all slots, at most as many as are free beside it. */
+  /**
+   * Returns the calls that the client may have in flight now: its slots, but at most half of the slots that others
+   * leave free.
+   */
   function usableSlots(clientId: string, queue: ClientQueue): number {
     const ofOthers = inFlight - queue.inFlight;
     return Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil((concurrency - ofOthers) / 2)));
   }
 
-  /** @returns whether one of its jobs was begun */
+  /** @returns whether a job of the client has begun */
   function startOne(clientId: string, queue: ClientQueue): boolean {
     const slots = usableSlots(clientId, queue);
     if (queue.inFlight >= slots) return false;
@@ -197,14 +203,14 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     underWay.note(queue, -1);
     queue.inFlight--;
     queue.ended++;
-    // The slot is the client's own again, unless all slots together are few.
+    // The slot goes to the same client again, unless at least half of all slots are in use.
     if (inFlight >= concurrency / 2) startOthers();
     else while (startOne(clientId, queue));
   }
 
   /**
-   * One job of each client in turn: what one gives back may be room for another.
-   * @returns whether one was begun
+   * Begins one job of each client in turn: a slot released by one client may be room for another. @returns whether a
+   * job has begun
    */
   function startOthers(): boolean {
     let hasBegun = false;
@@ -216,7 +222,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return hasBegun;
   }
 
-  /** Takes the jobs that wait too long, or whose route will not be called for long. */
+  /** Removes the jobs that wait too long, or whose route will not be called for long. */
   function takeReleased(): ReleasedJob[] {
     const released: ReleasedJob[] = [];
     const nowMs = clock.monotonicMs();

@@ -14,25 +14,28 @@ import type { JobVerdict } from './ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
 const lookEveryMs = 1000;
-/** While no host is left alone, as one that is to be is told. */
+/** Milliseconds between two reads while no host is disabled. A notification wakes the loop earlier. */
 const allWellLookEveryMs = 5000;
-/** However many hosts are told of. */
+/** Least time between two turns in milliseconds, however many notifications arrive. */
 const minBetweenMs = 100;
-/** Between two looks for jobs that were put aside and that no circuit knows of. */
+/** Milliseconds between two searches for sidelined jobs without a circuit. */
 const adoptEveryMs = 60_000;
-/** Sidelined jobs that are expired at each try. */
+/** Upper bound on the sidelined jobs that expire at each probe. */
 const maxExpired = 1000;
 /** Delay after which a job that waits for the first-hand call of its route is offered again. */
 const firstHandWaitMs = 200;
-/** Routes of a host that are put aside by themselves. If more fail, it is the host that fails. */
+/**
+ * Upper bound on the routes of a host with a circuit of their own. If more routes fail, the whole host counts as
+ * failing.
+ */
 const maxRoutesAside = 32;
 
 export interface CircuitKeeperDeps {
   circuits: HostCircuits;
   clients: ClientDirectory;
-  /** How long a claim of its job lasts. */
+  /** Returns the duration of a job's claim, in milliseconds. */
   leaseOf: (clientId: string) => number;
-  /** A job to try a host with. */
+  /** Receives a job to probe a host with. */
   onProbe: (job: HeldJob) => void;
   changes: ChangeFeed;
   clock: Clock;
@@ -43,19 +46,18 @@ interface LearnedCall extends EvidenceScope {
   sign: 'answers' | 'fails';
 }
 
-/** Knows which hosts are left alone, tries them, and brings their jobs back. */
+/** Loop that knows which hosts are disabled, probes them, and releases their sidelined jobs. */
 export interface CircuitKeeper extends Loop {
-  /** Returns why the job is not called now: its route or its host is disabled. Null: it may be called. */
+  /** Returns why the job is not called now: its route or its host is disabled. Null if the job may be called. */
   refusalOf(job: HeldJob, host: string): JobVerdict | null;
   /** True if the job is called although its host is disabled. */
   isFirstHand(job: HeldJob): boolean;
-  /**
-   * Learns what a call met.
-   *
-   * @returns true if that concerns the ordering key of its job alone
-   */
+  /** Learns from a call. @returns true if its outcome concerns the ordering key of the job alone */
   onCalled(call: JobCall): boolean;
-  /** The ends of these calls are stored: some may have been put aside under a name that no circuit has any more. */
+  /**
+   * Handles that the ends of these calls are stored: jobs may have been sidelined under a name whose circuit no longer
+   * exists.
+   */
   written(calls: readonly JobCall[]): void;
 }
 
@@ -64,7 +66,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const breakers = createBreakerMemory();
   const evidences = createEvidenceMemory();
   const known = createCircuitStates(() => clock.monotonicMs());
-  /** Names under which jobs were put aside here, and that had a circuit when it was looked last. */
+  /** Names under which this dispatcher sidelined jobs, and that had a circuit at the last read. */
   const used = new Map<string, HostKey>();
   let adoptedAtMs = -Infinity;
 
@@ -93,7 +95,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     }
     const rows = await circuits.read();
     known.replace(rows);
-    // What failed before another dispatcher left the host alone says nothing once it is back.
+    // Failures from before another dispatcher opened the circuit do not count once the host is back.
     for (const row of rows) if (row.state === 'open') breakers.forget(row);
     for (const row of rows) await keep(row);
     for (const [name, key] of used) {
@@ -122,14 +124,17 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const leaseMs = deps.leaseOf(row.clientId);
     const probe = await circuits.takeProbe(row, nextInMs, leaseMs);
     if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, leaseMs, row.host));
-    // The next job that is due tries it: there is nothing to lose by that, and nothing else to try it with.
+    // No job waits to probe with, so the next job that is due tries the host.
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }
 
   const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
   changes.on('hosts', () => loop.poke());
 
-  /** Told to the others; here it holds from now on, whether or not that could be written. */
+  /**
+   * Opens or disables a circuit and notifies the other dispatchers. On this dispatcher it applies at once, whether or
+   * not the write succeeds.
+   */
   function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(key, state);
     logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
@@ -162,16 +167,15 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     return scope.isOfKey;
   }
 
-  /** True if the host or the route has come back since then: what failed before says nothing about it. */
+  /** True if the host or the route has come back since then: earlier failures do not count. */
   function isBackSince({ clientId, route }: HeldJob, host: string, timeMs: number): boolean {
     const names = [host, routeNameOf(host, route)];
     return names.some((name) => known.isBackSince({ clientId, host: name }, timeMs));
   }
 
   /**
-   * Teaches the breaker of the call's route, and that of its host unless the host serves other routes. If many routes
+   * Updates the breaker of the call's route, and that of its host unless the host serves other routes. If many routes
    * fail at a time, both learn.
-   *
    * @returns the route or host that is disabled from now on, or null
    */
   function learn(job: HeldJob, host: string, met: LearnedCall, limits: FailureLimits): HostKey | null {
@@ -181,7 +185,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const call = { jobId: met.id, sign: met.sign };
     const stateOf = (key: HostKey) => (known.of(key) === 'closed' ? known.of(ofHost) : known.of(key));
     if (met.sign === 'answers') {
-      // Only failures make an entry, unless the host comes back: answers before the first failure do not matter else.
+      // Only failures create an entry, unless the host is closing its circuit: other answers before the first failure
+      // do not matter.
       const breaker = known.of(ofHost) === 'closing' ? breakers.of(ofHost) : breakers.find(ofHost);
       breaker?.onCalled(call, known.of(ofHost), limits);
       if (ofRoute.host !== host) breakers.find(ofRoute)?.onCalled(call, known.of(ofRoute), limits);

@@ -3,21 +3,24 @@ import { measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client
 import type { HeldJob } from './jobs/held-job.ts';
 import type { RouteLine } from './routes/route-line.ts';
 
-/** Jobs of blocked routes that an outlet releases in a second, to find those of others: ten for each slot. */
+/** Jobs of blocked routes that an outlet releases in a second to find those of other routes: ten for each slot. */
 const lookThroughPerSlot = 10;
 const leastLookThrough = 100;
 const mostLookThrough = 500;
-/** The same for all outlets together, as each release is a write to the table. */
+/** Upper bound for all outlets together, per second: each release is a write to the table. */
 const mostLookThroughOfAll = 500;
-/** The same for an outlet of which only one route was found in the first second's worth of jobs. */
+/** Releases per second of an outlet, if the first second's worth of jobs contained only one route. */
 const lookThroughInVain = 10;
 
-/** Share of the look-through above and of the client's rate that released jobs may have when they come back. */
+/** Share of the look-through above and of the client's rate that released jobs may use when they come back. */
 const returnedPart = 0.25;
-/** A released job that expires comes back in half of what is left of its window, and not sooner than this. */
+/**
+ * Least delay of a released job that expires, in milliseconds. Such a job comes back after half of its remaining
+ * window.
+ */
 const leastBackMs = 100;
 
-/** A claimed job that goes back to the table, due again after this time. */
+/** Claimed job that returns to the table, due again after `delayMs`. */
 export interface ReleasedJob {
   job: HeldJob;
   delayMs: number;
@@ -26,26 +29,26 @@ export interface ReleasedJob {
 interface ReturnTerms {
   /** Calls that the outlet may have in flight. */
   slots: number;
-  /** Jobs that may be sent here in a second by the client's rate. */
+  /** Jobs per second that the client's rate lets schedulers send here. */
   ratePerSecond: number;
 }
 
-/** An outlet whose claimed jobs are looked through. */
+/** Outlet whose claimed jobs are looked through. */
 export interface LookedThrough {
   queue: ClientQueue;
-  /** Routes with claimed jobs of which no call may begin for long. */
+  /** Routes with claimed jobs for which no call may begin for long. */
   blocked: ReadonlySet<RouteLine>;
   terms: ReturnTerms;
 }
 
-/** The jobs of blocked routes that one dispatcher may release until the next measurement, of all its outlets. */
+/** Budget of releases of one dispatcher until the next measurement: jobs of blocked routes, over all its outlets. */
 export interface LookThroughBudget {
   /**
-   * Yields claimed jobs that are to be released: what stands behind them is found as fast as they go. Outlets that
-   * were looked through longest ago come first, and each leaves as much to each other one.
+   * Yields claimed jobs to release, so that the jobs behind them are found. Outlets that were looked through longest
+   * ago come first, and the rest of the budget is shared evenly.
    */
   spend(outlets: readonly LookedThrough[], nowMs: number): Iterable<[LookedThrough, ClaimedJob]>;
-  /** Reports a measurement: from now on as much may be spent again. */
+  /** Renews the budget after a measurement. */
   renew(): void;
 }
 
@@ -72,8 +75,8 @@ export function createLookThroughBudget(): LookThroughBudget {
 }
 
 /**
- * Yields the claimed jobs that wait too long, or whose route will not be called for long. The caller takes each out of
- * its queue before it asks for the next one.
+ * Yields the claimed jobs that wait too long, or whose route will not be called for long. The caller removes each from
+ * its queue before it requests the next one.
  */
 export function* jobsToRelease(
   outlets: readonly LookedThrough[],
@@ -89,7 +92,7 @@ export function* jobsToRelease(
   }
 }
 
-/** Yields one job after the other: where the release of one ends the room for those that come back, no more follow. */
+/** Yields one job at a time: no more follow once the released ones have filled the room for jobs that come back. */
 function* lookThrough({ queue, blocked, terms }: LookedThrough, share: number): Iterable<ClaimedJob> {
   const [line] = blocked;
   if (!line) return;
@@ -115,8 +118,9 @@ function inOneMeasure(perSecond: number): number {
 }
 
 /**
- * Returns after how long a released job is due again: at once, unless its route is blocked. Those that come back leave
- * most of the rate to other jobs, because each is sent anew. One that expires comes back while it is worth calling.
+ * Returns after how many milliseconds a released job is due again: at once, unless its route is blocked. Jobs that come
+ * back leave most of the rate to others, because each is sent again. A job that expires comes back while it is still
+ * worth calling.
  */
 export function releaseDelayMs(
   { queue, blocked, terms }: LookedThrough,

@@ -2,32 +2,32 @@ import { partOf, probeDelayMs, slowStartCalls } from '../../../shared/domain/end
 import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
-/** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
+/** Unanswered calls in a row, over all runs, after which the shard's endpoint counts as down. */
 const failuresToOpen = 10;
 /**
- * Runs that are refused for a fault of configuration, with no other that is served, until it is the endpoint's fault
- * and not theirs.
+ * Number of runs refused for a configuration fault after which the fault counts as the endpoint's, if no other run is
+ * served.
  */
 const runsToOpen = 3;
-/** What was looked at longer ago says nothing any more: then this worker is on its own. */
+/** Milliseconds for which the store's state is valid. With an older state, this worker decides alone. */
 const lookLastsMs = 5000;
-/** Beyond this, nothing is left of a slow start. */
+/** Number of calls at which a slow start is complete. */
 const wholeStart = 1000;
 
 export interface EndedCall {
   feedId: string;
   cause: string;
-  /** True if the endpoint serves another run of the shard: then the end is this run's own matter. */
+  /** True if the endpoint serves another run of the shard: then the failure concerns this run alone. */
   othersAreServed: boolean;
-  /** What the endpoint asked for; null where it did not. */
+  /** Pause that the endpoint requested; null if it did not. */
   retryAfterMs: number | null;
   startedMs: number;
   nowMs: number;
 }
 
 /**
- * A report to the store: the calls met nothing but failures, the probe has ended, or a feed was answered although the
- * breaker is open (`recovered` if the endpoint is to start slowly).
+ * Report to the store: calls only failed, the probe has ended, or a feed was answered although the breaker is open
+ * (`recovered` if the endpoint is to start slowly).
  */
 export interface GuardReport {
   kind: 'open' | 'probe-answered' | 'probe-failed' | 'alive' | 'recovered';
@@ -36,75 +36,86 @@ export interface GuardReport {
 }
 
 /**
- * Keeps the calls to an endpoint that is down few, over all workers. This worker finds out by its own calls that the
- * endpoint is down, and reports it to the store; from then on the store's word counts, whichever worker reported it: no
- * worker calls but the one that was given the probe, and when that is answered, all start slowly together. As long as
- * the store cannot be asked, this worker decides alone.
+ * Circuit breaker of an endpoint, shared by all workers. This worker detects by its own calls that the endpoint is
+ * down, and reports it to the store. From then on the store's state applies, whichever worker reported it: only the
+ * worker that was granted the probe calls. When the probe is answered, all workers start slowly together. While the
+ * store cannot be reached, this worker decides alone.
  */
 export interface Breaker {
   isOpen(nowMs: number): boolean;
-  /** What people are shown; null unless it is open. */
+  /** Returns the cause shown to people; null unless the breaker is open. */
   cause(nowMs: number): string | null;
-  /** Calls of this worker that may be in flight now; infinite where nothing is wrong. */
+  /** Returns how many calls of this worker may be in flight now; infinite if the breaker is closed. */
   allowed(nowMs: number): number;
-  /** When it is open: until the next probe, whichever worker makes it. */
+  /** Returns the milliseconds until the next probe, by any worker, if the breaker is open. */
   retryInMs(nowMs: number): number;
-  /** When it is open: until this worker may probe without asking; infinite where it has to ask, or does already. */
+  /**
+   * Returns the milliseconds until this worker may probe without a grant, if the breaker is open. Infinite if it needs
+   * a grant, or if its probe is in flight.
+   */
   callInMs(nowMs: number): number;
   onBegin(nowMs: number): void;
-  /** A call has ended. @returns true when the breaker opened by it */
+  /** Learns from the end of a call. @returns true if the breaker opened because of it */
   onEnd(end: CallEnd, call: EndedCall): boolean;
   /**
-   * A feed that had not met the trouble itself was answered: the endpoint works, and what opened the breaker is the
-   * matter of other feeds. No effect unless the call began while the breaker was open.
-   * @param isRecovery true if the endpoint was probably down for all feeds: then it starts slowly
+   * Handles an answer to a feed that had not failed itself: the endpoint works, and only other feeds have the fault
+   * that opened the breaker. Has no effect unless the call began while the breaker was open. @param isRecovery true if
+   * the endpoint was probably down for all feeds: then it starts slowly
    */
   onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
-  /** What was begun was not called after all. */
+  /** Handles that a call which had begun was not made. */
   onNoCall(): void;
-  /** Report that is to be written to the store. */
+  /** Report that has yet to be written to the store. */
   readonly report: GuardReport | null;
-  /** Returns the report for writing. From now on the store may know of it. */
+  /** Returns the report for writing. From now on the store may have received it. */
   takeReport(): GuardReport | null;
-  /** The store has this report. One that was made in the meantime is still to be written. */
+  /** Handles that the store has this report. A report made in the meantime has yet to be written. */
   onReported(written: GuardReport, nowMs: number): void;
-  /** @param look null: it is well. @param askedAtMs when it was asked. @returns true when the breaker opened by it */
+  /**
+   * Applies the store's state.
+   * @param look null if the store has no open guard
+   * @param askedAtMs time of the request
+   * @returns true if the breaker opened because of it
+   */
   onLook(look: GuardLook | null, askedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
-  /** The next probe is this worker's, if it begins by then. */
+  /** Grants the next probe to this worker, if the probe begins before `untilMs`. */
   onGrant(untilMs: number): void;
 }
 
 type Mode =
-  /** Nothing is wrong. */
+  /** The endpoint works. */
   | { kind: 'closed' }
-  /** Found by this worker's own calls. Without the store, this worker probes. */
+  /** This worker's own calls found the endpoint down. Without the store, this worker probes. */
   | { kind: 'found-down'; cause: string; retryAtMs: number }
-  /** Without the store, after this worker's probe was answered: the calls double with each round that is answered. */
+  /**
+   * This worker's probe was answered while the store was unreachable. The allowed calls double with each answered
+   * round.
+   */
   | { kind: 'starting-alone'; limit: number; answered: number }
-  /** The store's word, good until it is `lookLastsMs` old: the worker probes to which the store gives the probe. */
+  /** The store's state, valid for `lookLastsMs`: only the worker to which the store grants the probe calls. */
   | { kind: 'known-down'; cause: string; retryAtMs: number }
-  /** The store's word likewise: all workers start together. */
+  /** The store's state, valid for `lookLastsMs`: all workers start together. */
   | { kind: 'starting-together'; sinceMs: number; workers: number; rank: number };
 
 const closed: Mode = { kind: 'closed' };
 
 /**
  * @param random in [0, 1)
- * @param onSlowStart the endpoint was down and answers again: its calls become more from here on
+ * @param onSlowStart notifies that the endpoint answers again after an outage: its calls increase from now on
  */
 export function createBreaker(random: () => number, onSlowStart: () => void = () => undefined): Breaker {
   let mode: Mode = closed;
-  /** When it opened, as far as this worker knows. */
+  /** Time at which the breaker opened, as far as this worker knows. */
   let openedAtMs = Number.NEGATIVE_INFINITY;
-  /** When this worker learned that the endpoint is back. Calls that began before and fail say nothing about it. */
+  /** Time at which this worker learned that the endpoint is back. Failures of calls that began earlier are ignored. */
   let backAtMs = Number.NEGATIVE_INFINITY;
   const evidence = { failures: 0, misconfiguredRuns: new Set<string>(), openings: 0 };
   const probe = { grantedUntilMs: Number.NEGATIVE_INFINITY, isUnderWay: false };
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let report: GuardReport | null = null;
   let taken: GuardReport | null = null;
-  /** What was asked before does not know yet what was reported. */
+  /** Time of the last report. State requested from the store before then does not include it. */
   let reportedAtMs = Number.NEGATIVE_INFINITY;
 
   const isAlone = (nowMs: number) => nowMs - lookedAtMs > lookLastsMs;
@@ -146,7 +157,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       backAtMs = nowMs;
       mode = { kind: 'starting-alone', limit: 2, answered: 0 };
       onSlowStart();
-      // It is over before it could be reported.
+      // The outage ended before it was reported.
       if (report?.kind === 'open') report = null;
     } else if (mode.kind === 'starting-alone') onRoundOf(mode);
   }
@@ -160,7 +171,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     }
   }
 
-  /** @returns true when it opened by it */
+  /** @returns true if the breaker opened because of it */
   function onFailure(end: CallEnd, call: EndedCall): boolean {
     const { startedMs, nowMs, feedId } = call;
     if (startedMs < backAtMs) return false;
@@ -168,7 +179,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     if (end === 'misconfigured') evidence.misconfiguredRuns.add(feedId);
     else evidence.failures++;
     if (call.othersAreServed) return false;
-    // Where few calls are allowed at once, fewer failures count as down.
+    // If few calls are allowed at once, fewer failures count as down.
     const isDown = evidence.failures >= Math.min(failuresToOpen, atMost);
     if (!isDown && evidence.misconfiguredRuns.size < runsToOpen) return false;
     open(call);
@@ -176,7 +187,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     return true;
   }
 
-  /** The breaker stays open until the store starts all workers slowly. Without the store, this worker does so alone. */
+  /** Keeps the breaker open until the store starts all workers slowly. Without the store, this worker does so alone. */
   function onRecovery(cause: string, nowMs: number): void {
     if (isAlone(nowMs)) {
       onAnswer(nowMs);
@@ -186,7 +197,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     if (isKnown && report?.kind !== 'recovered') report = { kind: 'recovered', cause, retryAfterMs: null };
   }
 
-  /** From here on it is the store's. */
+  /** Discards this worker's own evidence: from now on the store's state applies. */
   function forgetOwn(): void {
     if (mode.kind !== 'found-down' && mode.kind !== 'starting-alone') return;
     evidence.failures = 0;
@@ -219,7 +230,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       evidence.misconfiguredRuns.clear();
       evidence.openings = 0;
       probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
-      // If the store does not know yet that it was down, there is nothing to report.
+      // If the store has not received the outage yet, there is nothing to report.
       const isKnown = report?.kind !== 'open' || report === taken;
       report = isKnown ? { kind: 'alive', cause: down.cause, retryAfterMs: null } : null;
     },
@@ -236,8 +247,8 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
         return false;
       }
       const down = downAt(nowMs);
-      // Calls that were under way when it opened say nothing new: without the store only a probe may put the next one
-      // off.
+      // Calls that were in flight when the breaker opened add no evidence. Without the store, only a probe may postpone
+      // the next probe.
       if (down && !isAlone(nowMs)) return false;
       if (end === 'answered') onAnswer(nowMs);
       else if (!down) return onFailure(end, call);

@@ -1,25 +1,25 @@
 /*
- * Between a claim and its call stand six limits. A step that one of them holds back stays unclaimed, or waits claimed
- * in its feed's line; it never fails for it. A claim is made where `room` and `roomOf` are left; a call begins when
- * all of these let it, asked in this order:
+ * Call slots of a worker. Six limits apply between a claim and its call. A step that a limit delays stays unclaimed, or
+ * waits claimed in its feed's line; the step never fails because of a limit. The worker claims steps while `room` and
+ * `roomOf` are above 0. A call begins when all limits allow it, checked in this order:
  *
- * | no. | limit                | bounds                                    | of                       | learns from           | file              |
+ * | no. | limit                | bounds                                    | scope                    | learns from           | file              |
  * | --- | -------------------- | ----------------------------------------- | ------------------------ | --------------------- | ----------------- |
  * | 1   | breaker              | calls to an endpoint that is down         | shard, all workers       | ends, the store       | breaker.ts        |
  * | 2   | adaptive limit       | calls that the endpoint takes well        | shard, this worker       | time-outs, 429        | adaptive-limit.ts |
  * | 3   | first calls          | a burst after silence                     | shard, this worker       | answers, time         | slot-group.ts     |
- * | 4   | feed's guard         | a new feed, one that is answered badly    | feed in a shard          | ends, 429, times      | source-guard.ts   |
- * | 5   | pools                | calls at once; slow ones leave some over  | action type, then worker | mean times            | slot-pool.ts      |
+ * | 4   | feed's guard         | a new feed, or a feed with bad answers    | feed in a shard          | ends, 429, times      | source-guard.ts   |
+ * | 5   | pools                | calls at once; slow feeds leave a reserve | action type, then worker | mean times            | slot-pool.ts      |
  * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
  *
- * 1 to 3 together are `slotsOf`; the shard with the fewest calls in flight comes first, and in it the feed with the
- * fewest (next-line.ts). The rate comes last, because it is taken: whose turn it is waits for it, or a large batch
- * would wait for ever behind small ones. The same bounds, in steps instead of calls, limit what is claimed ahead
- * (`roomOfGroup`, `roomOfFeed`). A call teaches its feed's guard; 1 and 2 learn only what is not the feed's own matter
- * (own-matter.ts, learn-from-call.ts). Slots of a feed that is answered badly are lent to others (lent-slots.ts). All
- * feeds whose last call was not answered share half of the shard's slots while another feed is answered
- * (failing-feeds.ts).
- * guard-keeper.ts and rate-keeper.ts exchange what was learned with the other workers.
+ * `slotsOf` combines limits 1 to 3. The shard with the fewest calls in flight comes first, and within the shard the
+ * feed with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn
+ * it is waits for the rate; otherwise a large batch would wait forever behind small ones. The same bounds, counted in
+ * steps, limit the claims ahead of the calls (`roomOfGroup`, `roomOfFeed`). The end of a call always informs its feed's
+ * guard. Limits 1 and 2 learn only from ends that do not concern the feed alone (own-matter.ts, learn-from-call.ts).
+ * Other feeds may use the slots of a feed in trouble (lent-slots.ts). All feeds whose last call was not answered share
+ * half of the shard's slots while another feed is answered (failing-feeds.ts). guard-keeper.ts and rate-keeper.ts
+ * exchange the learned state with the other workers.
  */
 import { heldBackForMs, nextLine, type NextLine } from './next-line.ts';
 import { learnFromCall, type CallInLine, type ServedCall } from './learn-from-call.ts';
@@ -32,43 +32,43 @@ import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../step/work.ts';
 
-/** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
+/** Upper bound on claims that wait for a slot, over all shards; each shard may have `waitingFloor` beyond it. */
 const maxWaiting = 1500;
 const waitingFloor = 10;
 
 export interface CallSlotsDeps {
-  /** What is learned of the shards is in them. */
+  /** Slot groups by shard, with the state learned from their calls. */
   groups: SlotGroups;
   /** Calls in flight over all action types. */
   concurrency: number;
   leaseMs: number;
   /**
-   * Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the
-   * slot is free again; with null when no call was made.
+   * Makes the call, or finds that it must not be made, and passes the outcome on. Never rejects. Resolves when the slot
+   * is free again; with null if no call was made.
    */
   serve: (work: Work) => Promise<ServedCall | null>;
-  /** A breaker has something to report to the store. */
+  /** Notifies that a breaker has something to report to the store. */
   onReport: () => void;
-  /** Takes back what was claimed and will not be called now. */
+  /** Releases claims that will not be called now. */
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
 }
 
-/** The shard's endpoint is down: what is given back is to come again then. */
+/** Pause of a shard whose endpoint is down: released steps are due again after `delayMs`. */
 export interface ReleasePause {
   cause: string;
   delayMs: number;
 }
 
 /**
- * Claimed steps wait here for a call slot of their shard. Slots are shared evenly by what is in flight (max-min fair):
- * over the shards, and inside each over its feeds, so that a feed whose calls take long holds no more of them than
- * others, and none is without.
+ * Queue of claimed steps that wait for a call slot of their shard. Slots are shared max-min fairly by the calls in
+ * flight: over the shards, and within each shard over its feeds. A feed with slow calls therefore holds no more slots
+ * than others, and every feed gets some.
  */
 export interface CallSlots {
   /**
-   * How many more steps of the shard may be claimed now, and how many of one of its feeds.
-   * @param flushesMore further ahead of the calls, by what is called between so many flushes; 0 unless given
+   * Returns how many more steps of the shard (`roomOf`: of one of its feeds) may be claimed now.
+   * @param flushesMore flush intervals by which to claim further ahead of the calls; 0 by default
    */
   room(topic: string, flushesMore?: number): number;
   roomOf(topic: string, feedId: string, flushesMore?: number): number;
@@ -76,30 +76,34 @@ export interface CallSlots {
   sharesRoom(topic: string, feedId: string): boolean;
   add(works: readonly Work[]): void;
   /**
-   * How long after a flush the next one may wait for more. Endpoints that take long bring little in a short time, and
-   * what is claimed ahead keeps the slots busy meanwhile: so long as a call of the quickest takes, or two where few are
-   * under way.
-   * @param queued topics with steps that wait to be claimed: a free slot of theirs waits no longer than necessary
+   * Returns the longest time from one flush to the next, in milliseconds. Slow endpoints produce few results in a short
+   * time, and claims ahead keep the slots busy meanwhile. The time is that of the quickest call, or of two if few calls
+   * are in flight.
+   * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
    */
   betweenFlushesMs(queued: Iterable<string>): number;
-  /** Results were recorded and claims made. @param took its part of the time from one flush to the next, in [0, 1] */
+  /**
+   * Records that a flush wrote results and claims.
+   * @param took duration of the flush as a share of the time between two flushes, in [0, 1]
+   */
   onFlush(took: number): void;
   /**
-   * Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite
-   * when none will by itself.
+   * Returns the milliseconds until a call may begin in a shard that is blocked now, because its endpoint is down or
+   * requested a pause. Infinite if time alone unblocks no shard.
    */
   nextCallInMs(topics: Iterable<string>): number;
-  /** Feeds with steps that wait for a slot. */
+  /** Returns the feeds with steps that wait for a slot. */
   waitingFeeds(): string[];
-  /** Releases what waits of these feeds: their runs were stopped, however long it would be until a slot is free. */
+  /** Releases the waiting steps of these feeds at once: their runs were stopped. */
   releaseFeeds(feedIds: readonly string[]): void;
   /**
-   * The shard's endpoint is down: what waits is given back until the next probe, and it begins anew when it is back.
+   * Handles that the shard's endpoint is down: releases the waiting steps until the next probe. The adaptive limit
+   * starts over.
    */
   onOpened(topic: string): void;
-  /** Begins calls that time, or other bounds, have made room for. */
+  /** Begins the calls that have room by now. */
   resume(): void;
-  /** No more calls begin: what waits for one, and what is still added, is released. */
+  /** Begins no further calls. Releases the waiting steps, and all steps added later. */
   close(): void;
   /** Resolves when no call is in flight. */
   idle(): Promise<void>;
@@ -164,7 +168,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     return { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) };
   }
 
-  /** Feeds that are served keep what waits: their next call shows whether the endpoint is down for them too. */
+  /**
+   * Releases the waiting steps of the shard. Feeds that are served keep theirs: their next call shows whether the
+   * endpoint is down for them too.
+   */
   function giveBack(group: SlotGroup, nowMs: number): void {
     group.adaptive.reset();
     for (const line of group.lines.values()) {
@@ -173,7 +180,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     }
   }
 
-  /** Releases what lines that may not call have claimed, except for a probe that is due: leases would run out. */
+  /** Releases the claims of lines that may not call, except for a due probe: their leases would expire. */
   function releaseBlocked(group: SlotGroup, nowMs: number): void {
     if (group.waiting === 0) return;
     const isOpen = group.breaker.isOpen(nowMs);
@@ -200,7 +207,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     for (const line of group.lines.values()) releaseLine(group, line, pause);
   }
 
-  /** @param kept how many of the oldest stay */
+  /** @param kept number of the oldest steps that stay */
   function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null, kept = 0): void {
     if (line.waiting.size <= kept) return;
     const works = line.waiting.take(line.waiting.size);
@@ -230,7 +237,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       return group !== undefined && sharesProbe(group, feedId, monotonicMs());
     },
     add: (works) => {
-      // A flush that was under way when the slots closed may still bring claims.
+      // A flush that was in progress when the slots closed may still add claims.
       if (closed) {
         release(works, null);
         return;

@@ -6,7 +6,7 @@ import { allowedOf, countedCalls, firstCallsOfFeed, slotsOf, type SlotGroup } fr
 
 /** Upper bound on the steps claimed ahead of the calls. */
 const maxClaimedAhead = 300;
-/** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
+/** Share of a lease within which claims ahead are to be called: their leases run down while they wait. */
 const partOfLease = 1 / 3;
 
 /** Bounds on how far claims may be ahead of the calls. */
@@ -16,19 +16,17 @@ export interface AheadTerms {
   flushes: number;
 }
 
-/** Returns how many more steps of the shard may be claimed now. */
 export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
   if (group.breaker.isOpen(nowMs)) return roomOfOpen(group, nowMs);
   const slots = slotsOf(group, nowMs);
-  // While the endpoint starts again slowly: what is called at once, and nothing ahead of it.
+  // During a slow start: only steps to call at once, and none ahead.
   const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
-  // No more than its rate allows: the worker would only release further claims.
+  // No more claims than the rate allows: the worker would only release them.
   const wanted = slots + ahead;
   const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
   return Math.max(0, claims - competingWaiting(group, slots, nowMs) - countedCalls(group));
 }
 
-/** Returns how many more steps of a feed may be claimed now. */
 export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, nowMs: number): number {
   const line = group.lines.get(feedId);
   const isOpen = group.breaker.isOpen(nowMs);
@@ -43,7 +41,7 @@ export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, 
 
 /**
  * Returns how many steps will be called before more can be claimed, so that a free slot seldom waits for the database.
- * No more are claimed: after a crash, a claim is a call that may have begun. Before anything was measured, one round.
+ * No more are claimed: after a crash, a claim counts as a call that may have begun. Without a measurement, one round.
  */
 function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
   if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
@@ -52,9 +50,9 @@ function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flush
 }
 
 /**
- * Claimed steps of the shard that wait for a slot, without those of lines that lend theirs, and without what slow lines
- * claimed while they were alone: they cannot call it now, and keep no room. Feeds that fail keep their part of the
- * slots.
+ * Returns the claimed steps of the shard that compete for slots. Lines that lend their slots are excluded, and so are
+ * steps that slow lines claimed while they were alone and cannot call now: these keep no room. Failing feeds count with
+ * their part of the slots.
  */
 function competingWaiting(group: SlotGroup, slots: number, nowMs: number): number {
   const { lines, pool } = group;

@@ -1,10 +1,10 @@
 /*
- * Feeds whose last call was not answered, beside feeds that are answered. Each of them may have few calls in flight,
- * but many of them together would fill the shard's slots with calls that hang.
+ * Bound on feeds whose last call was not answered, while other feeds are answered. Each of them may have few calls in
+ * flight, but many together would fill the shard's slots with calls that hang.
  */
 import { isServed, type SlotGroup } from './slot-group.ts';
 
-/** Part of the shard's slots that failing feeds may hold together while another feed is answered. */
+/** Share of the shard's slots that failing feeds may hold together while another feed is answered. */
 const failingPart = 1 / 2;
 
 /** Returns the calls in flight of feeds whose last call was not answered, without those whose slots are lent. */

@@ -1,23 +1,23 @@
 import { countedCalls, countedWaiting, slotsOf, type SlotGroup } from './slot-group.ts';
 
-/** From one flush to the next: where nothing else is to be gathered, where slots would wait, and at the most. */
+/** Milliseconds between two flushes: without other work to batch, while slots would wait, and at most. */
 const aloneFlushMs = 5;
 export const quickFlushMs = 25;
 const slowestFlushMs = 100;
-/** With fewer calls under way, a flush waits for two rounds of them, so that more results share its cost. */
+/** Calls in flight below which a flush waits for two rounds of calls, so that more results share its cost. */
 const fewCalls = 50;
 
 /** Calls and claimed steps of a worker. */
 interface CallsUnderWay {
   groups: ReadonlyMap<string, SlotGroup>;
-  /** Calls over all shards, and claimed steps that wait for a slot. */
+  /** Calls in flight over all shards, and claimed steps that wait for a slot. */
   inFlight: number;
   waiting: number;
 }
 
 /**
- * Returns the longest time from one flush to the next, in milliseconds.
- * @param queued topics with steps that wait to be claimed: a free slot of theirs waits no longer than necessary
+ * Returns the longest time from one flush to the next, in milliseconds. @param queued topics with steps that wait to be
+ * claimed: their free slots wait no longer than necessary
  */
 export function betweenFlushesMs(
   { groups, inFlight, waiting }: CallsUnderWay,

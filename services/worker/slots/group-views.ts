@@ -4,13 +4,12 @@ import type { Breaker } from './breaker.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { slotsOf, type SlotGroup } from './slot-group.ts';
 
-/** A shard with its breaker. */
 export interface GuardedShard {
   readonly shard: Shard;
   readonly topic: string;
   readonly breaker: Breaker;
   readonly hasCalls: boolean;
-  /** Claimed steps wait for a call. */
+  /** True if claimed steps wait for a call. */
   readonly hasWaiting: boolean;
 }
 
@@ -18,11 +17,11 @@ export interface GuardedShard {
 export interface RatedAction {
   readonly actionType: string;
   readonly rate: RateLimit;
-  /** It has something to call for, or calls. */
+  /** True if steps of the action type wait, or calls are in flight. */
   readonly hasWork: boolean;
 }
 
-/** What the store has to know of the shards' breakers, and they of the store. */
+/** Returns the shards with their breakers, for the exchange with the store. */
 export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
   return [...groups].map(({ shard, topic, breaker, inFlight, waiting }) => ({
     shard,
@@ -33,7 +32,9 @@ export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
   }));
 }
 
-/** The action types with a rate that all workers share. @param queued topics with steps that wait to be claimed */
+/**
+ * Returns the action types with a rate that all workers share. @param queued topics with steps that wait to be claimed
+ */
 export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<string>): Iterable<RatedAction> {
   const topics = new Set(queued);
   const rated = new Map<RateLimit, RatedAction>();
@@ -45,7 +46,10 @@ export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<strin
   return rated.values();
 }
 
-/** Calls and claims of these shards. @param recordedIn steps of a topic that were done since the start */
+/**
+ * Returns the levels of calls and claims of these shards. @param recordedIn returns the steps of a topic that were done
+ * since the start
+ */
 export function levelsOf(
   groups: readonly SlotGroup[],
   recordedIn: (topic: string) => number,
@@ -61,7 +65,7 @@ export function levelsOf(
   }));
 }
 
-/** Slots of the shard, or what its feeds may use of them if their own guards allow less. */
+/** Returns the slots of the shard, or those that its feeds may use if their own guards allow less. */
 function limitOf(group: SlotGroup, nowMs: number): number {
   const slots = slotsOf(group, nowMs);
   const lines = [...group.lines.values()].filter(({ inFlight, waiting }) => inFlight + waiting.size > 0);

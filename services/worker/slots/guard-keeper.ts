@@ -6,23 +6,23 @@ import type { GuardedShard } from './group-views.ts';
 
 const wellMs = 2000;
 const troubledMs = 1000;
-/** A worker that has nothing to call for does not ask: it is woken when it has. */
+/** Milliseconds between two turns without work. New work wakes the loop. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
-/** The worker that was given the probe begins it within this time, or not at all. */
+/** Milliseconds within which the granted worker begins its probe, or skips it. */
 const probeBeginsWithinMs = 3000;
-/** What a probe may take beyond its call's time-out, until it is reported. */
+/** Milliseconds beyond the call's time-out for a probe to be reported. */
 const probeMarginMs = 2000;
 
 export interface GuardKeeperDeps {
   guards: EndpointGuards;
   guarded: () => Iterable<GuardedShard>;
-  /** Topics with steps that wait to be claimed. */
+  /** Returns the topics with steps that wait to be claimed. */
   queuedTopics: () => Iterable<string>;
   timeoutMsOf: (actionType: string) => number;
-  /** The store said that the endpoint of this shard is down. */
+  /** Notifies that the store reported the endpoint of this shard as down. */
   onOpened: (topic: string) => void;
-  /** Calls may begin that could not before. */
+  /** Notifies that calls may begin which could not before. */
   onRoom: () => void;
   clock: Clock;
   /** In [0, 1). */
@@ -30,9 +30,12 @@ export interface GuardKeeperDeps {
   logger: Logger;
 }
 
-/** Reports this worker's breakers to the store, asks it for all workers', and for the probe where one is due. */
+/**
+ * Loop that reports this worker's breakers to the store, reads the state of all workers' breakers, and requests due
+ * probes.
+ */
 export interface GuardKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
-  /** There is work: asks again if it had stopped asking. */
+  /** Wakes the loop for new work, if it was idle. */
   onWork(): void;
 }
 

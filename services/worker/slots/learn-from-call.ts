@@ -6,18 +6,18 @@ import {
 } from '../../../shared/domain/endpoint/own-matter.ts';
 import { countedCalls, evidenceOf, type FeedLine, type SlotGroup } from './slot-group.ts';
 
-/** End of a call, as the limits see it. */
+/** End of a call, as the limits need it. */
 export interface ServedCall {
   end: CallEnd;
-  /** For people, if the call was not answered. */
+  /** Cause shown to people, if the call was not answered. */
   cause: string;
   /** Null if the endpoint took the call well. */
   pressure: Pressure | null;
-  /** Pause that the endpoint asked for; null if it did not. */
+  /** Pause that the endpoint requested; null if it did not. */
   retryAfterMs: number | null;
 }
 
-/** A call that has ended, in its line. */
+/** Call that has ended, with its line. */
 export interface CallInLine {
   group: SlotGroup;
   line: FeedLine;
@@ -28,9 +28,8 @@ export interface CallInLine {
 }
 
 /**
- * Teaches the guards what a call met: the feed's own guard always, and the shard's limit and breaker unless it is the
- * feed's own matter (own-matter.ts).
- * @returns true if the breaker opened by it
+ * Updates the guards after a call: always the feed's own guard, and the shard's limit and breaker unless the end
+ * concerns the feed alone (own-matter.ts). @returns true if the breaker opened because of it
  */
 export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
   const { group, line, startedMs, nowMs, isFirstHand } = call;
@@ -62,8 +61,8 @@ export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
 }
 
 /**
- * True if an answer to this line would show that the endpoint is back for all feeds: it has not served this one before,
- * and it is not one other feed alone that fails.
+ * True if an answer to this line shows that the endpoint is back for all feeds: the endpoint has not served this line
+ * since it failed, and the number of failing feeds is not exactly one.
  */
 function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
   if (guard.answeredAtMs > guard.failedAtMs) return false;
@@ -73,8 +72,9 @@ function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
 }
 
 /**
- * True if several feeds meet pressure, and none is served without. The limit of one feed learns what that feed meets
- * alone. While the breaker is open it bounds the calls: a limit cut by its probes would outlast its slow start.
+ * True if several feeds meet pressure, and no feed is served without it. Pressure on one feed is learned by that feed's
+ * limit alone. While the breaker is open it bounds the calls: a limit reduced by its probes would outlast its slow
+ * start.
  */
 function isPressureOfShard({ group, line: { feedId }, startedMs, nowMs }: CallInLine): boolean {
   if (group.breaker.isOpen(nowMs)) return false;

@@ -1,17 +1,17 @@
 import { isServed, isStuck, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotPool } from './slot-pool.ts';
 
-/** The lines are looked at this often at most. */
+/** Least time between two refreshes, in milliseconds. */
 const everyMs = 100;
 
 /**
- * Slots that feeds hold and that others may use meanwhile: those of a feed in trouble, and of one whose calls are
- * stuck. Lending them is bounded by the pools.
+ * Slots that other feeds may use: those held by a feed in trouble, or by a feed whose calls are stuck. The pools bound
+ * how many are lent.
  */
 export interface LentSlots {
-  /** Finds out which lines lend their slots. Cheap if it has done so a moment ago. */
+  /** Determines which lines lend their slots. Does nothing within 100 ms of the last refresh. */
   refresh(nowMs: number): void;
-  /** A call of the line has ended, or the line is in trouble from now on. */
+  /** Updates a line after one of its calls has ended, or when its guard reports trouble. */
   onChange(group: SlotGroup, line: FeedLine): void;
 }
 

@@ -6,13 +6,13 @@ import type { SlotPool } from './slot-pool.ts';
 export interface NextLine {
   group: SlotGroup;
   line: FeedLine;
-  /** The breaker is open, and this call is not its probe (`mayCallFirstHand`). */
+  /** True if the breaker is open and this call is not its probe (`mayCallFirstHand`). */
   isFirstHand: boolean;
 }
 
 /**
- * Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who
- * waited longest. Slots that are lent to others do not count.
+ * Returns the next line to call: of the shards that may call, the one with the fewest calls in flight, and of its feeds
+ * likewise. Among equals, the one that waited longest. Lent slots do not count.
  */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
@@ -20,7 +20,7 @@ export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: nu
     if (group.waiting === 0 || (best && !comesBefore(turnOf(group), turnOf(best.group)))) continue;
     const slots = slotsOf(group, nowMs);
     const isOpen = group.breaker.isOpen(nowMs);
-    // A probe that hangs lends its slot, and no second one may begin for it.
+    // A stuck probe lends its slot, but no second probe may begin in its place.
     const isFirstHand = (isOpen ? probeCalls(group) : countedCalls(group)) >= slots;
     if (isFirstHand && !isOpen) continue;
     const mayCall = isOpen ? isProbe : mayCallWithin(slots, failingHaveRoom(group, slots, nowMs));
@@ -32,7 +32,7 @@ export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: nu
 
 type MayCall = (group: SlotGroup, line: FeedLine, nowMs: number) => boolean;
 
-/** A probe is for any feed: they have it in turn. */
+/** A probe is open to any feed: they take turns. */
 const isProbe: MayCall = () => true;
 
 /** @param failingHaveRoom whether one more call of a failing feed may begin */
@@ -44,7 +44,7 @@ function mayCallWithin(slots: number, failingHaveRoom: () => boolean): MayCall {
   };
 }
 
-/** Counts the lines of the group once, and only if one of them fails. */
+/** Counts the lines of the group at most once, and only if one of them fails. */
 function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => boolean {
   let haveRoom: boolean | undefined;
   return () => (haveRoom ??= failingCalls(group) < failingBound(group, slots, nowMs));
@@ -52,7 +52,7 @@ function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => 
 
 function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: number): FeedLine | undefined {
   const { pool } = group;
-  // While no slot is lent, no line needs to be asked whether it may use one.
+  // While no slot is lent, `usesLent` need not be computed.
   const { hasLent } = total;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
@@ -60,8 +60,8 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
     const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
-  // Whose turn it is waits until the rate has room for it: passed over, a large batch would wait for ever behind small
-  // ones.
+  // The line whose turn it is waits until the rate has room for it. If it were passed over, a large batch would wait
+  // forever behind small ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
 }
@@ -80,8 +80,8 @@ function comesBefore(a: Turn, b: Turn): boolean {
 }
 
 /**
- * Until time alone lets a call of the shard begin; infinite when it will not, or when nothing holds it back.
- * @param isQueued whether steps of the shard wait to be claimed
+ * Returns the milliseconds until time alone lets a call of the shard begin; infinite if it never does, or if nothing
+ * blocks the shard. @param isQueued whether steps of the shard wait to be claimed
  */
 export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
   const { breaker, adaptive, rate, lines } = group;
@@ -99,7 +99,7 @@ export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number
   return soonest;
 }
 
-/** Until others may use the slots of a line whose calls do not end. */
+/** Returns the milliseconds until others may use the slots of a line whose calls do not end. */
 function stuckInMs(line: FeedLine, nowMs: number): number {
   if (line.inFlight === 0 || isStuck(line, nowMs)) return 0;
   return Math.max(line.lastBeginMs, line.lastEndMs) + line.guard.stuckAfterMs - nowMs;

@@ -1,24 +1,26 @@
 /*
- * While the breaker of a shard is open, few calls are made: its probe, for which all feeds that fail share one claim,
- * and first-hand calls of feeds that have not failed on this worker.
+ * First-hand calls and probes. While the breaker of a shard is open, few calls are made: its probe, for which all
+ * failing feeds share one claim, and first-hand calls of feeds that have not failed on this worker.
  */
 import type { StepFifo } from '../step/step-fifo.ts';
 import type { Work } from '../step/work.ts';
 import type { Breaker } from './breaker.ts';
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 
-/** First-hand calls in flight of a shard whose breaker is open, and the least time from one to the next. */
+/**
+ * Upper bound on first-hand calls in flight of a shard whose breaker is open, and the least time between two of them.
+ */
 const maxFirstHandCalls = 4;
 const firstHandEveryMs = 100;
 
-/** The calls of a feed in the shard: those in flight and those that wait for a slot. */
+/** Calls of a feed in the shard: those in flight and those that wait for a slot. */
 interface GuardedLine {
   readonly guard: Pick<SourceGuard, 'isFailing'>;
   readonly waiting: Pick<StepFifo<Work>, 'size'>;
   inFlight: number;
 }
 
-/** The calls of a shard, as its breaker bounds them. */
+/** Calls of a shard, as its breaker bounds them. */
 interface GuardedGroup {
   readonly breaker: Pick<Breaker, 'isOpen' | 'allowed'>;
   readonly lines: ReadonlyMap<string, GuardedLine>;
@@ -29,21 +31,23 @@ interface GuardedGroup {
 }
 
 /**
- * True if the breaker is open and the next call of the line may begin all the same, because this worker does not know
- * yet whether the endpoint works for its feed. Its answer shows that the endpoint is not down.
+ * True if the breaker is open and the next call of the line may begin nevertheless, because this worker does not know
+ * yet whether the endpoint works for its feed. An answer shows that the endpoint is not down.
  */
 export function mayCallFirstHand(group: GuardedGroup, line: GuardedLine, nowMs: number): boolean {
   if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;
   return group.firstHand < maxFirstHandCalls && nowMs - group.firstHandAtMs >= firstHandEveryMs;
 }
 
-/** A first-hand call begins. */
 export function beginFirstHand(group: GuardedGroup, nowMs: number): void {
   group.firstHand++;
   group.firstHandAtMs = nowMs;
 }
 
-/** Calls in flight that are not first-hand: if the breaker is open, its probe and those from before. */
+/**
+ * Returns the calls in flight that are not first-hand. If the breaker is open, these are its probe and calls that began
+ * before it opened.
+ */
 export function probeCalls({ inFlight, firstHand }: GuardedGroup): number {
   return inFlight - firstHand;
 }
@@ -53,12 +57,12 @@ export function probesLeft(group: GuardedGroup, nowMs: number): number {
   return Math.max(0, group.breaker.allowed(nowMs) - probeCalls(group));
 }
 
-/** First-hand calls, and the probe. */
+/** Returns the room for claims while the breaker is open: for first-hand calls, and for the probe. */
 export function roomOfOpen(group: GuardedGroup, nowMs: number): number {
   return roomOfProbe(group, nowMs) + Math.max(0, maxFirstHandCalls - group.firstHand - waitingForFirstHand(group));
 }
 
-/** First-hand calls that may begin of what waits: one of each feed without a call in flight. */
+/** Returns how many waiting steps may begin as first-hand calls: one of each feed without a call in flight. */
 function waitingForFirstHand({ lines }: GuardedGroup): number {
   let calls = 0;
   for (const { guard, waiting, inFlight } of lines.values()) {
@@ -67,7 +71,7 @@ function waitingForFirstHand({ lines }: GuardedGroup): number {
   return calls;
 }
 
-/** All feeds that fail share the claim for the probe. */
+/** Returns the room for claims to probe with. All failing feeds share it. */
 export function roomOfProbe(group: GuardedGroup, nowMs: number): number {
   return Math.max(0, probesLeft(group, nowMs) - waitingOfFailing(group));
 }
@@ -78,7 +82,7 @@ function waitingOfFailing({ lines }: GuardedGroup): number {
   return waiting;
 }
 
-/** True if the breaker is open and the feed may call for its probe only: such feeds share one room. */
+/** True if the breaker is open and the feed may only call as the probe: such feeds share one room. */
 export function sharesProbe({ breaker, lines }: GuardedGroup, feedId: string, nowMs: number): boolean {
   return breaker.isOpen(nowMs) && lines.get(feedId)?.guard.isFailing === true;
 }

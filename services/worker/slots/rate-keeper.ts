@@ -5,23 +5,23 @@ import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RatedAction } from './group-views.ts';
 
 const everyMs = 1000;
-/** A share that is not renewed ends; three looks may fail before. */
+/** Milliseconds until a share that is not renewed ends: three exchanges may fail before. */
 const leaseMs = 3500;
-/** A worker that has nothing to call for does not ask: it is woken when it has. */
+/** Milliseconds between two turns without work. New work wakes the loop. */
 const idleMs = 60_000;
 
 export interface RateKeeperDeps {
   rateShares: RateShares;
   rated: () => Iterable<RatedAction>;
-  /** Calls may begin that could not before. */
+  /** Notifies that calls may begin which could not before. */
   onRoom: () => void;
   clock: Clock;
   logger: Logger;
 }
 
-/** Renews this worker's shares of the rates while it has work for them. */
+/** Loop that renews this worker's shares of the rates while it has work for them. */
 export interface RateKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
-  /** There is work: asks again if it had stopped asking. */
+  /** Wakes the loop for new work, if it was idle. */
   onWork(): void;
 }
 
@@ -48,7 +48,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
     for (const [index, { bucket }] of buckets.entries()) {
       const share = shares[index] ?? 0;
       if (share > bucket.using(nowMs)) hasMore = true;
-      // Counted from the question: the store's lease cannot have begun earlier.
+      // Counted from the request: the store's lease cannot have begun earlier.
       bucket.hold(share, askedAtMs + leaseMs, nowMs);
     }
     if (hasMore) onRoom();

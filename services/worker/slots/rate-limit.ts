@@ -2,35 +2,35 @@ import type { RateUnit } from '../../../shared/domain/endpoint/rate-shares.ts';
 
 export type RatePerSecond = Readonly<Partial<Record<RateUnit, number | undefined>>>;
 
-/** What may be saved up while there is nothing to call for: it shortens the first wait, and is gone at once. */
+/** Seconds of the rate that idle time may save up: enough to shorten the first wait. */
 const burstSeconds = 0.1;
-/** On top of what a worker used last, so that it can grow without asking again. */
+/** Factor on the worker's last use, so that it can grow without another exchange. */
 const headroom = 1.25;
-/** Of the rate, for a worker that used nothing lately. */
+/** Share of the rate for a worker that had no calls lately. */
 const leastPart = 0.01;
 
-/** One unit of a rate: what this worker holds of it. */
+/** Share that this worker holds of one rate, in calls or in users. */
 export interface RateBucket {
   readonly unit: RateUnit;
   readonly ratePerSecond: number;
-  /** Per second: what this worker could use, by what it used and whether it had to wait since it was asked last. */
+  /** Returns the demand per second: what this worker could use, by its use and its waits since the last exchange. */
   takeDemand(nowMs: number): number;
-  /** Per second: what it may use now. */
+  /** Returns the rate per second that this worker may use now. */
   using(nowMs: number): number;
-  /** @param untilMs the share is void from then on */
+  /** @param untilMs time from which on the share is void */
   hold(share: number, untilMs: number, nowMs: number): void;
 }
 
 /**
- * An action type's rate on this worker: its shares of what all workers may call together, in calls and in users per
- * second. A share that was not renewed in time is nothing: then no call begins.
+ * Rate of an action type on this worker: its shares of the rate of all workers, in calls and in users per second. A
+ * share that was not renewed in time counts as 0: then no call begins.
  */
 export interface RateLimit {
-  /** Until a call for so many users may begin; infinite without a share. */
+  /** Returns the milliseconds until a call for so many users may begin; infinite without a share. */
   waitMs(users: number, nowMs: number): number;
-  /** A call begins. */
+  /** Consumes the tokens of a call that begins. */
   take(users: number, nowMs: number): void;
-  /** Of the calls that are wanted, for so many users each, those that this time allows. */
+  /** Returns how many of the wanted calls, for so many users each, the rate allows in `ms`. */
   callsIn(wanted: number, ms: number, users: number, nowMs: number): number;
   readonly buckets: readonly RateBucket[];
 }
@@ -41,7 +41,7 @@ interface Tokens extends RateBucket {
   take(cost: number, nowMs: number): void;
 }
 
-/** Null where nothing limits it. */
+/** Returns null if the action type has no rate. */
 export function createRateLimit(rate: RatePerSecond | undefined, nowMs: number): RateLimit | null {
   const calls = rate?.calls === undefined ? null : createTokens('calls', rate.calls, nowMs);
   const users = rate?.users === undefined ? null : createTokens('users', rate.users, nowMs);
@@ -64,7 +64,7 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
   let share = 0;
   let untilMs = Number.NEGATIVE_INFINITY;
   let tokens = 0;
-  /** What costs more than the burst is saved up for, however long that takes. */
+  /** Highest cost of a call so far. A call that costs more than the burst saves up tokens, however long that takes. */
   let dearest = 1;
   let filledAtMs = beginMs;
   let used = 0;
@@ -77,7 +77,7 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
     const fromMs = filledAtMs;
     filledAtMs = nowMs;
     tokens += (share * Math.max(0, Math.min(nowMs, untilMs) - fromMs)) / 1000;
-    // Beyond the dearest call: who wakes a moment late has lost nothing.
+    // The burst comes on top of the dearest call, so that a worker that wakes a moment late loses no tokens.
     tokens = Math.min(tokens, dearest + share * burstSeconds);
   }
 
@@ -89,7 +89,7 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
       return Number.POSITIVE_INFINITY;
     }
     const missing = cost - tokens;
-    // What floating point leaves open is no reason to wake up once more.
+    // A rounding error is no reason to wait again.
     if (missing <= 1e-6) return 0;
     hasWaited = true;
     return (missing / share) * 1000;

@@ -9,32 +9,38 @@ import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
 import type { Work } from '../step/work.ts';
 
-/** Calls at once, and with them connections, of a shard that was silent: more with each answer, and with time. */
+/**
+ * Initial limit on calls at once, and thus connections, of a shard that was silent. The limit grows with each answer,
+ * and with time.
+ */
 const firstCalls = 8;
 const moreCallsPerSecond = 10;
 const silentMs = 30_000;
-/** What was learned of a feed's calls is kept for so long after the last. */
+/** Milliseconds after its last call for which a feed's learned state is kept. */
 const forgottenAfterMs = 60_000;
-/** Of a feed that nothing is known of, one for so many of its pool's slots; at least 1, at most 4. */
+/** Slots of the pool per first call of a feed without history; the feed gets at least 1 call and at most 4. */
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
 
-/** The calls of a feed in this shard: those that wait for a slot and those in flight. */
+/** Calls of a feed in this shard: those that wait for a slot and those in flight. */
 export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
   readonly guard: SourceGuard;
-  /** Cause of its last failure, for people. */
+  /** Cause of the feed's last failure, shown to people. */
   cause: string;
-  /** True if others may use the slots that it holds, and how many these are counted to be. */
+  /** True if other feeds may use the slots of this line; `lent` is the number of slots counted as lent. */
   isLending: boolean;
   lent: number;
-  /** Calls in flight that began as slow ones, and how many of them are lent. */
+  /** Calls in flight that counted as slow when they began, and how many of them are lent. */
   slow: number;
   lentSlow: number;
   lastBeginMs: number;
   lastEndMs: number;
-  /** Counts the calls begun, over all: among equals, the line that began one longest ago comes first. */
+  /**
+   * Sequence number of the line's last call, over all groups. Among equals, the line with the lowest number comes
+   * first.
+   */
   lastTurn: number;
 }
 
@@ -48,16 +54,16 @@ export interface SlotGroup extends CallPace {
   minConcurrency: number;
   readonly breaker: Breaker;
   readonly adaptive: AdaptiveLimit;
-  /** The action type's, over all its countries; null where nothing limits it. */
+  /** Rate of the action type, over all its countries; null if it has none. */
   rate: RateLimit | null;
   inFlight: number;
   waiting: number;
   /** Calls in flight of lines that lend their slots. */
   lent: number;
-  /** Calls in flight that are to show whether the endpoint works for their feeds, and when the last one began. */
+  /** First-hand calls in flight, which show whether the endpoint works for their feeds, and when the last one began. */
   firstHand: number;
   firstHandAtMs: number;
-  /** Answers since the shard was silent, and when it began. */
+  /** Answers since the shard was last silent, and when that silence ended. */
   answered: number;
   sinceMs: number;
   lastEndMs: number;
@@ -68,10 +74,10 @@ export interface SlotGroupTerms {
   topic: string;
   shard: Shard;
   pool: SlotPool;
-  /** Calls at once, however badly the endpoint takes them. */
+  /** Lower bound on the calls at once, however badly the endpoint answers. */
   minConcurrency: number;
   rate: RateLimit | null;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
@@ -134,17 +140,17 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
   return line;
 }
 
-/** Returns how many calls a feed that nothing is known of may have in flight. */
+/** Returns how many calls a feed without history may have in flight. */
 export function firstCallsOfFeed({ capacity }: SlotPool): number {
   return Math.min(maxFirstCallsOfFeed, Math.max(1, Math.floor(capacity / slotsPerFirstCall)));
 }
 
-/** How many calls of the shard may be in flight. */
+/** Returns how many calls of the shard may be in flight. */
 export function slotsOf(group: SlotGroup, nowMs: number): number {
   const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
   const ramp = isSilent ? 0 : answered + (moreCallsPerSecond * (nowMs - sinceMs)) / 1000;
-  // Connections are made for all calls, those of lent slots among them.
+  // Every call needs a connection, calls of lent slots included.
   const connected = Math.max(0, firstCalls + Math.floor(ramp) - pool.lendable(group.lent));
   return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), connected);
 }
@@ -154,32 +160,34 @@ export function* evidenceOf({ lines }: SlotGroup): Iterable<SourceEvidence> {
   for (const { guard } of lines.values()) yield guard;
 }
 
-/** Calls of the shard in flight, without those of lines that lend their slots. */
+/** Returns the calls of the shard in flight, without those of lines that lend their slots. */
 export function countedCalls({ inFlight, lent, pool }: SlotGroup): number {
   return inFlight - pool.lendable(lent);
 }
 
-/** True if the line may use slots that others lend: its calls are answered, or the next one is its only one. */
+/** True if the line may use slots that others lend: its calls are answered, or it has no call in flight. */
 export function usesLent({ isLending, inFlight, guard }: FeedLine, nowMs: number): boolean {
   return !isLending && (inFlight === 0 || nowMs - guard.answeredAtMs <= guard.times.usualMs);
 }
 
-/** Claimed steps of the shard that wait for a slot, without those of lines that lend theirs. */
+/** Returns the claimed steps of the shard that wait for a slot, without those of lines that lend theirs. */
 export function countedWaiting(group: SlotGroup): number {
   let waiting = 0;
   for (const line of group.lines.values()) if (!line.isLending) waiting += line.waiting.size;
   return waiting;
 }
 
-/** True if calls of the line are in flight, and none has begun or ended for much longer than calls take. */
+/**
+ * True if the line has calls in flight, and none of its calls has begun or ended for much longer than its calls take.
+ */
 export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
   return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
 }
 
 /**
- * True if the line was answered within the last ten seconds. A line whose calls take longer counts as served as well,
- * unless they are stuck or the last one was not answered: it was answered within ten seconds before its latest call
- * began.
+ * True if the line was answered within the last ten seconds. A line with slower calls counts as served if it was
+ * answered within ten seconds before its latest call began, unless its calls are stuck or its last call was not
+ * answered.
  */
 export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
   const isAwaited = inFlight > 0 && !isLending && !guard.isFailing;
@@ -187,18 +195,17 @@ export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, 
   return sinceMs - guard.answeredAtMs < witnessLastsMs;
 }
 
-/** Calls of the line that may be in flight, as far as its own guard decides. A line that is stuck begins no more. */
+/** Returns how many calls of the line its own guard allows in flight. A stuck line begins no more calls. */
 export function allowedOf(line: FeedLine, nowMs: number): number {
   return line.isLending && !line.guard.isTroubled && line.inFlight > 0 ? 0 : line.guard.allowed(nowMs);
 }
 
-/** A flush was written: what ended since the last one is what it made room for. */
+/** Updates the pace after a flush: the calls that ended since the last flush made room for its claims. */
 export function measureFlush(group: SlotGroup): void {
   measurePace(group);
   for (const line of group.lines.values()) measurePace(line);
 }
 
-/** A call of the line begins. */
 export function beginCall(group: SlotGroup, line: FeedLine, turn: number, nowMs: number): void {
   line.lastBeginMs = nowMs;
   if (group.inFlight === 0 && nowMs - group.lastEndMs > silentMs) {
@@ -212,7 +219,7 @@ export function beginCall(group: SlotGroup, line: FeedLine, turn: number, nowMs:
   line.lastTurn = turn;
 }
 
-/** A call of the line, or what was to be one, has ended. @param tookMs null when no call was made */
+/** Counts the end of a call of the line. @param tookMs null if no call was made */
 export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null, nowMs: number): void {
   group.inFlight--;
   line.inFlight--;

@@ -5,9 +5,9 @@ import { createSlotGroup, type SlotGroup } from './slot-group.ts';
 import { createActionPool, type SlotPool } from './slot-pool.ts';
 
 export interface SlotGroupsDeps {
-  /** By topic. They change in place. */
+  /** Shards by topic. The map changes in place. */
   shards: ReadonlyMap<string, Shard>;
-  /** These likewise. */
+  /** Configuration by action type. It changes in place. */
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
   /** Calls of busy feeds in flight over all action types. */
   concurrency: number;
@@ -18,19 +18,18 @@ export interface SlotGroupsDeps {
 
 export interface SlotGroups {
   /**
-   * By topic. Groups stay, with what they have learned, also those of shards that are not served any more: calls may be
-   * under way.
+   * Groups by topic. Groups keep their learned state, also if their shard is no longer served: calls may be in flight.
    */
   readonly all: ReadonlyMap<string, SlotGroup>;
-  /** @throws Error when no such shard was ever served */
+  /** @throws Error if this shard was never served */
   of(topic: string): SlotGroup;
-  /** Whether the shard's rate has room for one more call, beyond the one that was begun; it is then taken. */
+  /** Returns whether the shard's rate allows one more call, beyond the one that has begun. If so, takes its tokens. */
   takeRate(topic: string, users: number): boolean;
-  /** Follows the shards and types as they are now. @throws Error when a shard's action type is not among them */
+  /** Applies the current shards and action types. @throws Error if a shard's action type is not configured */
   reshape(): void;
 }
 
-/** What the shards of one action type have together. */
+/** State shared by the shards of one action type. */
 interface ActionSlots {
   readonly pool: SlotPool;
   rate: RateLimit | null;
@@ -51,7 +50,7 @@ export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
     action.pool.resize(capacity);
     if (isSameRate(action.ratePerSecond, ratePerSecond)) return;
     action.ratePerSecond = ratePerSecond;
-    // A share of the old rate says nothing of the new one: it is asked for anew.
+    // A share of the old rate does not apply to the new one: the worker requests a new share.
     action.rate = createRateLimit(ratePerSecond, monotonicMs());
   }
 

@@ -1,73 +1,72 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 import { withFloor } from '../endpoint/calls-at-once.ts';
 
-/** A mean call longer than this makes a feed slow: it gives slots back too seldom for others to wait for them. */
+/** Mean call duration above which a feed is slow: it frees its slots too rarely for other feeds to wait for them. */
 const slowMs = 1000;
-/** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
+/** Share of a pool reserved for slow feeds while quick ones use it, and for quick feeds otherwise. */
 const reservedPart = 1 / 6;
 const floorCalls = 2;
-/** How long after a quick call slow ones leave room for more of them. */
+/** Milliseconds after a quick call during which slow feeds leave room for more quick calls. */
 const quickIsAboutMs = 60_000;
-/** Slots lent to others while no feed of the pool is answered: enough for a new feed to show that it is. */
+/** Slots lent while no feed of the pool is answered: enough for a new feed to show that it is answered. */
 const lentUnserved = 4;
 
-/** What the slots have to know of a feed's calls in one shard. */
+/** State of a feed's calls in one shard, as the pools need it. */
 export interface CallLine {
   inFlight: number;
-  /** Of its calls, exponentially weighted; 0 before the first has ended. */
+  /** Mean duration of the feed's calls, exponentially weighted; 0 before the first call has ended. */
   meanMs: number;
-  /** With the mean of the last few answers: a feed that has become slow is found out by one round of calls. */
+  /** Guard with the mean of the last few answers: one round of calls reveals that a feed has become slow. */
   readonly guard: Pick<SourceGuard, 'times'>;
 }
 
-/** Its calls take long, or nothing is known of it yet. */
+/** True if the feed's calls are slow, or if it has no history yet. */
 export function isSlow({ meanMs, guard }: CallLine): boolean {
   return meanMs === 0 || Math.max(meanMs, guard.times.recentMs) >= slowMs;
 }
 
 /**
- * A number of calls that may be in flight at once, of one action type or of the whole worker. Slow feeds cannot fill
- * it: what they hold they hold for seconds, and everybody else would wait for it.
+ * Pool of call slots, of one action type or of the whole worker. The pool keeps slow feeds from filling it: they hold
+ * their slots for seconds, and all other feeds would wait.
  */
 export interface SlotPool {
-  /** The concurrency, and the floor beyond it. */
+  /** Concurrency plus the floor beyond it. */
   readonly capacity: number;
   readonly inFlight: number;
   /** True if a feed that lends no slots was answered lately. */
   isServed: boolean;
-  /** @param usesLent whether a call of the line may begin in the place of one that is lent */
+  /** Returns whether a call of the line may begin. @param usesLent whether the call may begin in place of a lent one */
   hasRoom(line: CallLine, usesLent: boolean, nowMs: number): boolean;
-  /** Calls that a slow line may begin beside its calls in flight; Infinity for a quick line. */
+  /** Returns how many more calls a slow line may begin; infinite for a quick line. */
   moreCallsOf(line: CallLine, nowMs: number): number;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
   /**
-   * Calls that are in flight and do not count, so that others may begin in their place: as many as the concurrency once
-   * more, or a few while no feed is answered.
-   * @param slowBy how many of them began as slow calls
+   * Lends slots: their calls in flight do not count, so that others may begin in their place. Usable are at most as
+   * many as the concurrency, or a few while no feed is answered. @param slowBy number of them that began as slow calls
    */
   lend(by: number, slowBy: number): void;
   /** True if slots of the pool are lent. */
   readonly hasLent: boolean;
   /** Returns the number of lent slots that others may use. */
   lendable(lent: number): number;
-  /** Calls beyond a smaller concurrency end by themselves. */
+  /** Changes the concurrency. Calls in flight beyond a smaller concurrency continue until they end. */
   resize(concurrency: number): void;
 }
 
-/** How many slow calls there may be while quick ones are about, and otherwise. */
+/** Upper bounds on the slow calls: while quick calls share the pool, and otherwise. */
 interface SlowCalls {
   besideQuick: number;
   alone: number;
 }
 
-/** Of an action type: its quick feeds share it with its slow ones. */
+/** Creates the pool of one action type, shared by its quick and its slow feeds. */
 export function createActionPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
 /**
- * Of the whole worker: action types that are slow leave something to the others, and are not kept from what is unused.
+ * Creates the pool of the whole worker. Slow action types leave a reserve to the others, and may use all other slots.
  */
 export function createWorkerPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({
@@ -92,7 +91,8 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further.
+   * Returns the upper bound on slow calls. Feeds without history begin with a few calls each, so they are bounded by
+   * the concurrency only.
    */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return concurrency;

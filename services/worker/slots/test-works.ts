@@ -15,7 +15,7 @@ export function configOf(concurrency: number) {
   });
 }
 
-/** Claims of a feed that no worker has heard of. */
+/** Returns claims of a new feed. */
 export function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
   const type = configOf(10).actionTypes[actionType];
   if (!type) throw new Error(`${actionType} is not configured`);
