@@ -14,10 +14,9 @@ import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { createClientSlots } from './slots/client-slots.ts';
 
-/** Makes a dispatcher, each part from those above it; parts below it are reached when something happens. */
+/** Creates a dispatcher. Each part uses the parts above it; it reaches parts below it only at run time. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { clients, changes, tracing, clock, random, logger } = deps;
-  /** Wakes the dispatcher's turn. */
   const wake = createWake();
   const bounds = createClientBounds(clients, deps.leaseMs);
   const held = createHeldJobs(deps.ledger);

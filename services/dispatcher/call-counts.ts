@@ -2,31 +2,31 @@ import { callDurationBuckets, durationBucketOf, type DurationBuckets } from '../
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 
-/** Calls that ended in the last minute are counted in steps of this: one is forgotten up to so much later. */
+/** Length of a step of the last minute's count: a call is forgotten up to one step late. */
 const secondsStepMs = 2000;
 const secondsSteps = 31;
-/** The same of how long they took, over ten minutes. */
+/** Length of a step of the ten minutes' durations. */
 const minutesStepMs = 60_000;
 const minutesSteps = 11;
 
-/** Numbers of one outlet: rings of steps, the one that goes on included. */
+/** Ring buffers of one outlet, by step; the current step is included. */
 interface Counted {
-  /** The step that goes on, as a number since the clock began. */
+  /** Number of the current step since the clock began. */
   second: number;
   minute: number;
   /** Calls by step. */
   seconds: Uint32Array;
-  /** Calls by step, and in it by bucket. */
+  /** Calls by step, and within a step by bucket. */
   minutes: Uint32Array;
 }
 
-/** Calls that ended, by what they went through. What had none for ten minutes costs nothing. */
+/** Counts of ended calls by outlet. An outlet without a call for ten minutes uses no memory. */
 export interface CallCounts {
-  /** @param tookMs how long the call took */
+  /** Counts a call. @param tookMs duration of the call */
   note(outletId: string, tookMs: number): void;
-  /** Of those that had some. */
+  /** Returns the calls of the last minute, for outlets that had any. */
   lastMinute(): Map<string, number>;
-  /** How long those of the last ten minutes took. Forgets what is older: to be asked for now and then. */
+  /** Returns the durations of the calls of the last ten minutes. Call this regularly: it also removes older data. */
   durations(): CallDurations;
 }
 
@@ -63,7 +63,7 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
       for (const [outletId, own] of outlets) {
         goTo(own, nowMs);
         const buckets = sumSteps(own.minutes);
-        // A call of the last minute is in them too.
+        // The ten minutes include the last one.
         if (buckets.every((calls) => calls === 0)) outlets.delete(outletId);
         else byOutlet.set(outletId, buckets);
       }
@@ -82,7 +82,7 @@ function nothingCounted(): Counted {
   };
 }
 
-/** Empties the steps that have come since. */
+/** Clears the steps that have begun since the last call. */
 function goTo(own: Counted, nowMs: number): void {
   const second = Math.floor(nowMs / secondsStepMs);
   if (second === own.second) return;
@@ -98,7 +98,7 @@ function goTo(own: Counted, nowMs: number): void {
   own.minute = minute;
 }
 
-/** By bucket. */
+/** Returns the sums by bucket. */
 function sumSteps(minutes: Uint32Array): number[] {
   const sums = noCalls.slice();
   for (let place = 0, bucket = 0; place < minutes.length; place++) {

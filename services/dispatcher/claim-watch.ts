@@ -3,15 +3,15 @@ import type { JobVerdict } from './ports/call-ledger.ts';
 
 /**
  * Longest time that claimed jobs may wait while this process calls nothing. Each of them begins or is released within
- * two seconds, so more is a bug, and a new process gets on where this one does not.
+ * two seconds. A longer wait is a bug, and a new process may recover where this one does not.
  */
 const stuckAfterMs = 10_000;
-/** Between two turns no more counts: a process that was frozen was not stuck. */
+/** Upper bound on the time counted between two turns: a process that was frozen was not stuck. */
 const longestTurnMs = 1000;
 
 /** Longest time that a flush may take while beats are stored: Postgres and its adapter end a statement after 40 s. */
 const longestFlushMs = 45_000;
-/** Between two beats no more counts, for the same reason. */
+/** Upper bound on the time counted between two beats: a process that was frozen was not stuck. */
 const longestBeatMs = 2000;
 
 export interface ClaimLevels {
@@ -20,17 +20,17 @@ export interface ClaimLevels {
   inFlight: number;
 }
 
-/** The watchdog of claimed jobs. */
+/** Watchdog of claimed jobs. */
 export interface ClaimWatch {
-  /** Resolves when claimed jobs have waited for ten seconds in which no call was under way, or when a flush hangs. */
+  /** Resolves if claimed jobs have waited for ten seconds without a call in flight, or if a flush hangs. */
   readonly stuck: Promise<Error>;
-  /** Reports the outcome of a job that had a slot. One that was released without a call is no progress. */
+  /** Reports the outcome of a job that had a slot. A job released without a call is no progress. */
   ended(verdict: Pick<JobVerdict, 'kind'>): void;
-  /** Reports one turn. Turns count, not time alone: while Postgres answers nothing there are none. */
+  /** Reports one turn. Only time between turns counts: while Postgres does not answer, there are no turns. */
   turned(levels: ClaimLevels): void;
-  /** Resolves as the flush does, whose time is watched until then. */
+  /** Watches the duration of the flush, and settles as the flush does. */
   flushing<Written>(flush: Promise<Written>): Promise<Written>;
-  /** Reports a beat that is stored: Postgres answers. */
+  /** Reports that a beat is stored, which shows that Postgres answers. */
   beaten(): void;
 }
 
@@ -39,7 +39,7 @@ export function createClaimWatch({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
   let lastMs = clock.monotonicMs();
   let [hasEnded, forMs] = [false, 0];
   let lastBeatMs = clock.monotonicMs();
-  /** Age of the flush that is under way; null if there is none. */
+  /** Age of the current flush in milliseconds; null if there is none. */
   let flushMs: number | null = null;
 
   return {

@@ -4,19 +4,19 @@ type Claimant = Pick<ClientQueue, 'ownerId' | 'claiming'>;
 
 /** Counts the jobs of each owner that are being claimed, or were claimed and have not ended. */
 export interface ClaimsUnderWay {
-  /** References of all queues whose claims are being written. */
+  /** Number of references, over all queues, whose claims are being written. */
   readonly claiming: number;
   ofOwner(ownerId: string): number;
   note(queue: Claimant, count: number): void;
-  /** Claims of the queue are being written from now on. */
+  /** Counts claims of the queue as being written from now on. */
   begin(queue: Claimant, count: number): void;
-  /** Ends the count of claims that were being written: they are claimed by now, or refused. */
+  /** Ends the count of claims being written: by now they are claimed or refused. */
   endAll(): void;
 }
 
 export function createClaimsUnderWay(): ClaimsUnderWay {
   const counts = new Map<string, number>();
-  /** Those with claims that are being written. */
+  /** Queues with claims that are being written. */
   const beingClaimed = new Set<Claimant>();
   let claiming = 0;
 

@@ -3,15 +3,18 @@ import type { HeardReference } from './jobs/heard-reference.ts';
 import { usualTimeoutMs, type JobClaim } from './ports/call-ledger.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 
-/** Bounds of the jobs of clients, by their terms as they are now. */
+/** Bounds of the jobs of clients, by their current terms. */
 export interface ClientBounds {
   isKnown(clientId: string): boolean;
   ownerOf(clientId: string): string;
-  /** Calls in flight, over all dispatchers. */
+  /** Returns how many calls may be in flight, over all dispatchers. */
   concurrencyOf(clientId: string): number;
-  /** Returns this dispatcher's share of the client's rate, as for its slots. */
+  /** Returns this dispatcher's share of the client's rate, in proportion to its slots. */
   ratePerSecondOf(clientId: string, slots: number): number;
-  /** Returns how long a claim lasts: longer if the client's calls may take longer, or it would never be called. */
+  /**
+   * Returns the duration of a claim in milliseconds. It is longer if the client's calls may take longer, or the job
+   * would never be called.
+   */
   leaseOf(clientId: string): number;
   claimOf(reference: HeardReference): JobClaim;
 }

@@ -13,7 +13,7 @@ import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
   secretBox: Pick<SecretBox, 'open'>;
-  /** Where clients' access tokens are asked for. */
+  /** Endpoint for requesting the clients' access tokens. */
   tokenEndpoint: CallbackEndpoint;
   clock: Clock;
   logger: Logger;
@@ -24,10 +24,13 @@ interface OpenedKey {
   expiresAt: Date | null;
 }
 
-/** What calls go by, as the clients are now. Secrets are opened once. */
+/**
+ * Creates the directory of the terms that calls follow, by the current clients. Each secret is opened once per
+ * revision.
+ */
 export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirectory {
   const { reader, secretBox, tokenEndpoint, clock, logger } = deps;
-  /** By outlet: made anew when its client's revision moves. */
+  /** Terms by outlet, rebuilt when the revision of the client changes. */
   const made = new Map<string, { revision: number; terms: ClientTerms }>();
 
   function openKeys({ clientId, name, keys }: CallOutlet): OpenedKey[] {
@@ -37,7 +40,7 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
         if (!key) throw new Error('it is no secret of a webhook');
         return [{ key, expiresAt }];
       } catch (error) {
-        // Calls go out all the same: a receiver that checks refuses them, and they are tried again.
+        // The call goes out without the signature: a receiver that verifies refuses it, and it is retried.
         logger.error({ err: error, client: name, keyId }, 'a signing key cannot be opened, nothing is signed with it');
         return [];
       }
@@ -51,7 +54,7 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
         ? { auth: null, limits: { ...limits, tls: openClientTls(auth, clientId, secretBox) } }
         : { auth: openClientAuth(auth, clientId, limits, { secretBox, tokenEndpoint, clock }), limits };
     } catch (error) {
-      // What OpenSSL says of a key is not logged.
+      // OpenSSL's message about a key is not logged.
       const fault = error instanceof SecretBoxError ? error.fault : 'cannot be read';
       logger.error({ client: name, fault }, 'the credentials of a client cannot be used, nothing is called with them');
       return { auth: unusableAuth(auth, `the credentials of its client cannot be opened: ${fault}`), limits };

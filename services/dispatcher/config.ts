@@ -18,15 +18,15 @@ import { publicUrl } from '../../shared/runtime/configuration/public-address.ts'
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
- * A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait in the dispatcher,
- * client by client.
+ * Fetch settings of the calls topic. A broker gathers messages no longer than a flush takes. Large answers get past a
+ * backlog quickly: its references wait in the dispatcher, client by client.
  */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
 export const dispatcherEnvironment = commonEnvironment.extend({
   KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
   MUSTER_REGION: region,
-  /** Calls may take a minute; what is claimed waits for its slot before. */
+  /** A call may take a minute, and before that a claimed job waits for its slot. */
   DISPATCHER_LEASE_MS: z.coerce
     .number()
     .int()
@@ -67,11 +67,11 @@ export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   engine: EngineConfig;
   kafka: KafkaSettings;
   secretBox: SecretBox;
-  /** Where this installation calls anything. */
+  /** Addresses that this installation may call. */
   egress: RuleList;
-  /** That jobs may be written to. */
+  /** Topics that jobs may be written to. */
   targetTopics: TargetTopics;
-  /** Undefined where no e-mail is sent. */
+  /** Undefined if e-mail is not configured. */
   mail: MailSettings | undefined;
 };
 

@@ -3,13 +3,16 @@ import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { ClientQueue } from './jobs/client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
-/** Jobs that a client's calls and releases get through in this time may wait here; more wait in the database. */
+/**
+ * Time for which a client's references may wait here, at its pace of calls and releases. More jobs wait in the
+ * database.
+ */
 const queuedMs = 2000;
-/** For each client that has nothing here. */
+/** References for each client without work here. */
 const anyClient = 200;
-/** Every client has so much, however many there are. */
+/** References that every client may have, however many clients there are. */
 const floor = 20;
-/** References in memory, some 200 bytes each. */
+/** Upper bound on references in memory, about 200 bytes each. */
 const maxQueued = 100_000;
 
 export interface CreditDeps {
@@ -17,7 +20,10 @@ export interface CreditDeps {
   concurrencyOf: (clientId: string) => number;
 }
 
-/** How many references of a client may wait here: what its calls get through in two seconds, while there is memory. */
+/**
+ * Returns how many references of a client may wait here: what its calls get through in two seconds, as far as memory
+ * allows.
+ */
 function boundOf(wanted: number, queuedByOthers: number): number {
   return Math.floor(Math.min(wanted, Math.max(floor, (maxQueued - queuedByOthers) / 2)));
 }
@@ -27,8 +33,8 @@ function wantedBy({ passedPerSecond }: Pick<ClientQueue, 'passedPerSecond'>, con
 }
 
 /**
- * What may be sent here of each client, beyond what is here already. Each priority of it has the same room, so that
- * what is urgent finds some beside a backlog.
+ * Returns how many references schedulers may send of each client, beyond those that are here. Each priority has the
+ * same room, so that urgent jobs find some beside a backlog.
  */
 export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
   const toClients: Record<string, number> = {};
@@ -44,8 +50,8 @@ export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
 }
 
 /**
- * Schedulers may send somewhat more, as what they know is some 100 ms old, and Kafka may hold things up. What exceeds
- * this as well is not kept.
+ * Returns whether a reference may be queued. Schedulers may exceed the credit somewhat: their copy is about 100 ms old,
+ * and Kafka may delay messages. References beyond this tolerance are dropped.
  */
 export function mayQueue(queues: Pick<ClientQueues, 'queued' | 'queuedOf'>, clientId: string): boolean {
   const own = queues.queuedOf(clientId);

@@ -16,7 +16,6 @@ import type { ClientDirectory } from './ports/client-terms.ts';
 import type { HostCircuits } from './ports/host-circuits.ts';
 import type { ReportInviter } from './call/report-inviter.ts';
 
-/** Ports and settings of a dispatcher. */
 export interface DispatcherDeps {
   consumer: MessageConsumer;
   ledger: CallLedger;
@@ -29,9 +28,9 @@ export interface DispatcherDeps {
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
   nodes: Pick<JobNodes, 'dispatchers'>;
-  /** Leases of slots that dispatchers take in turns. */
+  /** Leases of slots for which dispatchers take turns. */
   leases: Leases;
-  /** Owner of its claims and leases, as its beats name it. */
+  /** Owner of this dispatcher's claims and leases, as named in its beats. */
   owner: string;
   /** Shortest lease of a claim. */
   leaseMs: number;
@@ -40,7 +39,7 @@ export interface DispatcherDeps {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
-  /** Notices of other dispatchers, and of hosts that they leave alone. */
+  /** Notifications about other dispatchers, and about hosts that they disable. */
   changes: ChangeFeed;
   logger: Logger;
   meter?: Meter;

@@ -6,14 +6,14 @@ import type { Flushed } from './ports/call-ledger.ts';
 export interface DispatcherMeterDeps {
   meter: Meter;
   levels: () => { queued: number; waiting: number; inFlight: number };
-  /** Milliseconds that the claimed job which waits longest has waited for a slot. */
+  /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs: () => number;
 }
 
-/** What a dispatcher does, in figures. No label is an id: clients are too many. */
+/** Metrics of a dispatcher. No label is an id: there are too many clients. */
 export interface DispatcherMeter {
   called(call: JobCall, nowMs: number): void;
-  /** A reference was not kept, as too many of its client were here. */
+  /** Counts a reference that was dropped because too many of its client were here. */
   refused(): void;
   flushed(flushed: Flushed, calls: readonly JobCall[], claims: number, tookMs: number): void;
 }

@@ -13,7 +13,7 @@ import type { KeyTurns } from './key-turns.ts';
 
 const maxClaims = 500;
 const idleMs = 1000;
-/** Between two turns while a claimed job waits for a slot, at most. */
+/** Longest time between two turns while a claimed job waits for a slot. */
 const waitingMs = 100;
 export const afterErrorMs = 500;
 
@@ -31,26 +31,29 @@ export interface DispatcherTurnDeps {
   meter: DispatcherMeter;
   levels: () => ClaimLevels;
   clock: Clock;
-  /** False once the dispatcher stops: nothing more is claimed, and what comes with the last claims is given back. */
+  /** Returns false once the dispatcher stops: it claims nothing more, and releases the jobs of its last claims. */
   isTakingIn: () => boolean;
-  /** References were handled: claimed, or found not to be claimable. */
+  /** Notifies that references were handled: claimed, or found not to be claimable. */
   onHandled: (references: number) => void;
 }
 
-/** References to claim, in one statement. */
+/** References to claim in one statement. */
 interface ClaimGroup {
-  /** As they were taken from the queues. */
+  /** References as taken from the queues. */
   taken: readonly HeardReference[];
-  /** Those that are not held already: a repeat's claim must not stand beside its end. */
+  /**
+   * References that are not held already: the claim of a repeated reference must not be in the same statement as the
+   * job's end.
+   */
   claims: readonly HeardReference[];
-  /** When the claims were asked for, by the monotonic clock: the database cannot have begun their leases earlier. */
+  /** Monotonic time of the claim request: the database cannot have begun the leases earlier. */
   askedMs: number;
   leaseMs: number;
 }
 
 /**
- * Makes one turn: what was claimed begins or is given back, then ends and claims of many jobs are written, in one
- * statement. It returns until when there is nothing more to do, in milliseconds.
+ * Creates the turn of a dispatcher. A turn first begins or releases the claimed jobs, then writes ends and claims of
+ * many jobs in one statement. It returns the milliseconds until the next turn.
  */
 export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<number> {
   const { heartbeat, bounds, letters, held, claimWatch, queues, keeper, keyTurns, meter, levels, clock } = deps;
@@ -67,13 +70,13 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     return pauseMs(isAlive, written !== null);
   }
 
-  /** One look at all claimed jobs: each begins, waits on for a bounded time, or is given back. */
+  /** Checks all claimed jobs: each begins, waits on for a bounded time, or is released. */
   function turnClaimed(): void {
     held.release(queues.turn());
     claimWatch.turned(levels());
   }
 
-  /** Claims nothing while others may take its claims at once. */
+  /** Takes references to claim; none while other dispatchers may take this one's claims at once. */
   function takeClaims(mayClaim: boolean): ClaimGroup {
     const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];
     const claims = taken.filter((reference) => !held.has(reference));

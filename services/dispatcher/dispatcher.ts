@@ -16,33 +16,35 @@ import { createReferenceReceiver } from './reference-receiver.ts';
 import type { ClientSlots } from './slots/client-slots.ts';
 
 /**
- * Under load, flushes grow to what comes in this time. Longer ones cost lag and brought nothing (8 ms measured, 15
- * beside it).
+ * Least time between two flushes: under load, a flush takes what arrives in this time. Longer gaps added lag without
+ * benefit (8 ms measured against 15 ms).
  */
 const minBetweenFlushesMs = 8;
 /**
- * When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their
- * leases are over.
+ * Failed writes after which a stopping dispatcher gives up on its outcomes. Their calls are then in doubt, and other
+ * dispatchers call again when the leases expire.
  */
 const lastTries = 20;
 
-/** Calls jobs that are due: claims them, calls, and writes what came of it. */
+/** Dispatcher of due jobs: claims them, calls, and writes the outcomes. */
 export interface Dispatcher extends Service {
-  /** Resolves when the group has been joined, or will be once the other dispatchers have made room. */
+  /** Resolves when the dispatcher has joined its group, or must wait until the other dispatchers have made room. */
   start(): Promise<void>;
   levels(): { queued: number; waiting: number; inFlight: number };
-  /** References that came and that were handled since the start: claimed, or found not to be claimable. */
+  /**
+   * References received, and references handled, since the start. Handled means claimed, or found not to be claimable.
+   */
   readonly received: number;
   readonly handled: number;
-  /** Called whenever these change. Has to return at once. */
+  /** Sets the listener for changes of `received` and `handled`. The listener must return at once. */
   onWork(listener: () => void): void;
-  /** What may be sent here of each client; null when nothing is taken any more. */
+  /** Returns what schedulers may send here of each client; null if the dispatcher takes no more jobs. */
   credit(): NodeCredit | null;
-  /** What it does of each client and endpoint, of those that are at work here or were in the last minute. */
+  /** Returns the calls of each client and endpoint with work here now or in the last minute. */
   calls(): Record<string, OutletCalls>;
-  /** How long its calls of the last ten minutes took, by client and endpoint. */
+  /** Returns the durations of the calls of the last ten minutes, by client and endpoint. */
   durations(): CallDurations;
-  /** Reports a beat that is stored. */
+  /** Reports that a beat is stored. */
   beaten(): void;
 }
 
@@ -137,7 +139,7 @@ export function createDispatcherFromParts(parts: DispatcherParts): Dispatcher {
     start: async () => {
       await slots.start();
       joining = slots.settled().then(join);
-      // Beside others that takes seconds, in which it can be stopped; and is not ready.
+      // If other dispatchers run, joining takes seconds. Meanwhile this one is not ready, but can be stopped.
       if (slots.isSettled()) await joining;
       else joining.catch((error: unknown) => failed.resolve(error instanceof Error ? error : new Error(String(error))));
     },

@@ -1,13 +1,15 @@
 import { deadAfterMs } from '../../shared/ports/job-nodes.ts';
 
-/** So long a call may take from the last look at the heartbeat to the wire. */
+/** Longest time from the last check of the heartbeat until a call is on the wire. */
 const marginMs = 1000;
 
-/** Until when this process is alive for others, as far as it knows: then they may take what it claimed. */
+/**
+ * Time until which other processes consider this one alive, as far as it knows. After that they may take its claims.
+ */
 export interface Heartbeat {
-  /** @param askedMs when the beat that was stored was sent, by the monotonic clock: the database counts from later */
+  /** Reports a stored beat. @param askedMs monotonic time at which the beat was sent: the database counts from later */
   beaten(askedMs: number): void;
-  /** By the monotonic clock, which goes on while the process is frozen. */
+  /** Returns a monotonic time, which continues while the process is frozen. */
   aliveUntilMs(): number;
 }
 

@@ -6,22 +6,22 @@ import type { CallLedger, Flushed, JobClaim, JobResult } from './ports/call-ledg
 
 const maxResults = 500;
 
-/** The jobs that this process has, from their claims until what became of them is written. */
+/** Jobs that this process holds, from their claims until their outcomes are written. */
 export interface HeldJobs {
-  /** What became of jobs and is not written yet. */
+  /** Number of outcomes that are not written yet. */
   readonly unwritten: number;
   /**
-   * One that is due at another time is no repeat: what came of the time before is stored, though that may not have been
-   * heard yet.
+   * Returns whether the job is held for this due time. A reference with another due time is no repeat: the outcome for
+   * the time before is stored, though its write may not have returned yet.
    */
   has(reference: JobReference): boolean;
   add(jobs: readonly HeldJob[]): void;
   end(call: JobCall): void;
-  /** What was claimed and not begun is due again at once, for others. */
+  /** Releases claimed jobs that have not begun: they are due again at once, for any dispatcher. */
   giveBack(jobs: readonly HeldJob[]): void;
   /** Releases jobs, each of which is due again after its own delay. */
   release(jobs: readonly ReleasedJob[]): void;
-  /** Writes what came of calls, and claims, in one statement. Null when there is nothing to write and to claim. */
+  /** Writes outcomes of calls, and claims, in one statement. Null if there is nothing to write or claim. */
   flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;
 }
 
@@ -58,8 +58,8 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
       const flushed = await ledger.flush({ results: calls.map(resultOf), claims, leaseMs }).catch((error: unknown) => {
-        // Nothing is lost: results are written with the next flush, or refused there because another has the job
-        // meanwhile.
+        // No outcome is lost: the next flush writes it, or Postgres refuses it because another dispatcher has the job
+        // by then.
         finished = [...calls, ...finished];
         throw error;
       });

@@ -16,19 +16,19 @@ export interface JobServerDeps extends Omit<CallJobDeps, 'refusalOf' | 'isFirstH
   counts: Pick<CallCounts, 'note'>;
   meter: Pick<DispatcherMeter, 'called'>;
   claimWatch: Pick<ClaimWatch, 'ended'>;
-  /** A call has ended: there is something to write. */
+  /** Notifies that a call has ended and its outcome can be written. */
   onEnded: () => void;
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }
 
-/** Calls held jobs, and hands on what became of them. */
+/** Server of held jobs: calls them and passes their outcomes on. */
 export interface JobServer {
-  /** Calls under way, of hosts that are tried too. */
+  /** Number of calls in flight, probes of hosts included. */
   readonly underWay: number;
   /**
-   * Begins the call of a job.
-   * @param whenDone frees its slot, with the end of the call as its route sees it; absent for a job without a slot
+   * Begins the call of a job. @param whenDone releases its slot, with the end of the call for its route; absent for a
+   * job without a slot
    */
   serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void;
 }

@@ -4,10 +4,10 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { JobCall } from './call/call-job.ts';
 
-/** It is woken when there is something to do. */
+/** Milliseconds between two turns without work. Written outcomes wake the loop. */
 const idleMs = 60_000;
 const afterErrorMs = 500;
-/** These have their key still. */
+/** Kinds of outcome after which a job keeps its ordering key. */
 const still: ReadonlySet<string> = new Set(['released', 'reporting', 'sidelined']);
 
 export interface KeyTurnsDeps {
@@ -16,12 +16,12 @@ export interface KeyTurnsDeps {
   logger: Logger;
 }
 
-/** Lets the next jobs of keys be due whose turn has come: beside the flushes, which wait for none of it. */
+/** Loop that makes the next jobs of ordering keys due. It runs beside the flushes, so that no flush waits for it. */
 export interface KeyTurns {
-  /** What came of these calls is written. */
+  /** Handles that the outcomes of these calls are written. */
   written(calls: readonly JobCall[]): void;
   start(): void;
-  /** Resolves when all that was said is done, or has failed once. */
+  /** Resolves when all keys so far are advanced, or have failed once. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
   async function turn(): Promise<number> {
     const taken = woken;
     woken = [];
-    // What fails is not tried again here: the wakes are stored, and a scheduler sweeps them.
+    // A failure is not retried here: the wakes are stored, and a scheduler sweeps them.
     if (taken.length > 0) await keys.advance(taken);
     return woken.length > 0 ? 0 : idleMs;
   }
@@ -41,7 +41,7 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
     written: (calls) => {
       for (const { job, verdict, terms } of calls) {
         const isStill = still.has(verdict.kind);
-        // Keys are a client's, whatever endpoints their jobs go through.
+        // An ordering key belongs to the client, whatever endpoints its jobs go through.
         const clientId = terms?.ownerId ?? job.clientId;
         if (job.orderingKey !== null && !isStill) woken.push({ clientId, key: job.orderingKey });
       }

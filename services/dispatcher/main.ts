@@ -38,7 +38,7 @@ import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createReportInviter } from './call/report-inviter.ts';
 import { createNodeReporter } from './report-node.ts';
 
-/** Of an answer with an access token. Those that are signed and carry roles have some kilobytes. */
+/** Upper bound on a token response in bytes. Signed tokens with roles have some kilobytes. */
 const maxTokenBytes = 64 * 1024;
 
 export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (config, context) => {
@@ -47,7 +47,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const clock = systemClock;
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-dispatcher', logger, meter };
-  // One connection flushes, one advances keys, the others look after hosts, clients and the region.
+  // One connection for flushes, one for keys, and the others for hosts, clients and the region.
   const max = poolSizes.dispatcher['muster-dispatcher'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
@@ -131,7 +131,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
-  // It claims what is its own as long as it is alive.
+  // The heartbeat keeps its claims for as long as the dispatcher is alive.
   reporter.start();
   await dispatcher.start();
   reporter.tell();
@@ -140,7 +140,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     ...dispatcher,
     stopIntake: async () => {
       const stopping = dispatcher.stopIntake();
-      // What it had in memory is offered to others as soon as they know.
+      // As soon as schedulers receive this report, they offer its references to other dispatchers.
       reporter.tell();
       await stopping;
     },

@@ -1,6 +1,6 @@
 import type { MetricTable } from '../../shared/ports/meter.ts';
 
-/** What a dispatcher tells of itself. */
+/** Metrics of a dispatcher. */
 export const dispatcherMetrics = {
   calls: {
     kind: 'counter',

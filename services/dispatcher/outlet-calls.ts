@@ -8,7 +8,7 @@ export interface OutletCallsDeps {
   slotsOf: (outletId: string) => number;
 }
 
-/** What this dispatcher does of each outlet, of those that are at work here or were in the last minute. */
+/** Returns this dispatcher's calls of each outlet with work here now or in the last minute. */
 export function outletCallsOf({ queues, counts, slotsOf }: OutletCallsDeps): Record<string, OutletCalls> {
   const calls: Record<string, OutletCalls> = {};
   for (const [outletId, lastMinute] of counts.lastMinute()) {

@@ -7,21 +7,24 @@ import { unknownClient, type HeardReference } from './jobs/heard-reference.ts';
 
 export interface ReferenceReceiverDeps {
   letters: LetterKeeper;
-  /** Whether there is such a client, as far as is known here. */
+  /** Returns whether this dispatcher knows the client. */
   isKnown: (clientId: string) => boolean;
   onReferences: (references: readonly HeardReference[]) => void;
   onSettled: (message: LaneMessage) => void;
-  /** References that wait in memory. */
+  /** Returns the number of references that wait in memory. */
   queued: () => number;
 }
 
-/** What calls get through in some 100 ms at full load: nothing waits for what is fetched later. */
+/**
+ * Number of queued references from which fetching may slow down: calls get through about as many in 100 ms at full
+ * load.
+ */
 const crowdedFrom = 1000;
 
 /**
- * A message is settled as soon as its references lie in memory: nothing stands behind anything on the topic, and what
- * is lost with this process is found by the sweep. What cannot be understood is dead-lettered, and never holds up its
- * lane.
+ * Creates the receiver of references. A message is settled as soon as its references are in memory, so no message
+ * blocks another one on the topic. The sweep finds jobs that are lost with this process. Unreadable messages are
+ * dead-lettered, and never block their lane.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
   const { letters, isKnown, onReferences, onSettled, queued } = deps;
@@ -37,7 +40,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     const heard = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
-      // Its partition is a part of its id: with another it would stand in the way of the true reference.
+      // The partition is part of the job's id: a reference with another partition would get in the way of the true one.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
       return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard, priority };
@@ -55,7 +58,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       if (stopped) return;
       for (const message of messages) receive(message);
     },
-    // What came by it is in memory, and any dispatcher's to claim.
+    // The references of the lane are in memory, and any dispatcher may claim their jobs.
     revoke: () => undefined,
     isCrowded: () => queued() >= crowdedFrom,
     stop: () => {

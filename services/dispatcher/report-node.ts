@@ -7,16 +7,22 @@ import type { Heartbeat } from './heartbeat.ts';
 
 const beatEveryMs = 2000;
 /**
- * Between two reports while jobs come: schedulers hold back what they have not heard of. Where many clients are at
- * work, a millisecond each.
+ * Least time between two reports while jobs arrive: schedulers hold jobs back until a report shows room. With many
+ * active clients, a millisecond each.
  */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
-/** What it does client by client is for people: as often as it says anything while it is idle. */
+/**
+ * Time between two reports of the calls by client. They are shown to people, so the pace of an idle dispatcher
+ * suffices.
+ */
 const callsEveryMs = beatEveryMs;
-/** Ten minutes of durations change little meanwhile, and are the longest part of what is said. */
+/**
+ * Time between two reports of durations. Durations over ten minutes change slowly, and are the largest part of a
+ * report.
+ */
 const durationsEveryMs = 10_000;
-/** A rate is believed for longer than a moment without work. */
+/** Weight of the newest rate when it is lower, so that the rate outlasts a moment without work. */
 const newWeight = 0.5;
 
 export interface NodeReporterDeps {
@@ -34,14 +40,14 @@ export interface NodeReporterDeps {
 
 export interface NodeReporter {
   start(): void;
-  /** Says now what has changed. */
+  /** Reports current changes at once. */
   tell(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Tells schedulers what this dispatcher takes of each client. What it said stays true until it says something else: it
- * does while jobs come.
+ * Loop that reports to schedulers what this dispatcher takes of each client. A report is valid until the next one;
+ * reports are frequent while jobs arrive.
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
@@ -49,7 +55,9 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isTold = false;
-  /** Nothing has changed since the last report: the next one is due with the next beat, or when something does. */
+  /**
+   * True if nothing has changed since the last report: the next one is due with the next beat, or with the next change.
+   */
   let isAsleep = false;
 
   async function turn(): Promise<number> {

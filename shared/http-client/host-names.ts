@@ -7,19 +7,30 @@ import type { Clock } from '../ports/clock.ts';
 import { knownAddresses } from '../runtime/egress/address-guard.ts';
 import { addressesIn, candidatesOf, searchDomainsIn } from './name-files.ts';
 
-/** Names of one caller that are asked for at once: what it has more of waits, and waits for no other caller. */
+/**
+ * Upper bound on the concurrent look-ups of one caller. Further look-ups of this caller wait, without delaying other
+ * callers.
+ */
 const lookupsOfCaller = 20;
 const maxCallers = 1000;
 const maxNames = 10_000;
 const maxTtlMs = 3_600_000;
-/** What failed is asked for again after so long; the hosts file too may change. */
+/**
+ * Milliseconds after which a failed look-up is repeated. Names from the hosts file expire after the same time, as the
+ * file may change.
+ */
 const failedForMs = 1000;
-/** A server that drops questions for IPv6 holds up no name that has an IPv4 address. */
+/**
+ * Milliseconds to wait for IPv6 once IPv4 has an address: a server that drops IPv6 queries must not delay such names.
+ */
 const ipv6GraceMs = 50;
-/** Of one question to one server: 3 s in all. */
+/** Time-outs of one query to one server: 3 s in total. */
 const resolverTerms = { timeout: 1000, tries: 2, maxTimeout: 2000 };
 
-/** There is no address to connect to. `ENOTFOUND`: a server says so. `EAI_AGAIN`: none said anything in time. */
+/**
+ * Error for a name without an address to connect to. `ENOTFOUND`: a server reports that there is none. `EAI_AGAIN`: no
+ * server answered in time.
+ */
 export class LookupFailedError extends Error {
   override readonly name = 'LookupFailedError';
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN';
@@ -32,40 +43,40 @@ export class LookupFailedError extends Error {
 
 export interface HostNamesDeps {
   clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
-  /** Name servers, with a port or without; those of the machine unless given. */
+  /** Name servers, with or without a port; by default those of the machine. */
   servers?: readonly string[] | undefined;
   hostsFile?: string;
   resolverFile?: string;
 }
 
 export interface Lookup {
-  /** A client, an action type, the segmentation service. */
+  /** Name of the caller: a client, an action type, or the segmentation service. */
   caller: string;
   hostname: string;
   withinMs: number;
 }
 
-/** Looks names up by DNS, and the hosts file before. */
+/** Look-up of host names, first in the hosts file, then by DNS. */
 export interface HostNames {
-  /** All addresses, at least one, IPv4 first. Rejects with a LookupFailedError in time. */
+  /** Returns all addresses, at least one, IPv4 first. Rejects with a LookupFailedError within `withinMs`. */
   addressesOf(lookup: Lookup): Promise<readonly string[]>;
   close(): void;
 }
 
 interface Answer {
   addresses: readonly string[];
-  /** A server said what there is, if only that there is nothing. */
+  /** True if a server answered, even if it reported no address. */
   isAnswered: boolean;
-  /** By the monotonic clock. */
+  /** Monotonic time of expiry. */
   untilMs: number;
 }
 
 const nothingKnown: Answer = { addresses: [], isAnswered: false, untilMs: 0 };
 
 /**
- * `dns.lookup` would block one of libuv's four threads for as long as a name server is silent, so that four dead names
- * of one caller would stop the calls of all others. c-ares blocks nothing, and each caller has a channel of its own:
- * servers that fail for its names are not avoided for others.
+ * Creates the look-up of names. `dns.lookup` would block one of libuv's four threads while a name server is silent, so
+ * that four dead names of one caller would stop the calls of all others. c-ares blocks no thread. Each caller has a
+ * channel of its own, so that servers that fail for its names are not avoided for others.
  */
 export function createHostNames(deps: HostNamesDeps): HostNames {
   const { clock, servers, hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf' } = deps;
@@ -107,7 +118,7 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
     }
     const { resolver, limit } = channelOf(caller);
     const lookup = { answer: Promise.resolve(nothingKnown), wantedUntilMs };
-    // What is waited for no longer is not asked for: dead names would pile up in front of those that come next.
+    // A look-up that no caller waits for any more is skipped: otherwise dead names would pile up in front of new ones.
     lookup.answer = limit(() =>
       clock.monotonicMs() >= lookup.wantedUntilMs ? nothingKnown : ask(resolver, hostname),
     ).then((answer) => {
@@ -121,7 +132,8 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
 
   async function inTime(answer: Promise<Answer>, withinMs: number): Promise<Answer> {
     const over = new AbortController();
-    // Timers run before sockets are read: after a pause of the process, an answer that is here already counts.
+    // Timers run before sockets are read: after a pause of the process, an answer that has already arrived still
+    // counts.
     const late = clock.sleep(withinMs, over.signal).then(() => nextCheck(nothingKnown));
     return await Promise.race([answer, late]).finally(() => over.abort());
   }
@@ -169,7 +181,10 @@ function found(records: Promise<{ address: string; ttl: number }[]>): Promise<Fo
   );
 }
 
-/** No such name, none of this type, or no name at all; everything else is no answer. */
+/**
+ * True if the server reports that there is no such name, no record of this type, or that the name is invalid. All other
+ * errors count as no answer.
+ */
 function saysNo(error: unknown): boolean {
   return error instanceof Error && 'code' in error && noAddress.has(error.code);
 }

@@ -1,4 +1,4 @@
-/** Why no connection was made, where it matters to who called. */
+/** Causes of a failed connection that callers distinguish. */
 export const connectCauses = {
   noSuchName: 'host name not found',
   noLookup: 'host name cannot be looked up now',
@@ -8,8 +8,8 @@ export const connectCauses = {
 const notWhole = 'connection closed before the answer was whole';
 
 /**
- * What people read in place of the codes of Node.js and undici. None of them names an address: it may hold what is
- * secret.
+ * Causes shown to people in place of the codes of Node.js and undici. None of them names an address, which may contain
+ * a secret.
  */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -34,8 +34,8 @@ const causes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes why a call has no answer.
- * @param isAnswerBegun the status and all headers of the answer were read
+ * Returns the cause for which a call has no answer. @param isAnswerBegun true if the status and all headers of the
+ * answer were read
  */
 export function causeOf(error: Error, isAnswerBegun = false): string {
   // The errors of undici's parser have no code of their own, only a name.
@@ -51,7 +51,7 @@ export function causeOf(error: Error, isAnswerBegun = false): string {
   return /tls|ssl/i.test(error.message) ? 'TLS failed' : 'call failed';
 }
 
-/** Codes of a connection that was reset or closed, by the operating system and by undici. */
+/** Error codes of a connection that was reset or closed, by the operating system and by undici. */
 const lostConnection: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
 /** Returns true if the call failed because its connection was reset or closed. */
@@ -63,7 +63,10 @@ function brokenHttp(fault: string): string {
   return `answer that breaks HTTP/1.1 (${fault})`;
 }
 
-/** The message ends with one of the parser's fixed reasons in parentheses; `data` is what the parser did not expect. */
+/**
+ * Returns the cause of a parser error. Its message ends with one of the parser's fixed reasons in parentheses; `data`
+ * is what the parser did not expect.
+ */
 function parserCause(error: Error): string {
   const reason = /\(([^()]+)\)$/.exec(error.message)?.[1] ?? 'no reason is known';
   if (reason === 'Invalid EOF state') return notWhole;
@@ -72,12 +75,12 @@ function parserCause(error: Error): string {
   return protocol === undefined ? 'answer that is not HTTP' : `answer that is not HTTP/1.1 but ${protocol}`;
 }
 
-/** Recognizes a protocol by the first bytes of its servers. */
+/** Recognizes a protocol by the first bytes that its servers send. */
 function protocolOf(data: string): string | undefined {
   if (data.startsWith('SSH-')) return 'SSH';
-  // An alert.
+  // A TLS alert.
   if (data.startsWith('\x15\x03')) return 'TLS, so the URL may have to begin with https://';
-  // A frame of settings (type 4), with a length of less than 256 bytes.
+  // A SETTINGS frame (type 4) with a length of less than 256 bytes.
   if (data.startsWith('\0\0') && data.charAt(3) === '\x04') return 'HTTP/2';
   return undefined;
 }

@@ -4,14 +4,13 @@ import { causeOf, isLostConnection } from './http-cause.ts';
 import { KeptConnection } from './kept-connection.ts';
 
 /**
- * What became of one HTTP call.
- * Causes are for people: plain words, without an address.
- * - `answered`: the whole answer arrived, whatever it says.
- * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed): it cannot have had an
- *   effect.
- * - `ambiguous`: it was sent, at least in part, and no whole answer arrived in time and size.
+ * Outcome of one HTTP call. Causes are shown to people: plain words, without an address.
+ * - `answered`: the whole answer arrived, whatever its status.
+ * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed), so it cannot have had an
+ * effect.
+ * - `ambiguous`: the request was sent, at least in part, and no whole answer arrived within time and size.
  *
- * `timedOut`: it took too long.
+ * `timedOut`: the call exceeded its deadline.
  */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; retryAfter: string | null; contentEncoding: string | undefined; body: Buffer }
@@ -21,25 +20,25 @@ export type HttpOutcome =
 export interface HttpCall {
   method: string;
   path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: string[];
   body?: Buffer;
-  /** In the place of the origin's. */
+  /** Replaces the time-out of the origin. */
   timeoutMs?: number;
-  /** Time by `performance.now()` after which the call is not sent again; until its deadline unless given. */
+  /** Time by `performance.now()` after which the call is not sent again; by default its deadline. */
   repeatUntilMs?: number;
 }
 
 export interface HttpOrigin {
   /**
-   * Sends once, and follows no redirect. Never rejects.
+   * Sends the call and follows no redirect. Never rejects.
    *
    * Sends once more, on a fresh connection, if a connection that had carried an answer ended without a byte of an
-   * answer to this call: a server may close an idle connection while the call is written. The origin has to be
-   * repeatable, and the deadline stays. The outcome is one call's.
+   * answer to this call: a server may close an idle connection while the call is written. The origin must be
+   * repeatable, and the deadline stays. The outcome is that of one call.
    */
   send(call: HttpCall): Promise<HttpOutcome>;
-  /** Breaks off what is still in flight. */
+  /** Aborts the calls in flight. */
   close(): Promise<void>;
 }
 
@@ -47,30 +46,30 @@ export interface HttpOriginOptions {
   /** Scheme, host and port. */
   origin: string;
   connections: number;
-  /** From the call to the end of its answer, however slowly it drips. */
+  /** Milliseconds from the call to the end of its answer, however slowly the answer arrives. */
   timeoutMs: number;
   maxAnswerBytes: number;
-  /** True: of a longer answer, the first bytes are the answer, and the rest is not waited for. */
+  /** If true, the first `maxAnswerBytes` of a longer answer count as the answer, and the rest is discarded. */
   cutsAnswers?: boolean;
-  /** Makes the connections, in place of undici. */
+  /** Opens the connections, in place of undici. */
   connect?: buildConnector.connector;
-  /** False if a call that may have been received must not be sent again; true unless given. */
+  /** False if a call that may have been received must not be sent again; true by default. */
   isRepeatable?: boolean;
-  /** Called for each call that is sent once more. */
+  /** Notifies of each call that is sent once more. */
   onSentAgain?: (() => void) | undefined;
 }
 
 type Connection = KeptConnection<AnswerCollector>;
 
 /**
- * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer
- * that is wanted whole. Each connection is a client of its own, and the one that was used last is taken first: undici's
- * pool looks through its clients for every call, and queues the call that follows an answer until a later turn of the
- * event loop.
+ * Creates an origin that calls by undici's `dispatch`. This costs half as much as `request`, which creates a stream for
+ * an answer that is needed whole. Each connection is a client of its own, and the last used one is taken first:
+ * undici's pool searches its clients for every call, and queues the call that follows an answer until a later turn of
+ * the event loop.
  *
- * What runs is found by its connection. In a set of all calls, each table that the set outgrows would keep its last
- * calls alive, and be kept alive itself by the table before it that is old already: whatever a call refers to would be
- * copied into the old generation.
+ * Running calls are found by their connection. In a set of all calls, each table that the set outgrows would keep its
+ * last calls alive, and would be kept alive itself by an older table. The garbage collector would then copy all that a
+ * call refers to into the old generation.
  */
 export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
   const { origin, connections, maxAnswerBytes, cutsAnswers = false, isRepeatable = true, onSentAgain } = settings;
@@ -146,19 +145,19 @@ interface CollectorTerms {
   onSentAgain: (() => void) | undefined;
 }
 
-/** Collects one answer. A class, so that its methods are made once and not for every call. */
+/** Collector of one answer. It is a class so that its methods are created once and not for every call. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly call: HttpCall;
   readonly deadline: number;
-  /** Given back once it is free again, which may be later than the outcome is known. */
+  /** Connection of the call. It is released once it is free again, possibly after the outcome is known. */
   connection: Connection | null = null;
   bytesRead = 0;
   readonly #terms: CollectorTerms;
   readonly #timeoutMs: number;
   readonly #settle: (outcome: HttpOutcome) => void;
-  /** Undefined until the call is written to its connection, also the second time. */
+  /** Undefined until the call is written to its connection; also before the second attempt. */
   #controller: Dispatcher.DispatchController | undefined;
-  /** Cause for which the call is sent once more. */
+  /** Cause of the loss for which the call is sent once more. */
   #firstLoss: string | undefined;
   #settled = false;
   #status = 0;
@@ -179,11 +178,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A process that was stopped meanwhile may see its connection before it sees its timers.
+    // A process that was stopped meanwhile may process its connection before its timers.
     if (performance.now() >= this.deadline) this.expire();
     if (this.#firstLoss !== undefined) this.#beginAgain(this.#firstLoss);
     this.#controller = controller;
-    // It expired while it waited for a connection: it must not be sent after that was reported.
+    // The call expired while it waited for a connection: it must not be sent after the outcome was reported.
     if (this.#settled) controller.abort(new Error('expired before it was sent'));
   }
 
@@ -234,7 +233,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (connection && this.#mayRepeat(connection, error)) {
       this.#firstLoss = cause;
       this.#controller = undefined;
-      // The socket is closed by now, and the client of the connection makes another.
+      // The socket is closed by now, and the client of the connection opens another one.
       this.#terms.dispatch(connection, this);
       return;
     }

@@ -3,34 +3,37 @@ import { Client, type buildConnector } from 'undici';
 import { withContinue } from './interim-answers.ts';
 
 /**
- * Time for which an idle connection is kept, unless the `Keep-Alive: timeout` of the server allows more. Servers that
- * name no time close after two seconds or more (gunicorn 2, Node.js 5, nginx 75). A call that is written while the
+ * Milliseconds for which an idle connection is kept, unless the server's `Keep-Alive: timeout` allows more. Servers
+ * that name no time close after two seconds or more (gunicorn 2, Node.js 5, nginx 75). A call that is written while the
  * server closes the connection is lost, and nothing shows whether it was received.
  */
 const idleMs = 1500;
-/** Idle time after which a connection carries no call that must not be repeated, whatever the server allows. */
+/** Idle milliseconds after which a connection carries no call that must not be repeated, whatever the server allows. */
 const unrepeatableIdleMs = 500;
-/** Balancers and NAT forget idle connections without notice, the soonest after about a minute. */
+/**
+ * Upper bound on the idle milliseconds: balancers and NAT forget idle connections without notice, the soonest after
+ * about a minute.
+ */
 const maxIdleMs = 60_000;
-/** A connection is closed this long before its server would close it. */
+/** Milliseconds by which a connection is closed before its server would close it. */
 const keepAliveMarginMs = 1000;
 
 export interface ConnectionTerms {
   origin: string;
-  /** Makes the sockets. */
+  /** Opens the sockets. */
   connect: buildConnector.connector;
-  /** False if a call that is lost with its connection cannot be sent again. */
+  /** False if a call that is lost with its connection must not be sent again. */
   isRepeatable: boolean;
 }
 
-/** One connection at a time to an origin, by an undici client of its own. */
+/** Connection to an origin, one at a time, by an undici client of its own. */
 export class KeptConnection<Call> {
   readonly client: Client;
-  /** The call that it carries. */
+  /** Call that the connection carries. */
   call: Call | null = null;
   readonly #isRepeatable: boolean;
   #socket: Socket | null = null;
-  /** Null until the socket has carried an answer. */
+  /** Time of the last answer on the socket; null before the first one. */
   #idleSinceMs: number | null = null;
   /** Bytes that the socket had received before the call. */
   #bytesBefore = 0;
@@ -40,7 +43,7 @@ export class KeptConnection<Call> {
     this.#isRepeatable = isRepeatable;
     this.client = new Client(origin, {
       pipelining: 1,
-      // Over HTTP/2 a connection's end would leave open which of its calls were never begun.
+      // If an HTTP/2 connection ends, it is unknown which of its calls had begun.
       allowH2: false,
       connect: (options, callback) =>
         connectSocket(options, (...result) => {
@@ -52,15 +55,15 @@ export class KeptConnection<Call> {
       keepAliveTimeout: isRepeatable ? idleMs : unrepeatableIdleMs,
       keepAliveMaxTimeout: isRepeatable ? maxIdleMs : unrepeatableIdleMs,
       keepAliveTimeoutThreshold: keepAliveMarginMs,
-      // The deadline of calls is kept by their collector: undici's own would restart with every byte.
+      // The collector enforces the deadline of a call: undici's own time-outs would restart with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
   /**
-   * Closes a connection that was idle for too long. The timer of undici does so too, but late if the event loop was
-   * blocked. The client connects anew for the next call.
+   * Begins a call. First closes a connection that was idle for too long: undici's timer does so too, but late if the
+   * event loop was blocked. The client connects anew for the call.
    */
   begin(call: Call): void {
     this.call = call;
@@ -70,7 +73,7 @@ export class KeptConnection<Call> {
   }
 
   /**
-   * True if the socket had carried an answer before the call, and has received no byte since. Asked once the socket has
+   * True if the socket had carried an answer before the call, and has received no byte since. Valid once the socket has
    * ended.
    */
   endedUnanswered(): boolean {

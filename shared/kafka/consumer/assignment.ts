@@ -1,18 +1,18 @@
 import { fnv1a } from '../../domain/partitioning.ts';
 
-/** A member of a consumer group, as its leader sees it. */
+/** Member of a consumer group, as its leader sees it. */
 export interface Subscriber {
   memberId: string;
   topics: readonly string[];
 }
 
-/** By member and topic, the partitions that it gets. Every member is there. */
+/** Partitions by member and topic, with an entry for every member. */
 export type GroupAssignment = Map<string, Record<string, number[]>>;
 
 /**
- * Each topic's partitions to its subscribers and no others, shares of a topic differing by at most one. By rendezvous
- * hashing, which looks at nothing but the names: any leader comes to the same answer, and where a member comes or goes,
- * most partitions stay where they are.
+ * Assigns each topic's partitions to its subscribers only, in shares that differ by at most one. Rendezvous hashing
+ * depends on the names only: any leader gets the same result, and most partitions stay in place when a member joins or
+ * leaves.
  */
 export function assignPartitions(
   members: readonly Subscriber[],
@@ -30,8 +30,8 @@ export function assignPartitions(
 }
 
 /**
- * The subscriber of each partition. Of all pairs the one with the highest score comes first; a member with a full share
- * is passed over. What does not divide evenly goes to as many members as there are partitions left, one each.
+ * Returns the subscriber of each partition. Pairs come in the order of their scores; a member with a full share is
+ * skipped. If the partitions do not divide evenly, as many members as there are partitions left get one more.
  */
 function share(topic: string, count: number, subscribers: readonly string[]): string[] {
   if (subscribers.length === 0) return [];
@@ -61,7 +61,7 @@ function rankedPairs(topic: string, count: number, subscribers: readonly string[
   return pairs.sort((a, b) => b.score - a.score || a.partition - b.partition || (a.memberId < b.memberId ? -1 : 1));
 }
 
-/** The last mixing of MurmurHash3, without which names that differ in their end alone would score alike. */
+/** Final mixing step of MurmurHash3. Without it, names that differ only in their end would have similar scores. */
 function scoreOf(name: string): number {
   let sum = fnv1a(name);
   sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);

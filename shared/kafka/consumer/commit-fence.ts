@@ -1,16 +1,16 @@
-/** Keeps a commit of offsets within the assignment of partitions in which it began. */
+/** Restricts a commit of offsets to the assignment of partitions in which it began. */
 export interface CommitFence {
-  /** Runs one commit, one at a time. */
+  /** Runs one commit; one at a time. */
   run(commit: () => Promise<void>): Promise<void>;
-  /** The group has assigned partitions anew. */
+  /** Reports that the group has assigned partitions anew. */
   onJoined(): void;
-  /** False if partitions were assigned anew since the commit under way began. */
+  /** False if partitions were assigned anew since the current commit began. */
   readonly isCurrent: boolean;
 }
 
 export function createCommitFence(): CommitFence {
   let joins = 0;
-  /** The value of `joins` when the commit under way began; undefined without one. */
+  /** Value of `joins` when the current commit began; undefined without one. */
   let begunAt: number | undefined;
 
   return {

@@ -6,26 +6,26 @@ import type { ConsumerHealth } from './consumer-health.ts';
 import type { GroupClient } from './group-client.ts';
 import type { Lanes } from './lanes.ts';
 
-/** Between two looks for topics that are missing. */
+/** Milliseconds between two checks for missing topics. */
 const keepTopicsMs = 1_000;
-/** Between two looks at where the lanes stand against the ends of their partitions. */
+/** Milliseconds between two comparisons of the lanes with the ends of their partitions. */
 export const lookIntervalMs = 10_000;
 
 /** Attempts of the last commit of a client, one commit interval apart. */
 const lastCommitAttempts = 4;
 
-/** What a consumer does again and again, whichever client it has now. */
+/** Periodic work of a consumer, whichever client it has now. */
 export interface ConsumerChores {
   begin(): void;
   end(): void;
-  /** What has been settled since the last commit. Never rejects: what could not be committed is tried again. */
+  /** Commits what has been settled since the last commit. Never rejects: a failed commit is retried. */
   commit(): Promise<void>;
   /**
-   * Commits all that has been settled until now, also if a commit is under way. Gives up after a few attempts: the
-   * messages come again to the next owner of their partition.
+   * Commits all that has been settled until now, also if a commit is in progress. Gives up after a few attempts: the
+   * next owner of the partition then receives the messages again.
    */
   commitAll(): Promise<void>;
-  /** As of the last look. */
+  /** Returns the offsets of the last check. */
   offsets(): ReadonlyMap<string, readonly PartitionOffsets[]>;
 }
 
@@ -36,7 +36,7 @@ export interface ConsumerChoresDeps {
   keeper: TopicKeeper;
   offsetLook: OffsetLook;
   commitIntervalMs: number;
-  /** It will not come back by itself. */
+  /** Notifies that the consumer will not recover by itself. */
   onBroken: (cause: Error) => void;
   clock: Pick<Clock, 'sleep'>;
   logger: Logger;
@@ -56,8 +56,8 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
       await by.commit(due);
       lanes.committed(due);
     } catch (error) {
-      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages
-      // come again.
+      // The lanes stay uncommitted, so the next turn retries. After a rebalance the lanes are gone, and their messages
+      // are delivered again.
       logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
     }
   }
@@ -71,7 +71,7 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
     if (missing.length === 0) return;
     try {
       if (await keeper.ensure(missing)) logger.warn({ topics: missing }, 'topics were missing and are there again');
-      // Also when another process creates them.
+      // Refresh also if another process creates the topics.
       await client()?.refresh();
     } catch (error) {
       logger.debug({ err: error, missing }, 'could not ask for missing topics');
@@ -93,7 +93,7 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
     { everyMs: lookIntervalMs, passedMs: 0, run: lookAtOffsets },
   ];
 
-  /** Counts turns of the timer instead of reading a clock, so that a process that was frozen catches nothing up. */
+  /** Counts turns of the timer instead of reading a clock, so that a process that was frozen does not catch up. */
   function onTimer(): void {
     health.pass(commitIntervalMs);
     for (const chore of chores) {

@@ -6,30 +6,30 @@ import type { PartitionOffsets } from '../cluster/offset-look.ts';
 import { createStandingLanes } from './standing-lanes.ts';
 
 /**
- * Crashes in a row, without a fetch between them, after which a new process is worth a try. Takes half a minute with
- * the pauses between.
+ * Crashes in a row without a fetch after which a new process may recover. With the pauses between them they take half a
+ * minute.
  */
 const crashesToGiveUp = 10;
 /**
- * A lane with messages before it, or a client outside its group, that stays so this long is stuck. Requests time out
- * after 15 s.
+ * Time after which a lane with messages ahead, or a client outside its group, counts as stuck. Requests time out after
+ * 15 s.
  */
 const stuckAfterMs = 120_000;
-/** A lane that stands this long is no longer a matter of a slow moment. */
+/** Time without progress after which a lane makes the consumer unready. */
 const unreadyAfterMs = 30_000;
 
-/** Whether a consumer makes progress: what `/readyz` says, and when the process should end. */
+/** Health of a consumer: its readiness for `/readyz`, and whether the process should end. */
 export interface ConsumerHealth {
   onJoined(): void;
   onFetched(): void;
-  /** How long to wait before the next client is started, in milliseconds. */
+  /** Returns the milliseconds to wait before the next client is started. */
   onCrashed(error: Error): number;
-  /** Some time has passed; counted by a timer and not by the clock, so that a process that was frozen goes on. */
+  /** Reports that time has passed. A timer counts it, not the clock, so that a process that was frozen continues. */
   pass(ms: number): void;
-  /** Called every `lookIntervalMs`. */
+  /** Compares the lanes with the offsets, every `lookIntervalMs`. */
   observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
   ready(): ConsumerReadiness;
-  /** Why it will not come back by itself; undefined while it may. */
+  /** Returns why the consumer will not recover by itself; undefined while it may. */
   broken(): Error | undefined;
 }
 
@@ -61,7 +61,7 @@ export function createConsumerHealth({
       joined = false;
       outsideMs = 0;
       lastCrash = error;
-      // When no broker answers, another process would fare no better.
+      // If no broker answers, another process would fare no better.
       if (!isUnreachable(error)) crashes += 1;
       return Math.min(100 * 2 ** crashes, 5_000);
     },

@@ -16,66 +16,67 @@ import { statsOf } from './topic-stats.ts';
 export interface ConsumerDeps {
   kafka: KafkaConnection;
   groupId: string;
-  /** Created when they are missing, at start and whenever they are found to be gone. */
+  /** Topics that the consumer creates if they are missing, at the start and later. */
   topics: readonly TopicSpec[];
   logger: Logger;
   /**
-   * How long the group waits for a member that has gone silent before its partitions go to others; brokers allow 6 s
-   * and more by default. Also how long a rebalance waits for members that are alive but busy.
+   * Time without a heartbeat after which the group reassigns a member's partitions, in milliseconds; brokers allow 6 s
+   * and more by default. Also the time that a rebalance waits for members that are alive but busy.
    */
   sessionTimeoutMs?: number;
-  /** What was settled since the last commit comes again after a crash. */
+  /** Milliseconds between two commits. Messages settled since the last commit are delivered again after a crash. */
   commitIntervalMs?: number;
-  /** Unsettled messages that a lane has at most; it gets more below half of it. */
+  /** Upper bound on the unsettled messages of a lane; the lane gets more below half of it. */
   laneHighMark?: number;
   fetch?: FetchTerms;
-  /** After how long partitions that were added are noticed. */
+  /** Milliseconds after which added partitions are noticed. */
   metadataMaxAgeMs?: number;
   clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
 export interface FetchTerms {
   /**
-   * How long a broker may gather messages while they come: it is lag where they are few, and load of both sides where
-   * it is short.
+   * Longest time that a broker gathers messages while messages arrive. A long time adds lag at low volume; a short time
+   * adds load on both sides.
    */
   gatherMs: number;
   /**
-   * Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the
-   * collector.
+   * Upper bound on one answer. Messages read ahead wait in memory, as objects that live long enough to burden the
+   * garbage collector.
    */
   maxBytesPerPartition: number;
   /**
-   * How long a broker may keep a question while nothing is in work; a message is answered at once all the same.
-   * Partitions that were added, and not by `subscribe`, may go unnoticed for as long.
+   * Longest time that a broker may hold a fetch while no message is in work; it still answers at once when a message
+   * arrives. Partitions added other than by `subscribe` may go unnoticed for as long.
    */
   idleMs?: number;
 }
 
-/** About a thousand references of batches. */
+/** Terms that allow about a thousand references of batches in an answer. */
 const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 };
 
 /**
- * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run
- * in a slow step, a small one's would wait on the topic for as long as all of the backlog takes.
+ * Default `laneHighMark`. The receiver is responsible for fairness between feeds, so a lane must deliver enough to
+ * choose from. With few messages of a large run in a slow step ahead of it, a message of a small run would wait on the
+ * topic for the whole backlog.
  */
 const defaultHighMark = 512;
 
 /**
- * One consumer for all topics of a service. It outlives its kafkajs clients: where one crashes or the topics change,
- * the next takes its place in the group.
+ * State of a consumer. One consumer serves all topics of a service and outlives its kafkajs clients: if a client
+ * crashes or the topics change, the next client takes its place in the group.
  *
  * | state  | event                               | what happens, in this order                        | next     |
  * | ------ | ----------------------------------- | -------------------------------------------------- | -------- |
- * | new    | `start`                             | topics are made, a client is opened, it joins      | member   |
+ * | new    | `start`                             | creates topics, opens a client, joins the group    | member   |
  * | member | the group assigns partitions        | lanes begin and end; `start`, `subscribe` return   | member   |
  * | member | `subscribe` to other topics         | commits, its client leaves, the next one joins     | member   |
  * | member | its client crashes                  | its lanes end; after a pause the next one joins    | member   |
- * | member | no progress, or the receiver throws | `crashed` resolves: another process is worth a try | dead     |
- * | any    | `stop`                              | nothing more is taken, commits, its client leaves  | stopping |
+ * | member | no progress, or the receiver throws | `crashed` resolves: a new process may recover      | dead     |
+ * | any    | `stop`                              | takes no more messages, commits, its client leaves | stopping |
  *
- * Clients come and go one after another (`turn`), because kafkajs cannot be stopped while it joins: it would join
- * unnoticed. Dead or stopping, no next one is opened.
+ * Clients are opened and closed one after another (`turn`), because kafkajs cannot be stopped while it joins: it would
+ * join unnoticed. A dead or stopping consumer opens no further client.
  */
 type State = 'new' | 'member' | 'dead' | 'stopping';
 
@@ -131,8 +132,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   }
 
   /**
-   * The receiver promises not to throw. If it does all the same, kafkajs must not hear of it: it would stop for good,
-   * and silently.
+   * Calls the receiver, which must not throw. If the receiver throws nevertheless, the error must not reach kafkajs:
+   * kafkajs would stop for good, without notice.
    */
   function tell(about: (to: LaneReceiver) => void): void {
     try {
@@ -159,7 +160,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     });
   }
 
-  /** A client that could not even begin is as good as one that crashed. */
+  /** Runs the work after the previous turn. A client that cannot begin is handled like one that crashed. */
   function nextTurn(work: () => Promise<void>): Promise<void> {
     turn = turn
       .then(work)
@@ -236,8 +237,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       keeper.keep(specs);
       if (state !== 'member') return;
       await keeper.ensure(topics);
-      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave for
-      // that.
+      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave.
       if (isSame) return await client?.refresh();
       joined = awaitedJoin();
       const { promise } = joined;
@@ -256,7 +256,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   };
 }
 
-/** Rejected where there is no join to come, whether or not it is awaited. */
+/** Handled in advance: a rejection without a listener would end the process. */
 function awaitedJoin(): PromiseWithResolvers<null> {
   const join = Promise.withResolvers<null>();
   join.promise.catch(() => undefined);

@@ -13,19 +13,23 @@ export interface TopicPartitions {
   partitions?: number[];
 }
 
-/** One life of a kafkajs consumer: with fixed topics, from its connection to its crash or end. */
+/** One kafkajs consumer with fixed topics, from its connection to its crash or end. */
 export interface GroupClient {
   /**
-   * Resolves when it has begun to join; `onJoined` and `onCrashed` tell how that ended. Rejects when no broker answers.
+   * Resolves when the client has begun to join; `onJoined` and `onCrashed` report the result. Rejects if no broker
+   * answers.
    */
   start(): Promise<void>;
-  /** Commits once. Rejects if it failed, or if partitions were assigned anew before it was sent. One at a time. */
+  /**
+   * Commits once; one commit at a time. Rejects if the commit failed, or if partitions were assigned anew before it was
+   * sent.
+   */
   commit(positions: readonly LanePosition[]): Promise<void>;
   pause(what: TopicPartitions[]): void;
   resume(what: TopicPartitions[]): void;
-  /** Topics without any partition that could be fetched, as far as is known. */
+  /** Returns the topics without any known partition to fetch. */
   missingTopics(): string[];
-  /** Asks the brokers what topics there are; what is new is fetched soon after. */
+  /** Requests the current metadata from the brokers; new partitions are fetched soon after. */
   refresh(): Promise<void>;
   /** Leaves the group. */
   stop(): Promise<void>;
@@ -37,22 +41,22 @@ export interface GroupClientDeps {
   topics: readonly string[];
   sessionTimeoutMs: number;
   metadataMaxAgeMs: number;
-  /** Of one answer. */
+  /** Upper bound on one answer, in bytes. */
   maxBytesPerPartition: number;
   fetching: () => Fetching;
-  /** Notes when brokers answer fetches. */
+  /** Records when brokers answer fetches. */
   fetches: AnswerWatch;
   clock: Pick<Clock, 'sleep'>;
   takeBatch: (payload: EachBatchPayload) => Promise<void>;
   onJoined: (partitionsByTopic: Readonly<Record<string, number[]>>) => void;
-  /** The last moment at which the group takes offsets of the old assignment. */
+  /** Notifies of a rebalance: the last moment at which the group accepts offsets of the old assignment. */
   onRebalance: () => void;
   onFetched: () => void;
-  /** This client is over; another one may be started. */
+  /** Notifies that this client has ended; the caller may start another one. */
   onCrashed: (error: Error) => void;
 }
 
-/** Of one answer; all lanes share it. */
+/** Upper bound on one answer, shared by all lanes, in bytes. */
 const maxBytes = 1024 * 1024;
 
 export function createGroupClient(deps: GroupClientDeps): GroupClient {
@@ -70,15 +74,15 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     }),
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: sessionTimeoutMs,
-    // kafkajs sends a heartbeat at every occasion; `heartbeat-pace.ts` lets one a second pass.
+    // kafkajs sends a heartbeat at every occasion; `heartbeat-pace.ts` lets one per second pass.
     heartbeatInterval: Number.NEGATIVE_INFINITY,
     metadataMaxAge: deps.metadataMaxAgeMs,
     allowAutoTopicCreation: false,
     maxBytesPerPartition: deps.maxBytesPerPartition,
     maxBytes,
-    // How long a consumer sleeps with all lanes paused; what a fetch waits is decided in `fetching`.
+    // Sleep of a consumer with all lanes paused; the wait of a fetch is decided in `fetching`.
     maxWaitTimeInMs: 50,
-    // Begun anew by the caller with another client: kafkajs leaks listeners at every restart of its own.
+    // The caller starts another client instead: kafkajs leaks listeners at every restart of its own.
     retry: { retries: 5, restartOnFailure: () => Promise.resolve(false) },
   });
   const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = client.events;
@@ -101,8 +105,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     try {
       client[direction](what);
     } catch {
-      // Between its crash and the event that tells of it, or before its first join, the client has no group to pause or
-      // resume.
+      // Between its crash and the crash event, or before its first join, the client has no group to pause or resume.
     }
   }
 
@@ -130,7 +133,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     stop: async () => {
       over = true;
       const disconnected = client.disconnect();
-      // kafkajs lets them come to their end first.
+      // kafkajs would wait until these fetches end.
       for (const fetches of clusters.values()) fetches.end();
       await disconnected;
     },
@@ -143,7 +146,7 @@ function partitionsKnown(clusters: ReadonlyMap<Cluster, unknown>, topic: string)
     try {
       count += cluster.findTopicPartitionMetadata(topic).length;
     } catch {
-      // Not connected: nothing is known.
+      // The cluster is not connected and has no metadata.
     }
   }
   return count;

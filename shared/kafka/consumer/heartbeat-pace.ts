@@ -1,11 +1,11 @@
 import { heartbeatIntervalMs } from './waiting-fetches.ts';
 
 /**
- * Limits one member to a heartbeat a second. The limit uses monotonic time: kafkajs compares wall clock times, and
+ * Limit of one heartbeat per second for a member. The limit uses monotonic time: kafkajs compares wall clock times, and
  * sends no heartbeat for an hour after the clock has been set back by an hour.
  */
 export interface HeartbeatPace {
-  /** Sends the heartbeat now. */
+  /** Sends a heartbeat now. */
   send(heartbeat: () => Promise<unknown>): Promise<unknown>;
   /** Sends the heartbeat, or resolves without one if the last one is less than a second old. */
   sendIfDue(heartbeat: () => Promise<unknown>): Promise<unknown>;
@@ -19,7 +19,7 @@ export function createHeartbeatPace(monotonicMs = () => performance.now()): Hear
     try {
       return await heartbeat();
     } catch (error) {
-      // The coordinator's refusal has to reach kafkajs with its next heartbeat, which follows at once.
+      // The coordinator's refusal must reach kafkajs with its next heartbeat, which follows at once.
       sentAtMs = -Infinity;
       throw error;
     }

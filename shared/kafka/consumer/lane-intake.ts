@@ -5,18 +5,18 @@ import type { Delivery, Lanes } from './lanes.ts';
 import type { Fetching } from './steer-cluster.ts';
 
 /**
- * Held back over all lanes, at most this and one answer (1 MiB) of each broker: then nothing is fetched until half of
- * it is given out.
+ * Upper bound on the bytes held back over all lanes, plus one answer (1 MiB) of each broker. Above it nothing is
+ * fetched until half of it is delivered.
  */
 const maxHeldBytes = 8 * 1024 * 1024;
 
 /**
- * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against
- * an answer for every message. With nothing in work the first message is answered at once, and the broker asked seldom:
- * every question names every partition.
+ * Bytes to gather while messages arrive or are in work: measured to halve the load on both sides, compared to an answer
+ * for every message. With nothing in work, the broker answers the first message at once, and fetches are rare because
+ * every fetch names every partition.
  */
 const gatheredBytes = 4_096;
-/** Of a receiver that has enough to do: a fetch costs both sides what some twenty references do. */
+/** Fetch settings while the receiver has enough work: a fetch costs both sides as much as about twenty references. */
 const crowdedFetching: Fetching = { minBytes: 65_536, maxWaitTime: 20 };
 const usualIdleMs = 5_000;
 const idleAfterMs = 250;
@@ -24,23 +24,26 @@ const idleAfterMs = 250;
 export interface LaneIntakeDeps {
   lanes: Lanes;
   client: () => GroupClient | undefined;
-  /** The topics subscribed to. */
+  /** Returns the subscribed topics. */
   topics: () => readonly string[];
-  /** For how long at most. */
+  /** Longest time that a broker gathers messages, in milliseconds. */
   gatherMs: number;
   /** The same while nothing is in work. */
   idleMs?: number | undefined;
   tell: (about: (to: LaneReceiver) => void) => void;
-  /** The receiver has enough to do. */
+  /** Returns whether the receiver has enough work. */
   isCrowded: () => boolean;
   monotonicMs: () => number;
 }
 
-/** From fetches to lanes to the receiver: what is held back, when fetching pauses, and when it goes on. */
+/**
+ * Flow of messages from fetches through lanes to the receiver: decides which messages to hold back, and when to pause
+ * and resume fetching.
+ */
 export interface LaneIntake {
   takeBatch(payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset'>): Promise<void>;
   settle(message: LaneMessage): void;
-  /** These partitions in place of those so far. */
+  /** Replaces the assigned partitions. */
   assign(partitionsByTopic: Readonly<Record<string, number[]>>): void;
   fetching(): Fetching;
   stop(): void;
@@ -65,7 +68,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
     });
   }
 
-  /** Without partitions named, those that are assigned later are paused too. */
+  /** Pauses whole topics: without named partitions, those assigned later are paused too. */
   function pauseAll(): void {
     client()?.pause(topics().map((topic) => ({ topic })));
   }
@@ -76,7 +79,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
     client()?.pause(full.map(({ lane: { topic, partition } }) => ({ topic, partitions: [partition] })));
   }
 
-  /** Not within `settle`: its caller does not expect to be given messages there. */
+  /** Runs outside of `settle`, whose caller does not expect deliveries there. */
   function serveWanting(): void {
     const due = [...wanting];
     wanting.clear();
@@ -98,10 +101,10 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
       lastTakenMs = monotonicMs();
       const taken = stopped ? undefined : lanes.take(batch.topic, batch.partition, batch.messages);
       if (!taken) return Promise.resolve();
-      // The next fetch goes on behind these messages; only the watermark is ever committed.
+      // The next fetch continues behind these messages; only the watermark is ever committed.
       payload.resolveOffset(batch.lastOffset());
       if (taken.ended) revoke([taken.ended]);
-      // Before the messages are delivered, as settling them may resume the lane.
+      // Pause before delivery, as settling the messages may resume the lane.
       if (taken.full) client()?.pause([{ topic: batch.topic, partitions: [batch.partition] }]);
       if (!flooded && lanes.heldBytes > maxHeldBytes) {
         flooded = true;
@@ -121,7 +124,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
     assign: (partitionsByTopic) => {
       revoke(lanes.assign(partitionsByTopic));
       flooded = false;
-      // kafkajs remembers over a rebalance which partitions were paused.
+      // kafkajs keeps paused partitions paused over a rebalance.
       if (stopped) pauseAll();
       else client()?.resume(topics().map((topic) => ({ topic })));
     },

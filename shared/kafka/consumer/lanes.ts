@@ -1,7 +1,7 @@
 import { createWatermark, type Watermark } from '../../domain/watermark.ts';
 import type { Lane, LaneMessage } from '../../ports/message-bus.ts';
 
-/** A message as the client hands it over. */
+/** Message as kafkajs passes it on. */
 export interface FetchedMessage {
   offset: string;
   key: Buffer | null;
@@ -14,23 +14,23 @@ export interface Delivery {
 }
 
 export interface Taken {
-  /** What the lane may be given now; the rest is held back. Undefined when there is no room in it. */
+  /** Messages that the lane gets now; the rest is held back. Undefined if the lane has no room. */
   delivery: Delivery | undefined;
-  /** The lane before, if the partition has begun anew: its topic was deleted and created again. */
+  /** The previous lane, if the partition has begun anew: its topic was deleted and created again. */
   ended: Lane | undefined;
-  /** The lane has enough: fetch nothing more for it until it wants more. */
+  /** True if the lane has enough messages: fetch no more for it until it wants more. */
   full: boolean;
 }
 
 export interface LanePosition {
   lane: Lane;
-  /** Everything below it is settled. */
+  /** Offset below which all messages are settled. */
   offset: number;
 }
 
 export interface LaneView {
   lane: Lane;
-  /** The offset behind the last message that was taken; undefined until there was one. */
+  /** Offset after the last message that was taken; undefined before the first one. */
   next: number | undefined;
   unsettled: number;
   held: number;
@@ -38,24 +38,29 @@ export interface LaneView {
 }
 
 /**
- * What one consumer knows of the partitions assigned to it: what was delivered, what is held back, what is settled, how
- * far it may commit.
+ * State of the partitions assigned to one consumer: which messages are delivered, held back or settled, and how far the
+ * consumer may commit.
  */
 export interface Lanes {
-  /** Starts a lane for each partition, in place of all lanes so far, which it returns. */
+  /** Starts a lane for each partition, and ends all lanes so far. @returns the ended lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
-  /** Undefined when these messages must not be taken now; fetching goes on from where the partition stands. */
+  /**
+   * Takes fetched messages. Undefined if they must not be taken now; fetching continues from the partition's current
+   * position.
+   */
   take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;
-  /** The lane, if it had enough and wants messages again: first those held back, then new ones. */
+  /**
+   * Settles a message. @returns the lane if it was full and wants messages again: first those held back, then new ones
+   */
   settle(message: LaneMessage): Lane | undefined;
-  /** The next of what is held back, up to the mark; undefined when there is none, or no room. */
+  /** Returns the next messages that are held back, up to the mark; undefined if there are none, or no room. */
   give(lane: Lane): Delivery | undefined;
-  /** Whether the lane is to be fetched again; true once after it was full. */
+  /** Returns whether to fetch the lane again; true once after it was full. */
   wantsMore(lane: Lane): boolean;
-  /** Lanes that have settled more than was committed. */
+  /** Returns the lanes that have settled more than was committed. */
   uncommitted(): LanePosition[];
   committed(positions: readonly LanePosition[]): void;
-  /** Drops what is held back, in all lanes. */
+  /** Drops the messages that are held back, in all lanes. */
   dropHeld(): void;
   view(): LaneView[];
   /** Messages delivered and not settled, or held back, over all lanes. */
@@ -68,7 +73,7 @@ interface LaneState {
   readonly lane: Lane;
   readonly watermark: Watermark;
   held: LaneMessage[];
-  /** Of `held`, those before it have been given. */
+  /** Number of messages at the front of `held` that have been delivered. */
   given: number;
   begun: boolean;
   full: boolean;
@@ -77,7 +82,7 @@ interface LaneState {
 }
 
 export interface LaneMarks {
-  /** Unsettled messages that a lane has at most. */
+  /** Upper bound on the unsettled messages of a lane. */
   highMark: number;
   /** Unsettled messages below which a lane gets more. */
   lowMark: number;
@@ -86,7 +91,7 @@ export interface LaneMarks {
 export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   const byLane = new Map<Lane, LaneState>();
   const byPartition = new Map<string, LaneState>();
-  /** By partition, the offset behind the last message taken on any lane of this consumer. */
+  /** Offset after the last message taken on any lane of this consumer, by partition. */
   const reached = new Map<string, number>();
   let assignment = 0;
   let open = 0;
@@ -122,9 +127,9 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   }
 
   /**
-   * kafkajs may hand over, right after an assignment, what it fetched before it, from where the old lane stood. Taking
-   * that would pass over what the old lane had not settled. So if a lane begins no earlier than the one before it
-   * ended, its first messages are fetched again.
+   * True if the messages were fetched before the assignment, from the position of the old lane; kafkajs may pass them
+   * on right after it. Taking them would skip the messages that the old lane had not settled. So if a lane begins no
+   * earlier than the previous one ended, its first messages are fetched again.
    */
   function isLeftOver(state: LaneState, key: string, firstOffset: number): boolean {
     if (state.begun) return false;
@@ -186,7 +191,7 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
         state = begin(topic, partition);
         state.begun = true;
       }
-      // Where a lane begins is where the group stands, so there is nothing to commit yet.
+      // A lane begins at the group's committed offset, so there is nothing to commit yet.
       if (state.next === undefined) state.committed = Number(first.offset);
       hold(state, fetched);
       const delivery = giveFrom(state);
@@ -252,8 +257,8 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
 }
 
 /**
- * What kafkajs hands over is a view of the whole answer to a fetch, which would stay in memory as long as one message
- * of it is open.
+ * Copies the bytes. kafkajs passes on a view of the whole fetch answer, which would stay in memory as long as one of
+ * its messages is open.
  */
 function copyOf(bytes: Buffer | null): Buffer | null {
   return bytes && Buffer.from(bytes);

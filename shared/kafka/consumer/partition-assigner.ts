@@ -3,23 +3,25 @@ import { z } from 'zod';
 import { assignPartitions } from './assignment.ts';
 
 /**
- * How groups call our protocol. Another way to assign needs another name: a group takes one that all of its members
- * offer.
+ * Name of our assignment protocol. Another algorithm needs another name: a group takes a protocol that all of its
+ * members offer.
  */
 export const protocolName = 'muster-rendezvous';
 
-/** The protocol of kafkajs' own assigner, for groups that still have members with nothing else. */
+/** Name of kafkajs' own assigner, for groups with members that offer no other protocol. */
 const kafkajsProtocolName = 'RoundRobinAssigner';
 
 const protocolVersion = 0;
 
-/** What a member adds to its subscription: how many partitions it knows of each topic, in the order of its topics. */
+/**
+ * User data of a member's subscription: the number of partitions it knows of each topic, in the order of its topics.
+ */
 const knownPartitions = z.object({ partitions: z.array(z.number().int().nonnegative()) });
 
 /**
- * Both protocols with the same assignment behind them. kafkajs' own assigner hands the leader's topics to every member,
- * and what a member has not subscribed to is then consumed by none. While members of an older version are in the group,
- * it takes kafkajs' protocol; an older leader assigns in the old way until it leaves.
+ * Returns assigners for both protocols, with the same assignment. kafkajs' own assigner gives every member the leader's
+ * topics, and no member consumes partitions whose owner has not subscribed to them. While the group has members of an
+ * older version, it uses kafkajs' protocol; an older leader assigns in the old way until it leaves.
  */
 export function partitionAssigners(): PartitionAssigner[] {
   return [protocolName, kafkajsProtocolName].map(
@@ -30,7 +32,7 @@ export function partitionAssigners(): PartitionAssigner[] {
 }
 
 function createAssigner(name: string, cluster: Cluster): Assigner {
-  /** Never fewer than before: a topic that vanishes for a moment shall not make the group assign anew. */
+  /** Highest partition count seen by topic: a topic that vanishes for a moment must not make the group assign anew. */
   const seen = new Map<string, number>();
 
   function partitionsOf(topic: string): number {
@@ -43,7 +45,7 @@ function createAssigner(name: string, cluster: Cluster): Assigner {
   return {
     name,
     version: protocolVersion,
-    // A member that knows of more partitions than at its last join says something new, and the group assigns anew under
+    // A member that knows of more partitions than at its last join has new metadata, and the group assigns anew under
     // any leader.
     protocol: ({ topics }) => ({
       name,
@@ -71,7 +73,7 @@ function decodeSubscription({ memberId, memberMetadata }: GroupMember) {
   return { memberId, topics, partitionsByTopic: new Map(topics.map((topic, index) => [topic, known[index] ?? 0])) };
 }
 
-/** None for a member whose client adds nothing, or something else. */
+/** Returns an empty list for a member whose client adds no user data, or other data. */
 function parseKnownPartitions(userData: Buffer | undefined): number[] {
   try {
     return knownPartitions.parse(JSON.parse(userData?.toString('utf8') ?? '')).partitions;

@@ -4,19 +4,20 @@ import type { PartitionOffsets } from '../cluster/offset-look.ts';
 export interface StandingLane {
   topic: string;
   partition: number;
-  /** Messages that lie before it. */
+  /** Messages ahead of the lane. */
   lag: number;
   standsMs: number;
 }
 
-/** Finds lanes that could take messages, have some before them, and take none. */
+/** Detection of lanes that could take messages, have some ahead, and take none. */
 export interface StandingLanes {
   /**
-   * To be called at even intervals. Time is counted in looks and not by the clock: a process that was frozen should go
-   * on, not end. A lane of which nothing is known, as its partition has no leader, does not stand.
+   * Checks the lanes; must be called at even intervals. Time is counted in calls and not by the clock, so that a
+   * process that was frozen continues. A lane without known offsets, because its partition has no leader, does not
+   * count.
    */
   observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
-  /** The one that has stood longest. */
+  /** Returns the lane that has made no progress for the longest time. */
   longest(): StandingLane | undefined;
 }
 

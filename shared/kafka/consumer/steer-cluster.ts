@@ -7,26 +7,26 @@ import { dropFetches } from '../client/drop-fetches.ts';
 import { createHeartbeatPace, type HeartbeatPace } from './heartbeat-pace.ts';
 import { createWaitingFetches, heartbeatIntervalMs, type WaitingFetches } from './waiting-fetches.ts';
 
-// Not among the names that Node finds in this CommonJS module.
+// Node does not find this among the named exports of this CommonJS module.
 const { KafkaJSNonRetriableError } = kafkajs;
 
-/** When the broker answers a fetch: as soon as it has `minBytes`, or after the wait. */
+/** Condition on which the broker answers a fetch: it has `minBytes`, or `maxWaitTime` milliseconds have passed. */
 export interface Fetching {
   minBytes: number;
   maxWaitTime: number;
 }
 
 /**
- * Two joins of one member are at least this far apart. After a topic was deleted, brokers may name it for a moment in
- * which kafkajs would join again and again, each time ending all lanes of the group where this member leads it.
+ * Least time between two joins of one member. After a topic was deleted, brokers may still name it for a moment. In
+ * that time kafkajs would join again and again, and each join ends all lanes of the group if this member leads it.
  */
 const joinsApartMs = 250;
 
 export interface SteeringDeps {
   fetching: () => Fetching;
-  /** Notes when brokers answer fetches. */
+  /** Records when brokers answer fetches. */
   fetches: AnswerWatch;
-  /** False when the group has assigned partitions anew since the commit under way began. */
+  /** False if the group has assigned partitions anew since the current commit began. */
   isCommitCurrent: () => boolean;
   clock: Pick<Clock, 'sleep'>;
 }
@@ -34,22 +34,25 @@ export interface SteeringDeps {
 interface Steering extends Pick<SteeringDeps, 'fetching' | 'fetches' | 'isCommitCurrent'> {
   waiting: WaitingFetches;
   pace: HeartbeatPace;
-  /** Receives the way to send the new member's heartbeats, whatever their pace. */
+  /** Receives the function that sends the new member's heartbeats, whatever their pace. */
   onJoined: (heartbeat: () => Promise<unknown>) => void;
 }
 
 const joinQuestion = z.object({ groupId: z.string() });
 const joinAnswer = z.object({ memberId: z.string(), generationId: z.number() });
-/** What a broker answers to a fetch that nothing came for. */
+/** Answer of a broker to a fetch without new messages. */
 const nothing = { responses: [] };
 
 /**
- * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each
- * fetch; a member that joins knows the newest metadata, so that partitions that were added cost the group one rebalance
- * and not one for each member; a partition that is not there holds up no other one; a commit is one attempt; the wall
- * clock has no part in when heartbeats are sent.
+ * Changes the requests of one kafkajs consumer to its cluster, on the consumer's own objects:
+ * - The wait of a fetch is decided for each fetch.
+ * - A joining member has the newest metadata, so that added partitions cost the group one rebalance, and not one per
+ * member.
+ * - A missing partition does not block other partitions.
+ * - A commit is one attempt.
+ * - The wall clock does not affect when heartbeats are sent.
  *
- * @returns its fetches, to be given up where something else is to be done
+ * @returns the waiting fetches, to interrupt if the consumer has other work
  */
 export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetches {
   const { fetching, fetches, isCommitCurrent, clock } = deps;
@@ -65,12 +68,13 @@ export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetch
     heartbeat = () => pace.send(beat);
   };
 
-  // kafkajs asks for the coordinator right before each join, and at no other time.
+  // kafkajs requests the coordinator right before each join, and at no other time.
   cluster.findGroupCoordinator = async (group) => {
     const earlyByMs = joinedAtMs + joinsApartMs - performance.now();
     if (earlyByMs > 0) await wait(earlyByMs);
     joinedAtMs = performance.now();
-    // Without an answer it joins with what it knows; the question for the coordinator has its own repetition.
+    // Without an answer the member joins with the metadata it has; kafkajs retries the request for the coordinator
+    // itself.
     await cluster.refreshMetadata().catch(() => undefined);
     return await findGroupCoordinator(group);
   };
@@ -84,8 +88,8 @@ export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetch
     return broker;
   };
 
-  // kafkajs looks up each topic of its question in the answer, where one without leaders is missing; that TypeError
-  // would end the consumer.
+  // kafkajs looks up each requested topic in the answer, but topics without leaders are missing there; the resulting
+  // TypeError would end the consumer.
   cluster.fetchTopicsOffset = async (topics) => {
     const answer = await fetchTopicsOffset(topics);
     const answered = new Set(answer.map(({ topic }) => topic));
@@ -117,7 +121,7 @@ function steerBroker(broker: Broker, steering: Steering): void {
     try {
       return await waiting.wait({ answer, drop: () => dropFetches(broker) }, nothing);
     } catch (error) {
-      // kafkajs joins anew, or finds other brokers, when those at the other brokers have ended too.
+      // kafkajs joins anew, or finds other brokers, only after the fetches from the other brokers have ended too.
       waiting.interrupt();
       throw error;
     }
@@ -136,7 +140,7 @@ function steerBroker(broker: Broker, steering: Steering): void {
   };
 }
 
-/** What kafkajs answers by joining once more. */
+/** Error types after which kafkajs joins again. */
 const joinedOnceMore = new Set([
   'REBALANCE_IN_PROGRESS',
   'NOT_COORDINATOR_FOR_GROUP',
@@ -145,9 +149,9 @@ const joinedOnceMore = new Set([
 ]);
 
 /**
- * When the coordinator has moved and its successor still loads, kafkajs gives up joining and goes on fetching as
- * before: with heartbeats to the new coordinator, which knows the member, and commits to the old one, which refuses
- * them for as long as the client lives. So what fails a join is made the end of the client; another one begins.
+ * Makes a failed join the end of the client; another client begins. When the coordinator has moved and its successor
+ * still loads, kafkajs gives up joining and continues to fetch. It then sends heartbeats to the new coordinator, which
+ * knows the member, and commits to the old one, which refuses them for as long as the client lives.
  */
 function endClientByFailed(
   name: 'joinGroup' | 'syncGroup',
@@ -167,7 +171,7 @@ function endClientByFailed(
   Reflect.set(broker, name, sendOrEnd);
 }
 
-/** One of those that kafkajs' types do not name. */
+/** Returns a request that the types of kafkajs do not declare. */
 function requestOf(broker: Broker, name: 'joinGroup' | 'syncGroup' | 'heartbeat') {
   const send: unknown = Reflect.get(broker, name);
   if (typeof send !== 'function') throw new Error(`kafkajs has no ${name} as in version 2.2.4`);

@@ -2,7 +2,7 @@ import type { TopicStats } from '../../ports/message-bus.ts';
 import type { LaneView } from './lanes.ts';
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 
-/** Sums the lanes of each topic; the lag is unknown until all of its lanes have been looked at. */
+/** Sums the lanes of each topic; the lag is null until the offsets of all its lanes are known. */
 export function statsOf(
   topics: readonly string[],
   lanes: readonly LaneView[],

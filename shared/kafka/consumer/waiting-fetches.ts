@@ -1,30 +1,31 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A live member hears of a rebalance with its next heartbeat, so this is about how long one takes. */
+/** Interval of heartbeats: a member learns of a rebalance from its next heartbeat, so it takes about this long. */
 export const heartbeatIntervalMs = 1_000;
 
-/** A fetch that is under way, and how it is given up; false where that cannot be. */
+/** Fetch in flight. `drop` gives the fetch up; it resolves to false if that is not possible. */
 export interface FetchUnderWay<Answer> {
   answer: Promise<Answer>;
   drop: () => Promise<boolean>;
 }
 
 /**
- * Fetches of a consumer that has nothing in work: brokers may keep them for longer than heartbeats are apart. kafkajs
- * beats between two fetches only, so here others beat beside them; and where something else is to be done, they end.
+ * Fetches of a consumer with nothing in work: brokers may hold them for longer than the interval of heartbeats. kafkajs
+ * sends heartbeats only between two fetches, so this sends further ones beside them. If the consumer has other work,
+ * the fetches end.
  */
 export interface WaitingFetches {
-  /** Resolves with the answer, or with `instead` when it was given up. */
+  /** Resolves with the answer, or with `instead` if the fetch was given up. */
   wait<Answer>(fetch: FetchUnderWay<Answer>, instead: Answer): Promise<Answer>;
-  /** Gives up those that wait. */
+  /** Gives up the waiting fetches. */
   interrupt(): void;
-  /** The same, and from now on none is to be asked. */
+  /** Gives up the waiting fetches, and forbids further ones. */
   end(): void;
   readonly isOver: boolean;
 }
 
 export interface WaitingFetchesDeps {
-  /** Rejects when the member has something else to do than to wait. */
+  /** Rejects if the member has other work than waiting. */
   heartbeat: () => Promise<unknown>;
   clock: Pick<Clock, 'sleep'>;
 }
@@ -45,7 +46,7 @@ export function createWaitingFetches({ heartbeat, clock }: WaitingFetchesDeps): 
       try {
         await heartbeat();
       } catch {
-        // With its own next heartbeat, which follows now, kafkajs hears the same, and does what is to be done.
+        // kafkajs gets the same error from its own next heartbeat, which follows now, and handles it.
         interrupt();
         return;
       }
