@@ -1,10 +1,10 @@
 import { afterReading } from '../runtime/after-reading.ts';
 
-/** Interval in which running calls are checked for their deadline: one timer for all instead of one for each. */
+/** Interval in milliseconds at which running calls are checked for their deadline: one timer for all calls. */
 const checkEveryMs = 50;
 
 export interface TimedCall {
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   readonly deadline: number;
   /** Bytes of the answer that were read so far. */
   readonly bytesRead: number;
@@ -19,8 +19,7 @@ export interface CallDeadlines {
 }
 
 /**
- * Expires calls at their deadline, once what has arrived of their answers by then is read.
- *
+ * Creates the deadlines of calls. A call expires at its deadline, after the bytes that have arrived by then are read.
  * @param running returns the calls that have not ended
  */
 export function createCallDeadlines(running: () => readonly TimedCall[]): CallDeadlines {
@@ -28,7 +27,7 @@ export function createCallDeadlines(running: () => readonly TimedCall[]): CallDe
 
   function check(): void {
     const calls = running();
-    // Without calls no timer is set: an idle process would do little else.
+    // Without calls no timer is set: otherwise an idle process would keep waking up.
     if (calls.length === 0) {
       timer = undefined;
       return;

@@ -1,16 +1,17 @@
 import { isIPv4, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** Time for which an address may be silent before the next one is tried beside it (RFC 8305, section 5). */
+/** Milliseconds after which the next address is tried beside one that does not answer (RFC 8305, section 5). */
 const nextAddressMs = 250;
 
-/** Connects to one address, and returns its socket at once. */
+/** Connects to one address, and returns the socket at once. */
 export type ConnectTo = (address: string, callback: buildConnector.Callback) => unknown;
 
 /**
- * Tries addresses in their order until one is connected, and closes the attempts at all others. The next address is
- * tried when one fails, or is silent for 250 ms. An address that has accepted a connection is not silent: a server that
- * is slow with TLS would get a second handshake from each caller. If all addresses fail, the last error is reported.
+ * Tries addresses in their order until one is connected, and closes all other attempts. The next address is tried when
+ * an attempt fails, or is silent for 250 ms. An address that has accepted a connection is not silent: otherwise a
+ * server with slow TLS would get a second handshake from each caller. If all addresses fail, the last error is
+ * reported.
  */
 export function connectToFirst(addresses: readonly string[], connectTo: ConnectTo, callback: buildConnector.Callback) {
   const left = [...addresses];
@@ -48,7 +49,7 @@ export function connectToFirst(addresses: readonly string[], connectTo: ConnectT
   tryNext();
 }
 
-/** Sorts addresses so that IPv4 and IPv6 take turns, and one family that is silent leaves room for the other. */
+/** Sorts addresses so that IPv4 and IPv6 alternate: a silent family does not block the other one. */
 export function inTurn(addresses: readonly string[]): string[] {
   const [first = ''] = addresses;
   const same = addresses.filter((address) => isIPv4(address) === isIPv4(first));

@@ -16,21 +16,21 @@ export interface GuardedConnectorDeps {
   guard: Pick<EgressGuard, 'mayConnect'>;
   timeoutMs: number;
   secureContext?: SecureContext | undefined;
-  /** All addresses of a name, at least one. */
+  /** Returns all addresses of a name, at least one. */
   resolve: (hostname: string) => Promise<readonly string[]>;
 }
 
 /**
- * Resolves the name itself, judges what comes out, and connects to that very address: no server can answer one look-up
- * for the check and another for the connection. A hook for look-ups would not do, it is not asked for literal addresses
- * (nodejs/undici#2019).
+ * Creates a connector that resolves the name itself, checks the addresses, and connects to a checked address: no server
+ * can answer one look-up for the check and another for the connection. A look-up hook does not suffice, because undici
+ * does not call it for literal addresses (nodejs/undici#2019).
  *
- * Addresses are tried one after the other. The one that was connected to last is tried first, as long as the name still
+ * Addresses are tried one after the other. The address of the last connection is tried first, as long as the name still
  * has it and it may be called.
  */
 export function guardedConnector(deps: GuardedConnectorDeps): buildConnector.connector {
   const { guard, timeoutMs, secureContext, resolve } = deps;
-  // undici returns the socket, which its types leave out.
+  // undici returns the socket, though its types omit it.
   const connect: (...terms: Parameters<buildConnector.connector>) => unknown = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
@@ -48,7 +48,7 @@ export function guardedConnector(deps: GuardedConnectorDeps): buildConnector.con
 
   return (options, callback) => {
     const { hostname, port } = placeOf(options);
-    // Certificates are for the name, whatever it was resolved to.
+    // Certificates are issued for the name, whatever its address.
     const servername = isIP(hostname) === 0 ? hostname : '';
 
     function connectTo(address: string, settle: buildConnector.Callback): unknown {

@@ -4,10 +4,13 @@ import { guardedConnector } from './guarded-connector.ts';
 import type { HostNames } from './host-names.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOriginOptions } from './http-dispatch.ts';
 
-/** A look-up ends well before its call would: otherwise the call would have failed, and not the look-up. */
+/**
+ * Longest look-up in milliseconds. A look-up ends well before its call's deadline: otherwise the call would fail, and
+ * not the look-up.
+ */
 const maxLookupMs = 3000;
 
-/** What every call of a service goes by. */
+/** Rules and name look-up for every call of a service. */
 export interface Egress {
   guard: Pick<EgressGuard, 'mayConnect'>;
   names: HostNames;
@@ -15,13 +18,13 @@ export interface Egress {
 
 export interface GuardedOriginOptions extends Omit<HttpOriginOptions, 'connect'> {
   egress: Egress;
-  /** A client's own, with its certificate. */
+  /** TLS context of the client, with its certificate. */
   secureContext?: SecureContext | undefined;
-  /** Whose names are looked up together, apart from those of others. */
+  /** Name whose look-ups are limited separately from those of other callers. */
   caller: string;
 }
 
-/** Calls to one origin, at an address that was judged when it was connected to. */
+/** Creates an origin whose address is checked at each connection. */
 export function createGuardedOrigin({ egress, caller, secureContext, ...options }: GuardedOriginOptions): HttpOrigin {
   const { guard, names } = egress;
   const { timeoutMs } = options;

@@ -1,19 +1,19 @@
 import type { buildConnector } from 'undici';
 
 /**
- * Wraps a connector so that `100 Continue` is read before an answer as 102 and 103 are, however often it comes. A
- * client has to read it even if it did not ask for it (RFC 9110, section 15.2), and proxies send it. undici 8 destroys
- * the connection instead, in `Parser.onHeadersComplete`, for the status 100 alone.
+ * Wraps a connector so that `100 Continue` is read before an answer like 102 and 103, however often it comes. A client
+ * has to read it even without having requested it (RFC 9110, section 15.2), and proxies send it. undici 8 destroys the
+ * connection instead, in `Parser.onHeadersComplete`, for the status 100 alone.
  *
  * An interim answer with `Connection: close`, or of HTTP/1.0, does not end the answer either. undici closes the
  * connection itself, after the answer.
  *
- * If a later undici has another parser, connections are as undici makes them, and interim-answers.test.ts fails.
+ * If a later undici has another parser, connections are unchanged, and interim-answers.test.ts fails.
  */
 export function withContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
-      // undici makes the parser of a socket in its callback.
+      // undici creates the parser of a socket in its callback.
       callback(...result);
       if (result[0] === null) readPastInterimAnswers(result[1]);
     });
@@ -26,14 +26,14 @@ function readPastInterimAnswers(socket: object): void {
   const onHeadersComplete: unknown = Reflect.get(parser, 'onHeadersComplete');
   if (typeof onHeadersComplete !== 'function') return;
   readAfterClose(parser);
-  // The status 102 means as much to a caller as 100, and is read past.
+  // The status 102 means the same to a caller as 100, and undici continues after it.
   Reflect.set(parser, 'onHeadersComplete', (status: unknown, ...others: unknown[]): unknown => {
     const consumed: unknown = Reflect.apply(onHeadersComplete, parser, [status === 100 ? 102 : status, ...others]);
     return consumed;
   });
 }
 
-/** Lets llhttp go on after a message that ends its connection: it takes an interim answer for one. */
+/** Lets llhttp continue after a message that ends its connection: llhttp takes such an interim answer for the end. */
 function readAfterClose(parser: object): void {
   const llhttp: unknown = Reflect.get(parser, 'llhttp');
   if (typeof llhttp !== 'object' || llhttp === null) return;

@@ -10,25 +10,28 @@ import type { CodeExchange, IssuerAnswer, OpenIdIssuer } from '../ports/openid.t
 import { createGuardedOrigin, type Egress } from './guarded-origin.ts';
 import type { HttpCall, HttpOrigin, HttpOutcome } from './http-dispatch.ts';
 
-/** People wait for it, and requests by token. */
+/** Time-out of a request in milliseconds: people at sign-in and requests with tokens wait for it. */
 const timeoutMs = 3000;
 const maxAnswerBytes = 256 * 1024;
-/** At once, to each origin: of sign-ins; what is discovered is asked for once at a time. */
+/** Connections to each origin. Sign-ins use them concurrently; the discovery document is requested once at a time. */
 const connections = 8;
 
 export interface OpenIdIssuerDeps {
-  /** Exactly as tokens name it. */
+  /** Issuer exactly as tokens name it. */
   issuer: string;
   egress: Egress;
-  /** Called for each read that is sent once more after its connection was lost. */
+  /** Notifies of each read that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 
-/** An issuer over HTTP. Its endpoints may be of several origins. */
+/** Creates an OpenID issuer over HTTP. Its endpoints may have different origins. */
 export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuerDeps): OpenIdIssuer {
   const origins = new Map<string, HttpOrigin>();
 
-  /** An issuer may revoke the tokens of a code that it receives twice (RFC 6749, section 4.1.2). */
+  /**
+   * Code exchanges are not repeatable: an issuer may revoke the tokens of a code that it receives twice (RFC 6749,
+   * section 4.1.2).
+   */
   function originOf({ origin }: URL, isRepeatable: boolean): HttpOrigin {
     const key = `${origin} ${isRepeatable}`;
     const terms = { egress, caller: 'issuer', origin, connections, timeoutMs, maxAnswerBytes };
@@ -68,7 +71,10 @@ export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuer
   };
 }
 
-/** By HTTP Basic, which every issuer has to know, unless it says that it takes the secret in the form alone. */
+/**
+ * Returns the credentials for a code exchange. HTTP Basic, which every issuer must support, unless the issuer declares
+ * that it only takes the secret in the form.
+ */
 function credentialsOf(
   { token_endpoint_auth_methods_supported: methods }: DiscoveryDocument,
   { code, redirectUri, verifier, client: { id, secret } }: CodeExchange,
@@ -98,7 +104,7 @@ function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): IssuerA
   return away(`its answer cannot be used: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
 }
 
-/** Undefined for whatever is no refusal in the words of OAuth. */
+/** Returns the OAuth error of a refusal; undefined if the answer is no OAuth refusal. */
 function refusalOf(outcome: HttpOutcome): string | undefined {
   if (outcome.kind !== 'answered' || ![400, 401].includes(outcome.status)) return undefined;
   return codeRefusal.safeParse(jsonIn(outcome.body)).data?.error;

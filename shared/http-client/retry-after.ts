@@ -1,6 +1,6 @@
 /**
- * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). Null when absent or
- * neither. However long: who waits has a deadline of its own.
+ * Returns the milliseconds from now of a `Retry-After` header: seconds or an HTTP date (RFC 9110, section 10.2.3). Null
+ * if absent or invalid. The result has no upper bound, because the caller has a deadline of its own.
  */
 export function retryAfterMs(value: string | null, now: Date): number | null {
   if (value === null) return null;

@@ -11,23 +11,26 @@ export interface SegmentationDeps {
   config: EngineConfig;
   environment: NodeJS.ProcessEnv;
   egress: Egress;
-  /** As many as there are questions at once, or a question that waits for one counts that towards its time-out. */
+  /**
+   * Connections by purpose. Each number must be that of concurrent requests: a request that waits for a connection
+   * loses that time of its time-out.
+   */
   connections: {
     pages: number;
-    /** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
+    /** Connections for descriptions, separate from pages: a slow description of a segment must not delay feeds. */
     descriptions: number;
   };
-  /** Called for each question that is sent once more after its connection was lost. */
+  /** Notifies of each request that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 
 const minAnswerBytes = 4 * 1024 * 1024;
-/** An id of 256 bytes may be written as JSON escapes throughout. */
+/** Upper bound on a user's bytes in an answer: an id of 256 bytes may consist of JSON escapes only. */
 const maxBytesPerUser = 1024;
 
 /**
- * The configured segmentation service over HTTP.
- * @throws {ConfigurationError} when a secret that the configuration names is not in the environment
+ * Creates the client of the configured segmentation service. @throws {ConfigurationError} if a secret that the
+ * configuration names is not in the environment
  */
 export function createSegmentation({
   config: { segmentation },
@@ -92,10 +95,10 @@ export function createSegmentation({
   };
 }
 
-/** Of the list of segments, which a service need not have. */
+/** Answer to a request for the list of segments, which a service need not offer. */
 const notOffered = 'HTTP 501';
 
-/** Path and query, percent-encoded. Null when a part cannot be encoded. */
+/** Returns path and query, percent-encoded. Null if a part cannot be encoded. */
 function targetOf(base: URL, path: readonly string[], query: Readonly<Record<string, string>>): string | null {
   const parts = [...path, ...Object.values(query)];
   if (!parts.every((part) => part.isWellFormed())) return null;
@@ -103,12 +106,15 @@ function targetOf(base: URL, path: readonly string[], query: Readonly<Record<str
   return `${base.pathname.replace(/\/$/, '')}/v1/${path.map(encodePathPart).join('/')}?${pairs.join('&')}`;
 }
 
-/** A part of dots alone would be taken for a way through folders, and lead to another page. */
+/** Encodes a part of the path. A part of dots alone would be resolved as a relative path, and lead to another page. */
 function encodePathPart(part: string): string {
   return part === '.' || part === '..' ? part.replaceAll('.', '%2E') : encodeURIComponent(part);
 }
 
-/** Reading changes nothing at the other end: who stops need not wait for the answer. */
+/**
+ * Resolves as `sent`, or at the abort. A read changes nothing in the service, so the caller need not wait for the
+ * answer.
+ */
 function unlessAborted(sent: Promise<HttpOutcome>, signal: AbortSignal): Promise<HttpOutcome> {
   return new Promise((resolve) => {
     const abort = () => resolve({ kind: 'ambiguous', cause: 'stopped before the answer came' });
@@ -134,7 +140,7 @@ function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): Segment
   );
 }
 
-/** Redirects are not followed: where they lead was not configured. */
+/** Returns the kind of a failure. Redirects are not followed, because their targets are not configured. */
 function kindOf(status: number): SegmentationFailure['kind'] {
   if (status === 404) return 'not-found';
   if (status === 410) return 'gone';
@@ -150,7 +156,7 @@ function failure(
   return { ok: false, failure: { kind, cause, retryAfterMs: waitMs } };
 }
 
-/** Undefined, which fits no shape, when the text is no JSON. */
+/** Returns undefined, which fits no shape, if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

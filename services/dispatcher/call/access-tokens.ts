@@ -3,31 +3,34 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
 import type { Authorization } from '../ports/client-terms.ts';
 
-/** What a token is asked for with (RFC 6749, 4.4). */
+/** Terms of a token request (RFC 6749, 4.4). */
 export interface TokenTerms {
   limits: CallLimits;
   tokenUrl: string;
-  /** Of the client, as the server of tokens knows it. */
+  /** Client id at the token server. */
   id: string;
   secret: string;
   scope: string | null;
 }
 
 export interface AccessTokens {
-  /** The one that is there, or a new one: of all who ask meanwhile, one asks the server. Never throws. */
+  /** Returns the held token, or requests a new one; concurrent callers share one request. Never throws. */
   authorization(): Authorization | Promise<Authorization>;
-  /** A receiver did not take it: the next call has another. @param value as it was sent */
+  /** Reports that a receiver refused the token: the next call gets another one. @param value authorization as sent */
   refused(value: string): void;
 }
 
-/** A token is not used in the last part of its life: its call has to arrive while it lasts. */
+/** Milliseconds before its end in which a token is not used: its call must arrive while the token is valid. */
 const marginMs = 30_000;
-/** Where the server says nothing of how long it lasts. */
+/** Lifetime of a token if the server names none. */
 const usualLifeMs = 300_000;
 const maxLifeMs = 24 * 3_600_000;
-/** After a failure the server is left alone: the first time so long, then twice that, up to the last. */
+/** Pause after a failed request, in milliseconds: it doubles from the first to the last. */
 const pauseMs = { first: 1000, last: 60_000 };
-/** A receiver that takes no token must not have a new one asked for with each call. */
+/**
+ * Least time between two token requests, in milliseconds: a receiver that refuses every token must not cause a request
+ * with each call.
+ */
 const leastBetweenMs = 5000;
 
 const given = z.object({
@@ -41,7 +44,7 @@ export interface AccessTokensDeps {
   clock: Clock;
 }
 
-/** Tokens of one client by its own credentials. Whatever goes wrong with them, only its calls wait. */
+/** Creates the tokens of one client, by its own credentials. If they fail, only the calls of this client wait. */
 export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: AccessTokensDeps): AccessTokens {
   let held: { authorization: Extract<Authorization, { kind: 'header' }>; askedMs: number; untilMs: number } | undefined;
   let failed: { cause: string; failures: number; untilMs: number } | undefined;
@@ -103,7 +106,7 @@ function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, asked
   };
 }
 
-/** As RFC 6749, 2.3.1, wants it. */
+/** Encodes as RFC 6749, 2.3.1, requires. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ x: text }).toString().slice(2);
 }

@@ -12,7 +12,7 @@ import { isUnauthorised, judgeCall, judgeReport, noCall } from './judge-answer.t
 import { callMarginMs, withOwnTerms, withoutTerms, type CallTerms } from './own-terms.ts';
 import type { ReportInviter } from './report-inviter.ts';
 
-/** Jobs of a client or an endpoint that is disabled wait under this name, for all of its hosts. */
+/** Name under which jobs of a disabled client or endpoint wait, for all of its hosts. */
 export const everyHost = '*';
 
 export interface CallJobDeps extends TraceCallDeps {
@@ -20,37 +20,37 @@ export interface CallJobDeps extends TraceCallDeps {
   clients: ClientDirectory;
   opener: CallOpener;
   inviter: ReportInviter;
-  /** Returns why the job is not called now, by what its route and its host have met; null: it may be called. */
+  /** Returns why the job is not called now, by the circuits of its route and host; null if it may be called. */
   refusalOf: (job: HeldJob, host: string) => JobVerdict | null;
   /** True if the job is called although its host is disabled. */
   isFirstHand: (job: HeldJob) => boolean;
-  /** From then on others may have what is held here: nothing more is called. */
+  /** Returns the time from which other dispatchers may take the jobs held here: no call begins after it. */
   aliveUntilMs: () => number;
   clock: Clock;
 }
 
-/** What became of a held job. */
+/** Outcome of a held job. */
 export interface JobCall {
   job: HeldJob;
   verdict: JobVerdict;
   note: CallNote;
-  /** What it was called at, as circuits name it. */
+  /** Host that was called, as circuits name it. */
   host: string;
-  /** What the call told of its host; `none` where there was none. */
+  /** Evidence of the call about its host; `none` if no call was made. */
   sign: HostSign;
   terms: ClientTerms | undefined;
-  /** End of the call as its route sees it; null, or absent, if none was made. */
+  /** End of the call for its route; null, or absent, if none was made. */
   routeEnd?: RouteCallEnd | null;
-  /** Null, or absent, where nothing is recorded of it. */
+  /** Null, or absent, if the call is not recorded. */
   trace?: JobTrace | null;
 }
 
-/** One call of one job, or why there is none. Never throws. */
+/** Calls a job, or decides why not. Never throws. */
 export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
   const ofClient = deps.clients.termsOf(job.clientId);
   const terms = ofClient && withOwnTerms(ofClient, job);
   if (!terms) return withoutCall(job, withoutTerms(job, deps.clock.monotonicMs()), terms);
-  // It was checked when it was accepted; what slipped through must not end the process.
+  // The URL was checked when the job was accepted; an invalid one must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
   if (job.report !== null) {
     const expiresInMs = job.expiresAtMs - deps.clock.monotonicMs();
@@ -83,14 +83,18 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   return { job, host, terms, trace, ...judgeCall(answer, job, call, terms, deps.random()) };
 }
 
-/** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
+/**
+ * Returns why the job is not called. Expiry and everything else that may have changed since the claim is checked right
+ * before the call.
+ */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
   const nowMs = deps.clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
   if (terms.heldBecause !== null) return { kind: 'sidelined', host: everyHost };
   const refusal = job.probeOf === null ? deps.refusalOf(job, host) : null;
   if (refusal !== null) return refusal;
-  // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
+  // Another dispatcher could claim the job during this call, so the job is released, to be claimed again with its whole
+  // time.
   if (heldUntilMs(job) - nowMs < terms.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   return deps.aliveUntilMs() <= nowMs ? { kind: 'released', delayMs: 0 } : null;
 }

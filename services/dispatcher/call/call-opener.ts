@@ -17,24 +17,24 @@ export interface CallOpenerDeps {
 export interface OpenedCall {
   kind: 'opened';
   path: string;
-  /** Names and values in turn: those of the job, and those that every call has unless the job says otherwise. */
+  /** Names and values, alternating: headers of the job, and default headers that the job does not set. */
   headers: string[];
-  /** The job says itself what it is authorised with. */
+  /** True if the job has an authorization of its own. */
   hasAuthorization: boolean;
-  /** What is sent and must not be kept. */
+  /** Values that are sent and must not be stored. */
   secrets: string[];
-  /** In the place of the job's own. */
+  /** Body in place of the job's own. */
   body?: string;
 }
 
 export interface CallOpener {
-  /** What a job sends, in the clear; `unsent` where this process cannot open it. */
+  /** Opens the request of a job; `unsent` if this process cannot open its secrets. */
   open(job: OpenableJob): OpenedCall | { kind: 'unsent'; cause: string };
 }
 
 export type OpenableJob = Pick<HeldJob, 'clientId' | 'origin' | 'path' | 'url' | 'headers' | 'body'>;
 
-/** Headers as they are sent, names and values in turn, and which of the usual ones are among them. */
+/** Headers as sent, names and values alternating, with flags for the default ones among them. */
 interface GivenHeaders {
   flat: readonly string[];
   secrets: readonly string[];
@@ -51,9 +51,9 @@ const none: GivenHeaders = {
   hasAuthorization: false,
 };
 
-/** The one place where what is sealed of a job is opened: right before it is sent. */
+/** Creates the opener, the one place where the sealed parts of a job are opened: right before the call. */
 export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): CallOpener {
-  /** Jobs of a client mostly have the same headers. Where each has its own, what is remembered stays small. */
+  /** Jobs of a client mostly have the same headers. If each has its own, the cache stays small. */
   const remembered = new LRUCache<string, GivenHeaders>({
     max: 1000,
     maxSize: 1024 * 1024,
@@ -62,7 +62,7 @@ export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): 
   const log = createFoldedLog({ logger, clock, failing: 'what a job sends cannot be opened, it is not called' });
 
   function givenIn(text: string, job: OpenableJob): GivenHeaders {
-    // What is sealed opens for its own client and server alone: so does what is remembered of it.
+    // Sealed headers open for their own client and server only, so the cache key includes both.
     const key = text.includes('"sealed"') ? `${job.clientId} ${job.origin} ${text}` : text;
     const known = remembered.get(key);
     if (known) return known;
@@ -116,7 +116,10 @@ function openTarget(job: OpenableJob, secretBox: Pick<SecretBox, 'open'>): { pat
   return { path: pathname + search, secrets: secretsOfTarget(sealedPath, search.slice(1)) };
 }
 
-/** They were checked when they were accepted; what a later version wrote differently must not stop the call. */
+/**
+ * Reads stored headers. They were checked when the job was accepted; a format of a later version must not stop the
+ * call.
+ */
 function readHeaders(text: string): StoredHeaders {
   const read = storedHeaders.safeParse(parsed(text));
   return read.success ? read.data : {};

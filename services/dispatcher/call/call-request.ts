@@ -13,7 +13,7 @@ import { secretsIn } from './without-secrets.ts';
 
 type Unsent = Extract<Authorization, { kind: 'unsent' }>;
 
-/** The request of a job, with its names filled in if it is a template. From call to call only the attempt differs. */
+/** Returns the request of a job, with its template filled in. From call to call only the attempt differs. */
 export function filledCall(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -32,7 +32,7 @@ export function filledCall(
   return { ...opened, headers, secrets, ...body };
 }
 
-/** Adds where to report later, and the client's authorization. A promise only if it is authorised so. */
+/** Adds the report URL and the client's authorization. Returns a promise only if the client's authorization applies. */
 export function completeCall(
   request: OpenedCall | Unsent,
   job: HeldJob,
@@ -45,7 +45,7 @@ export function completeCall(
   return auth.isForAll || !invited.hasAuthorization ? withAuthorisation(invited, auth) : invited;
 }
 
-/** Adds where to report later, if its receiver may. */
+/** Adds the report URL, if the receiver may report later. */
 function withInvitation(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -60,7 +60,7 @@ function withInvitation(
   return { ...opened, headers: [...opened.headers, ...headers], secrets: [...opened.secrets, ...secrets] };
 }
 
-/** Adds what its client has for this server. */
+/** Adds the client's authorization for this server. */
 async function withAuthorisation(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unsent> {
   const given = await auth.authorization();
   if (given.kind === 'unsent') return given;
@@ -72,7 +72,7 @@ export function authorisationIn(sent: OpenedCall | Unsent): string {
   return sent.kind === 'opened' ? (sent.headers[sent.headers.indexOf('authorization') + 1] ?? '') : '';
 }
 
-/** @param nowMs by the monotonic clock. @param aliveUntilMs from then on others may have what is held here */
+/** @param nowMs monotonic time. @param aliveUntilMs time from which other dispatchers may take the jobs held here */
 export function callbackOf(
   job: HeldJob,
   opened: OpenedCall,
@@ -97,5 +97,5 @@ export function callbackOf(
   return { limits, method, origin, path, headers, body, key: job.orderingKey ?? id, timeoutMs, notAfterMs };
 }
 
-/** Occurrences of schedules have it. */
+/** Header of occurrences of schedules. */
 const scheduledForHeader = 'muster-scheduled-for';

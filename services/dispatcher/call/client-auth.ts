@@ -8,12 +8,12 @@ import type { Authorization, CallAuth } from '../ports/client-terms.ts';
 
 export interface ClientAuthDeps {
   secretBox: Pick<SecretBox, 'open'>;
-  /** Where tokens are asked for: its answers are whole. */
+  /** Endpoint for token requests, which returns whole answers. */
   tokenEndpoint: CallbackEndpoint;
   clock: Clock;
 }
 
-/** @throws {SecretBoxError} where its secrets do not open here */
+/** @throws {SecretBoxError} if a secret does not open here */
 export function openClientAuth(
   auth: Exclude<StoredClientAuth, StoredCertificate>,
   clientId: string,
@@ -39,18 +39,21 @@ export function openClientAuth(
   }
 }
 
-/** @throws where it does not open here, or cannot be read */
+/** @throws if the certificate or its key does not open here, or cannot be read */
 export function openClientTls(auth: StoredCertificate, clientId: string, box: Pick<SecretBox, 'open'>): ClientTls {
   const { origins, certificate, ca } = auth;
   const key = box.open(auth.key.sealed, authPlace(clientId, 'key', origins));
-  // Here, where it is this client's trouble alone.
+  // Checked here, so that a fault affects this client alone.
   createSecureContext({ cert: certificate, key, ...(ca === null ? {} : { ca }) });
   return { origins: new Set(origins), certificate, key, ca };
 }
 
 type StoredCertificate = Extract<StoredClientAuth, { kind: 'mtls' }>;
 
-/** For credentials that are there and cannot be used: calls without them would be refused, or worse, not. */
+/**
+ * Returns the authorization for credentials that cannot be used: calls without them would be refused or, worse,
+ * accepted.
+ */
 export function unusableAuth(auth: StoredClientAuth, cause: string): CallAuth {
   const authorization: Authorization = { kind: 'unsent', cause };
   const isForAll = auth.kind === 'mtls';

@@ -7,27 +7,26 @@ import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
 import { attemptOf, type HeldJob } from '../jobs/held-job.ts';
 import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
-/** The trace of a call that is recorded. */
+/** Trace of a recorded call. */
 export interface JobTrace {
   traceId: string;
-  /** What brought the job. */
+  /** Span that caused the job. */
   parentId: string;
-  /** The call's own. */
+  /** Span of the call. */
   spanId: string;
 }
 
 export interface TraceCallDeps {
-  /** Null, or absent, where it is off. */
+  /** Null, or absent, if tracing is off. */
   tracing?: Tracing | null | undefined;
   /** In [0, 1). */
   random: () => number;
 }
 
 /**
- * Says in the headers of a call which trace it belongs to: that of the job's own header, of the request that brought
- * the job, or else one of its own. Where tracing is off, what a caller has said is passed on all the same.
- * @param headers names and values in turn; they are changed
- * @returns null where the call is not recorded
+ * Adds the trace of a call to its headers: that of the job's own header, that of the request that created the job, or
+ * else a new one. If tracing is off, a caller's trace is still passed on. @param headers names and values, alternating;
+ * they are changed @returns null if the call is not recorded
  */
 export function traceCall(
   job: Pick<HeldJob, 'jobId'>,
@@ -52,7 +51,7 @@ export function traceCall(
   const traceparent = writeTraceparent({ traceId, spanId, isSampled: true });
   if (own === undefined) headers.push(traceHeaders.parent, traceparent);
   else headers[place + 1] = traceparent;
-  // What a request brought, the API has recorded under a span that the job's id tells.
+  // The API has recorded the request that created the job under a span derived from the job's id.
   return { traceId, spanId, parentId: own !== undefined && context ? context.spanId : rootSpanOf(ofJob) };
 }
 
@@ -60,7 +59,7 @@ function isRecorded(traceId: string, saidSampled: boolean | undefined, { share, 
   return saidSampled !== undefined && followsCallers ? saidSampled : isSampled(traceId, share);
 }
 
-/** A call that has ended, or that was not made. */
+/** Call that has ended, or that was not made. */
 export interface EndedCall {
   job: HeldJob;
   trace?: JobTrace | null;
@@ -69,7 +68,7 @@ export interface EndedCall {
   host: string;
 }
 
-/** A call has ended: its spans, by the database's clock, which says when the job was due. */
+/** Records the spans of a call that has ended. Times are those of the database's clock, as the due time is. */
 export function recordCall(call: EndedCall, tracing: Tracing, clock: Clock, random: () => number): void {
   const { job, trace, note, verdict, host } = call;
   if (!trace) return;

@@ -10,27 +10,27 @@ import { storableText, withoutSecrets } from './without-secrets.ts';
 
 export interface JudgedJob {
   attempt: number;
-  /** Until it expires; infinite when it never does. */
+  /** Milliseconds until the job expires; infinite if it never does. */
   expiresInMs: number;
-  /** Since the time that it was asked for. */
+  /** Milliseconds since the originally requested time. */
   lateMs: number;
   host: string;
 }
 
-/** A call as it was made. Times by the monotonic clock. */
+/** Call as it was made. Times are monotonic. */
 export interface MadeCall {
-  /** Name of its host, as circuits have it. */
+  /** Name of the host, as circuits use it. */
   host: string;
   startedMs: number;
   endedMs: number;
   timeoutMs: number;
-  /** Sent, and not to be kept. */
+  /** Values that were sent and must not be stored. */
   secrets: readonly string[];
-  /** True if the host is disabled, and the call tries it. */
+  /** True if the host is disabled and the call probes it. */
   isTry: boolean;
 }
 
-/** The meaning of a call for its job, its history, its host and its route. */
+/** Meaning of a call for its job, its history, its host and its route. */
 export interface JudgedCall {
   verdict: JobVerdict;
   note: CallNote;
@@ -51,7 +51,8 @@ export function judgeCall(
   const verdict = judgeAnswer(answer, { attempt, expiresInMs: expiresAtMs - endedMs, lateMs, host }, terms, random);
   const latencyMs = endedMs - startedMs;
   const sign = signOf(answer);
-  // A host that is still down costs no job an attempt; one that answers has said what it makes of this one.
+  // A probe of a host that is still down costs its job no attempt. If the host answers, the answer decides about the
+  // job.
   const isUnanswered = isTry && answer.kind === 'unanswered';
   return {
     verdict: isUnanswered ? { kind: 'sidelined', host } : verdict,
@@ -63,7 +64,7 @@ export function judgeCall(
 
 type AnswerTerms = Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>;
 
-/** The verdict on a job by the answer to its call. */
+/** Returns the verdict on a job by the answer to its call. */
 export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: AnswerTerms, random: number): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
   if (answer.kind === 'answered' && isSuccess(answer.status)) {
@@ -85,17 +86,18 @@ export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: Answe
 }
 
 /**
- * While no name server says anything, or no key opens what is to be sent, no call is made, and jobs wait without losing
- * an attempt: an outage would end all jobs that fall due in it. For so long; a name may be silent for ever.
+ * Milliseconds after the requested time for which a job keeps its attempts while no call can be made, because no name
+ * server answers or no key opens its secrets. Otherwise an outage would end all jobs that fall due in it. It is bounded
+ * because a name may never resolve.
  */
 const unsentForMs = 3_600_000;
 
-/** The longer a job has waited, the longer until the next look-up: half of that to all of it, 1 to 60 s. */
+/** Returns the delay until the next look-up: half to all of the time that the job has waited, between 1 and 60 s. */
 function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
   return Math.min(60_000, Math.max(1000, lateMs)) * (0.5 + random / 2);
 }
 
-/** As the answer says, and no longer than is waited for any. */
+/** Returns the delay that the answer names, at most `withinMs`. */
 function reportDelayMs(body: Buffer, withinMs: number): number {
   const said = acceptedAnswer.safeParse(parsed(body));
   return said.success ? Math.min(said.data.reportWithinSeconds * 1000, withinMs) : withinMs;
@@ -109,7 +111,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** What the answer tells of the host that gave it, or did not. */
+/** Returns the evidence of an answer about its host. */
 export function signOf(answer: CallbackAnswer): HostSign {
   if (answer.kind === 'unanswered') return 'fails';
   if (answer.kind === 'forbidden' || answer.kind === 'unsent' || answer.kind === 'unresolved') return 'none';
@@ -117,7 +119,7 @@ export function signOf(answer: CallbackAnswer): HostSign {
   return answer.status >= 500 || answer.status === tooMany ? 'fails' : 'answers';
 }
 
-/** Why it was no success; groups of dead jobs are made by it, so it holds nothing that differs from job to job. */
+/** Returns the cause of a failure. Dead jobs are grouped by it, so it contains nothing that differs from job to job. */
 function causeOf(answer: CallbackAnswer): string {
   return answer.kind === 'answered' ? `status ${answer.status}` : answer.cause;
 }
@@ -150,8 +152,8 @@ function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly str
 export const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
 
 /**
- * The verdict on a job whose call was accepted and that is due again: its report says that it failed, or has not come
- * in its time. Both are a failed attempt, and no call is made.
+ * Returns the verdict on a job whose call was accepted and that is due again: its report states a failure, or no report
+ * has arrived in time. Both count as a failed attempt, and no call is made.
  */
 export function judgeReport(
   report: string,

@@ -4,12 +4,18 @@ import type { HeldJob } from '../jobs/held-job.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 
-/** Time that a call may take beyond its time-out: the deadline is looked at now and then, and its end is written. */
+/**
+ * Milliseconds that a call may take beyond its time-out: its deadline is checked at intervals, and its end must be
+ * written.
+ */
 export const callMarginMs = 1000;
-/** Longest time from a claim to its call: the wait for a slot, and a second for the claim and an access token. */
+/**
+ * Longest time from a claim to its call in milliseconds: the wait for a slot, and a second for the claim and an access
+ * token.
+ */
 const waitMs = longestSlotWaitMs + 1000;
 
-/** A job whose client is unknown is given up so long after its time. */
+/** Milliseconds after its due time for which a job of an unknown client is retried. */
 const unknownForMs = 60_000;
 
 /** Terms of one call: those of the client, and the job's own. */
@@ -19,12 +25,15 @@ export type CallTerms = ClientTerms & {
   trace: CallerTrace | undefined;
 };
 
-/** Shortest lease of a claim under which a call with this time-out can begin. */
+/** Returns the shortest lease of a claim under which a call with this time-out can begin. */
 export function leaseFor({ timeoutMs }: Pick<ClientTerms['limits'], 'timeoutMs'>): number {
   return timeoutMs + callMarginMs + waitMs;
 }
 
-/** The job's own terms go before its client's. No call outlasts its claim, or it would never begin. */
+/**
+ * Merges the job's own terms over those of its client. The time-out is cut to fit the claim, or the call would never
+ * begin.
+ */
 export function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
   const own = readOwnTerms(job.terms);
   const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template, trace } = own;
@@ -37,7 +46,10 @@ function longestCallMs({ leaseMs }: HeldJob): number {
   return leaseMs - callMarginMs - waitMs;
 }
 
-/** A client that was just made is known here within a second, and its first job may be due before. */
+/**
+ * Returns the verdict on a job of an unknown client. A new client is known here within a second, and its first job may
+ * be due before.
+ */
 export function withoutTerms({ clockAheadMs, scheduledForMs }: HeldJob, nowMs: number): JobVerdict {
   const lateMs = nowMs + clockAheadMs - scheduledForMs;
   return lateMs > unknownForMs

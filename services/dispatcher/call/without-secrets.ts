@@ -1,14 +1,14 @@
 import { isSecretHeader } from '../../../shared/contracts/jobs/stored-calls.ts';
 
-/** Shorter ones would take apart innocent text. */
+/** Least length of a value that is removed: shorter ones would damage harmless text. */
 const minSecretLength = 6;
-/** In a URL, under a name that says nothing. */
+/** Least length of a value in a URL under a name that is not sensitive. */
 const minUnnamedLength = 12;
 const sensitiveName = /auth|cookie|token|secret|key|password|sig/i;
 const removed = '[removed]';
 
 /**
- * What looks like a secret wherever it comes from: schemes of HTTP, webhook secrets, tokens of the form that JWTs have.
+ * Patterns of secrets from any source: HTTP authentication schemes, webhook secrets, and tokens in the form of JWTs.
  */
 const shapes = [
   /\b(?:bearer|basic|digest)\s+[A-Za-z0-9+/=._~-]{6,}/gi,
@@ -16,7 +16,7 @@ const shapes = [
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*/g,
 ];
 
-/** The values of headers that may be secrets. @param headers names and values in turn */
+/** Returns the values of headers that may be secrets. @param headers names and values, alternating */
 export function secretsIn(headers: readonly string[]): string[] {
   return headers.filter(
     (value, index) =>
@@ -24,7 +24,7 @@ export function secretsIn(headers: readonly string[]): string[] {
   );
 }
 
-/** The same of a URL: what is long, or has such a name, also where it is not encoded. */
+/** Returns the values of a URL that may be secrets: long ones, and those with a sensitive name, encoded and decoded. */
 export function secretsOfTarget(path: string, query: string): string[] {
   const elements = path.split('/').filter((element) => element.length >= minUnnamedLength);
   const values = query.split('&').flatMap((pair) => {
@@ -37,8 +37,8 @@ export function secretsOfTarget(path: string, query: string): string[] {
 }
 
 /**
- * An answer as it may be kept: receivers like to repeat what they were sent.
- * @param secrets what was sent and must not be kept
+ * Returns an answer without secrets, for storage: receivers often repeat what they were sent. @param secrets values
+ * that were sent and must not be stored
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let cleaned = text;
@@ -47,7 +47,9 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return cleaned;
 }
 
-/** Bytes as text that Postgres can keep; what is no UTF-8, such as a character that was cut in two, is replaced. */
+/**
+ * Returns bytes as text that Postgres can store; invalid UTF-8, such as a character that was cut in two, is replaced.
+ */
 export function storableText(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\u0000', '\ufffd').toWellFormed();
 }

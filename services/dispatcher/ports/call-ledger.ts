@@ -1,73 +1,74 @@
 import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
 
-/** A job that is ours to call until its lease ends. */
+/** Job that this dispatcher may call until its lease ends. */
 export interface ClaimedJob extends JobKey {
   clientId: string;
-  /** Fences everybody who held the job before. */
+  /** Fencing number that excludes all earlier holders of the job. */
   epoch: number;
-  /** How many calls with this one, from 1. */
+  /** Number of the attempt, from 1. */
   attempt: number;
-  /** When it was asked for, in milliseconds since 1970. It stays the same however often the job is moved. */
+  /** Originally requested time, in milliseconds since 1970. It stays the same however often the job is moved. */
   scheduledForMs: number;
-  /** By the database's clock, in milliseconds since 1970: the dispatcher that claims may have a wrong one. */
+  /** Time by the database's clock, in milliseconds since 1970: the clock of the claiming dispatcher may be wrong. */
   claimedAtMs: number;
-  /**
-   * Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always
-   * is.
-   */
+  /** Milliseconds until the job expires, by the database's clock, 0 or less if it has; null if it never does. */
   expiresInMs: number | null;
   method: string;
   url: string;
-  /** As they were accepted; null when there are none. */
+  /** Headers as accepted; null if there are none. */
   headers: string | null;
   body: string | null;
-  /** The job that it sends again; null where it was asked for by itself. */
+  /** Id of the job that this one repeats; null for an original job. */
   repeats: string | null;
-  /** How it is called, where it says so itself: `readOwnTerms`. */
+  /** The job's own call terms, if it has any: `readOwnTerms`. */
   terms: string | null;
-  /** One of this key of its client is active at a time; null: it waits for none. */
+  /** Ordering key: one job per key and client is active at a time; null: the job waits for no other one. */
   orderingKey: string | null;
   /**
-   * Of one with such a key: for so long from its claim its call may be under way, and no other may claim it, though
-   * its owner may have died. Null: as long as its owner is alive and its lease lasts.
+   * Milliseconds since the claim of a job with an ordering key during which its call may be in flight. No other
+   * dispatcher may claim the job in this time, even if its owner has died. Null: as long as its owner is alive and its
+   * lease lasts.
    */
   aloneMs: number | null;
   /**
-   * What came of its call that was accepted (`readKeptReport`): this attempt is to be judged by it, not called. Null:
-   * it is to be called.
+   * Report on the job's accepted call (`readKeptReport`): the report decides this attempt, and no call is made. Null:
+   * the job must be called.
    */
   report: string | null;
 }
 
-/** Of a call of which nothing else is said. */
+/** Default time-out of a call. */
 export const usualTimeoutMs = 10_000;
 
-/** A call of a job with an ordering key begins at most so long after its claim, and its end is seen a second late. */
+/**
+ * Margin beyond the time-out: a call of a job with an ordering key begins at most this long after its claim, and its
+ * end is noticed a second late.
+ */
 export const aloneMarginMs = 11_000;
 
 export interface JobClaim extends JobKey {
-  /** Of a call, as its outlet says; the usual one unless given. A job's own goes before it. */
+  /** Time-out of the outlet's calls; the default unless given. A job's own time-out takes precedence. */
   timeoutMs?: number;
 }
 
-/** What one call brought. */
+/** Outcome of one call, for its history. */
 export interface CallNote {
-  /** Null when nothing was answered. */
+  /** Null if there was no answer. */
   status: number | null;
   latencyMs: number | null;
-  /** Null when all is well. */
+  /** Null if the call succeeded. */
   error: string | null;
-  /** The first of the answer, without secrets. */
+  /** First part of the answer, without secrets. */
   answer: string | null;
 }
 
 /**
- * What becomes of a claimed job.
- * - `called`, `expired`, `dead`: it is gone from the jobs, and in the history. A dead one is kept for a replay.
- * - `retry`: called without luck, due again later, with one attempt more.
- * - `released`: not called, due again later, the same attempt.
- * - `reporting`: called, and accepted: its receiver reports until then, the same attempt.
- * - `sidelined`: not called, as its host is left alone; due when the host answers again.
+ * Verdict on a claimed job.
+ * - `called`, `expired`, `dead`: the job moves to the history. A dead job is kept for a replay.
+ * - `retry`: the call failed; the job is due again later, with one attempt more.
+ * - `released`: not called; due again later, with the same attempt.
+ * - `reporting`: called and accepted; its receiver must report within `delayMs`. Same attempt.
+ * - `sidelined`: not called, because its host is disabled; due when the host answers again.
  */
 export type JobVerdict =
   | { kind: 'called' }
@@ -82,32 +83,38 @@ export interface JobResult extends JobKey {
   epoch: number;
   verdict: JobVerdict;
   note: CallNote;
-  /** Its client has no bodies kept of jobs that have ended; they are unless said. */
+  /** True if the client keeps no bodies of ended jobs; false by default. */
   forgetsBody?: boolean;
 }
 
 export interface Flushed {
-  /** Ids of the results that were written. The others were not ours any more: nothing was written of them. */
+  /**
+   * Ids of the results that were written. The other jobs had been claimed by another dispatcher, and nothing was
+   * written of them.
+   */
   recorded: ReadonlySet<string>;
-  /** Of the claims. What is missing here was cancelled, moved, ended or is another's, or the region may not claim. */
+  /**
+   * Claimed jobs. Missing ones were cancelled, moved, ended or claimed by another dispatcher, or the region may not
+   * claim.
+   */
   claimed: ClaimedJob[];
-  /** Claims of jobs whose time has not come, and whose they are. */
+  /** References to claims of jobs that are not due yet, with the clients that own them. */
   early: JobReference[];
 }
 
 export interface CallWork {
   results: readonly JobResult[];
   claims: readonly JobClaim[];
-  /** How long the claims last; as long as others of this ledger unless given. */
+  /** Duration of the claims; by default that of the ledger. */
   leaseMs?: number;
 }
 
 export interface CallLedger {
   /**
-   * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the
-   * epoch that its claim gave; a job is claimed when it is due by the database's clock and no dispatcher holds it, or
-   * the one that did is dead, or let its lease run out. One with an ordering key is claimed from a dead one only when
-   * its call is certainly over.
+   * Writes results and makes claims, in one statement. A job must not be in both. A result counts only under the epoch
+   * of its claim. A job is claimed if it is due by the database's clock and no dispatcher holds it, or if its holder is
+   * dead or its lease has expired. A job with an ordering key is claimed from a dead dispatcher only when its call has
+   * certainly ended.
    */
   flush(work: CallWork): Promise<Flushed>;
 }

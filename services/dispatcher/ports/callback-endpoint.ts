@@ -1,29 +1,29 @@
 import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 
-/** What is kept of the answer to a job. */
+/** Upper bound on the stored bytes of the answer to a job. */
 export const keptAnswerBytes = 4096;
 
-/** What is shown and believed when a connection is made to one of these servers. */
+/** TLS credentials for connections to one of these servers. */
 export interface ClientTls {
-  /** Scheme, host and port. */
+  /** Scheme, host and port of each server. */
   origins: ReadonlySet<string>;
-  /** PEM, each; they can be read. */
+  /** PEM, for both; they are known to be readable. */
   certificate: string;
   key: string;
-  /** Who vouches for the servers, in place of the usual ones. */
+  /** Certificate authorities of the servers, in place of the usual ones. */
   ca: string | null;
 }
 
-/** How calls of one client are made. */
+/** Limits of the calls of one client. */
 export interface CallLimits {
-  /** Or the endpoint's: no two share connections. */
+  /** Id of the client or of the endpoint: no two share connections. */
   clientId: string;
-  /** Connections made under an older one are not used for new calls. */
+  /** Revision of the terms. Connections of an older revision are not used for new calls. */
   revision: number;
   concurrency: number;
-  /** From connecting to the last byte. */
+  /** Milliseconds from connecting to the last byte. */
   timeoutMs: number;
-  /** Without rules: to any public address. */
+  /** Egress rules; without rules, any public address is allowed. */
   egress: readonly EgressRule[];
   tls?: ClientTls | undefined;
 }
@@ -31,29 +31,29 @@ export interface CallLimits {
 export interface Callback {
   limits: CallLimits;
   method: string;
-  /** Scheme, host and port, as `URL` has it. */
+  /** Scheme, host and port, in the form of `URL`. */
   origin: string;
-  /** With its query. */
+  /** Path with its query. */
   path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: string[];
   body: Buffer | null;
-  /** Where it is written to a topic: of those with one key, each comes behind the one before. */
+  /** Key of the record if the call is written to a topic: records with one key keep their order. */
   key?: string | undefined;
-  /** In the place of its client's; that unless given. */
+  /** Time-out in place of the client's. */
   timeoutMs?: number | undefined;
-  /** By the monotonic clock: the call must not begin after, nor be sent once more. */
+  /** Monotonic time after which the call must neither begin nor be sent once more. */
   notAfterMs: number;
 }
 
 /**
- * - `answered`: whatever it says; `body` is the first of it.
- * - `unanswered`: no whole answer came in time, or there was no connection.
- * - `unresolved`: no address of its name was found, and nothing was sent. `isFinal`: a name server says that there is
- *   none; otherwise none said anything.
- * - `unsent`: what it needs is not to be had now, and nothing was sent.
- * - `forbidden`: its address is none that this client may call. Nothing was sent.
- * Causes are for people and name no address.
+ * Answer to a call. Causes are shown to people and name no address.
+ * - `answered`: the answer arrived, whatever its status; `body` is its first part.
+ * - `unanswered`: no whole answer arrived in time, or there was no connection.
+ * - `unresolved`: no address of the name was found, and nothing was sent. `isFinal`: a name server reports that there
+ * is none; otherwise no server answered.
+ * - `unsent`: a precondition cannot be met now, and nothing was sent.
+ * - `forbidden`: the client may not call this address. Nothing was sent.
  */
 export type CallbackAnswer =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
@@ -64,8 +64,8 @@ export type CallbackAnswer =
 
 export interface CallbackEndpoint {
   /**
-   * Sends once, and follows no redirect. Never rejects. A call whose kept connection ends without a byte of an answer
-   * is sent once more, and is one call all the same.
+   * Sends the call and follows no redirect. Never rejects. If a kept connection ends without a byte of an answer, the
+   * call is sent once more, and still counts as one call.
    */
   call(callback: Callback): Promise<CallbackAnswer>;
 }

@@ -1,63 +1,68 @@
 import type { JobRetries } from '../../../shared/domain/job/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
-/** What calls of one client go by that name no endpoint, or of one endpoint: each is a client of its own here. */
+/**
+ * Call terms of one client, for calls without an endpoint, or of one endpoint: each endpoint counts as a client here.
+ */
 export interface ClientTerms {
-  /** Whose endpoint it is: what jobs send in secret was sealed for it, and it has one share of all slots. */
+  /** Client that owns the endpoint: the jobs' secrets are sealed for this client, and it has one share of all slots. */
   ownerId: string;
   limits: CallLimits;
-  /** Jobs that all schedulers may offer in a second; undefined without a limit. */
+  /** Jobs per second that all schedulers may offer; undefined without a limit. */
   ratePerSecond?: number | undefined;
-  /** Why nothing is called through it, and what is stored waits; null: it is. */
+  /** Why no call is made and stored jobs wait; null if calls are made. */
   heldBecause: string | null;
   retries: JobRetries;
-  /** Answers after which a job is not called again. */
+  /** Status codes after which a job is not called again. */
   finalCodes: readonly number[];
-  /** How long a receiver that answers 202 has for its report; null: then the job was called. */
+  /** Milliseconds within which a receiver that answers 202 must report; null if 202 counts as called. */
   reportWithinMs: number | null;
   sideline: SidelineTerms;
-  /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
+  /** Effect of a 410: only the job is given up, or all jobs for its host are sidelined. */
   onGone: 'dead-letter' | 'sideline';
-  /** False: of a job that has ended, its body is forgotten. */
+  /** False if the body of an ended job is removed. */
   keepsBodies: boolean;
-  /** What its calls are authorised with that say nothing themselves. */
+  /** Authorization of calls that have none themselves. */
   auth: CallAuth | null;
-  /** By Standard Webhooks, one for each secret that is valid then. @param timestamp seconds since 1970 */
+  /**
+   * Returns the signatures by Standard Webhooks, one for each secret that is valid at that time. @param timestamp
+   * seconds since 1970
+   */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
 }
 
-/** `unsent`: there is none now, and without it nothing is sent. */
+/** Authorization of a call. `unsent`: there is none now, and the call must not be made without it. */
 export type Authorization =
   { kind: 'header'; value: string; secrets: readonly string[] } | { kind: 'unsent'; cause: string };
 
 export interface CallAuth {
-  /** Scheme, host and port of the servers that it is for. */
+  /** Scheme, host and port of the servers that the authorization is for. */
   origins: ReadonlySet<string>;
-  /** Also for calls that have an authorization of their own. */
+  /** True if it also applies to calls with an authorization of their own. */
   isForAll: boolean;
-  /** Of a call that is made now. Never throws. */
+  /** Returns the authorization of a call made now. Never throws. */
   authorization: () => Authorization | Promise<Authorization>;
-  /** A receiver answered 401 to it. @param value as it was sent */
+  /** Reports that a receiver answered 401. @param value authorization as sent */
   refused: (value: string) => void;
 }
 
-/** What has to fail before the jobs of a host are put aside. */
+/** Failures after which the jobs of a host are sidelined. */
 export interface FailureLimits {
-  /** Distinct jobs: however often one is tried, it counts once. */
+  /** Number of distinct failed jobs: a job counts once, however often it is called. */
   afterFailures: number;
-  /** They have to be such a part of the jobs that were called lately, in (0, 1]. */
+  /** Least share of failures among the jobs called lately, in (0, 1]. */
   failureRate: number;
 }
 
-/** When jobs are put aside, and until when. */
+/** Conditions for sidelining jobs and probing their host. */
 export interface SidelineTerms extends FailureLimits {
-  /** Between two tries of a host, once it was left alone for as long. */
+  /** Milliseconds between two probes of a host, once its circuit has been open for as long. */
   probeEveryMs: number;
-  /** What is put aside by itself, as if it were a host. */
+  /** Path prefixes with circuits of their own, as if each were a host. */
   pathPrefixes: readonly string[];
 }
 
 export interface ClientDirectory {
-  /** Undefined when there is no such client or endpoint any more. */
+  /** Returns undefined if the client or endpoint does not exist any more. */
   termsOf(clientId: string): ClientTerms | undefined;
 }

@@ -2,53 +2,58 @@ import type { ClaimedJob } from './call-ledger.ts';
 
 export interface HostKey {
   clientId: string;
-  /** `*`: all hosts of the client. Otherwise host and port, and the path prefix where the client names one. */
+  /** Host and port, and the path prefix if the client names one. `*`: all hosts of the client. */
   host: string;
 }
 
 /**
- * - `open`: its jobs are put aside, and one is tried now and then.
- * - `closing`: it answered; what was put aside is brought back, more and more each second.
- * - `disabled`: nothing is tried until a person enables it.
+ * Circuit of a host.
+ * - `open`: its jobs are sidelined, and one is called as a probe now and then.
+ * - `closing`: the host answered; sidelined jobs are released, more of them each second.
+ * - `disabled`: no probe is made until a person enables the host.
  */
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
   /**
-   * Open: until the next try. Closing: until the next jobs are brought back. By the database's clock; 0 or less when it
-   * is time.
+   * Open: milliseconds until the next probe. Closing: until the next jobs are released. By the database's clock; 0 or
+   * less if due.
    */
   nextInMs: number;
-  /** Open: since it was first. Closing: since it answered. */
+  /** Open: milliseconds since the circuit first opened. Closing: since the host answered. */
   sinceMs: number;
 }
 
-/** What a try of a host came to: a job to call; that there is nothing to try with; or that it is another's to try. */
+/** Outcome of taking a probe: a job to call; no job to probe with; or another dispatcher's turn. */
 export type Probe = { kind: 'job'; job: ClaimedJob } | { kind: 'nothing-waits' } | { kind: 'not-now' };
 
-/** Hosts that are left alone, as all dispatchers see them. Hosts without a row are well. */
+/** Circuits of hosts, shared by all dispatchers. A host without a row is closed. */
 export interface HostCircuits {
   read(): Promise<HostCircuit[]>;
-  /** Leaves the host alone, also while it is closing; one that is open or disabled stays as it is. */
+  /** Opens the circuit, also if it is closing. An open or disabled circuit is unchanged. */
   open(key: HostKey, cause: string, nextInMs: number): Promise<void>;
-  /** Leaves the host alone until a person enables it. */
+  /** Disables the host until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
   /**
-   * Takes the try of an open host, if it is time: the sidelined job that was tried least, claimed for so long. The next
-   * try is so long after, with the next job.
+   * Takes the probe of an open host, if it is due: claims the sidelined job that was probed least, for `leaseMs`. The
+   * next probe follows after `nextInMs`, with the next job.
    */
   takeProbe(key: HostKey, nextInMs: number, leaseMs: number): Promise<Probe>;
-  /** The host answered, or what kept it is over: what was put aside comes back from now on. */
+  /**
+   * Begins closing the circuit: the host answered, or the reason for disabling it has ended. Sidelined jobs are
+   * released from now on.
+   */
   beginClosing(key: HostKey): Promise<void>;
   /**
-   * Makes so many of its sidelined jobs due now, those that were tried least first, if none were in the last second,
-   * and forgets the host when none is left. Returns how many; null when it was another's turn.
+   * Makes up to `count` of the host's sidelined jobs due now, least probed first, unless some were released in the last
+   * second. Removes the circuit when none is left. Returns the number of jobs; null if it was another dispatcher's
+   * turn.
    */
   bringBack(key: HostKey, count: number): Promise<number | null>;
-  /** Ends what has expired while it was put aside, at most so many. Returns how many. */
+  /** Ends up to `limit` jobs that expired while they were sidelined. Returns their number. */
   expire(key: HostKey, limit: number): Promise<number>;
   /**
-   * Lets hosts close whose jobs are put aside and that no circuit knows of: they were forgotten while a job was put
-   * aside. Returns how many.
+   * Begins closing for hosts with sidelined jobs but no circuit: their circuit was removed while a job was being
+   * sidelined. Returns the number of hosts.
    */
   adopt(): Promise<number>;
 }

@@ -2,21 +2,22 @@ import { circuitKeyOf } from './circuit-states.ts';
 import { createHostBreaker, type HostBreaker } from './host-breaker.ts';
 import type { HostKey } from '../ports/host-circuits.ts';
 
-/** Breakers of one client, and of all clients together. */
+/** Upper bounds on the breakers of one client, and of all clients together. */
 const maxOfClient = 1000;
 const maxOfAll = 10_000;
 
-/** Breakers of hosts and routes. Those that were used longest ago make room: of the same client, or of all clients. */
+/**
+ * Breakers of hosts and routes. The least recently used ones are dropped first: of the same client, or of all clients.
+ */
 export interface BreakerMemory {
-  /** Returns the breaker of this host or route, which counts as used last from now on. */
+  /** Returns the breaker of this host or route, and marks it as used last. */
   of(key: HostKey): HostBreaker;
-  /** Returns the breaker if there is one. */
   find(key: HostKey): HostBreaker | undefined;
   forget(key: HostKey): void;
 }
 
 export function createBreakerMemory(): BreakerMemory {
-  /** Both have the breaker that was used longest ago first. */
+  /** Both maps are sorted by last use, the oldest first. */
   const breakers = new Map<string, { key: HostKey; breaker: HostBreaker }>();
   const ofClients = new Map<string, Map<string, HostKey>>();
 

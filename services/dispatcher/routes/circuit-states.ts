@@ -1,24 +1,27 @@
 import type { HostState } from './host-breaker.ts';
 import type { HostCircuit, HostKey } from '../ports/host-circuits.ts';
 
-/** No call takes longer, the time until its end is judged included. */
+/** Upper bound on the duration of a call in milliseconds, including the time until its end is judged. */
 const longestCallMs = 120_000;
 
 export function circuitKeyOf({ clientId, host }: HostKey): string {
   return `${clientId} ${host}`;
 }
 
-/** The circuits that this dispatcher knows: as it read them last, and as it has changed them since. */
+/** Circuits known to this dispatcher: as of its last read, with its own changes since. */
 export interface CircuitStates {
   /** Returns `closed` for a host or route without a circuit. */
   of(key: HostKey): HostState;
   /** True if this host, or its route, has a circuit. */
   has(key: HostKey): boolean;
-  /** True if it was open or disabled at this time or later, as far as this dispatcher knows, and is not any more. */
+  /**
+   * True if the circuit was open or disabled at this time or later, as far as this dispatcher knows, and is not any
+   * more.
+   */
   isBackSince(key: HostKey, timeMs: number): boolean;
   set(key: HostKey, state: HostState): void;
   replace(rows: readonly HostCircuit[]): void;
-  /** Returns how many routes of this host have a circuit of their own. A look-up, however many circuits there are. */
+  /** Returns how many routes of this host have a circuit of their own, in constant time. */
   routesOf(key: HostKey): number;
 }
 

@@ -3,21 +3,24 @@ import type { FailureLimits } from '../ports/client-terms.ts';
 /** Evidence of one call about its host. */
 export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 
-/** Where a host stands, as all dispatchers see it. `closed` is what has no row. */
+/** State of a host for all dispatchers. `closed` has no row. */
 export type HostState = 'closed' | 'open' | 'closing' | 'disabled';
 
-/** Counts the jobs that were called at one host of one client, and those of them that failed. */
+/** Counts the jobs called at one host of one client, and the failed ones among them. */
 export interface HostBreaker {
-  /** @returns true when so many have failed by now that its jobs are to be put aside */
+  /** @returns true if so many have failed by now that the host's jobs must be sidelined */
   onCalled(call: { jobId: string; sign: HostSign }, state: HostState, limits: FailureLimits): boolean;
 }
 
 export function createHostBreaker(): HostBreaker {
   let called = 0;
-  /** Jobs that failed last time, and which one of all jobs called here each was; the oldest first. */
+  /**
+   * Jobs that failed in their last call, with the running number of that call among all jobs called here; the oldest
+   * first.
+   */
   const failed = new Map<string, number>();
 
-  /** @param lately of so many jobs, just so large a part are as many failures as are needed */
+  /** @param lately number of jobs of which the needed failures are exactly the failure rate */
   function forget(lately: number): void {
     for (const [jobId, number] of failed) {
       if (number > called - lately) return;
@@ -38,7 +41,7 @@ export function createHostBreaker(): HostBreaker {
       if (sign !== 'fails' || failed.has(jobId)) return false;
       failed.set(jobId, ++called);
       forget(lately);
-      // A host that has just come back is believed half as much as one that was well all the time.
+      // A host that has just come back needs only half as many failures as one that was well all the time.
       const needed = state === 'closing' ? Math.ceil(afterFailures / 2) : afterFailures;
       if (failed.size < needed || failed.size < failureRate * Math.min(called, lately)) return false;
       called = 0;
@@ -48,22 +51,25 @@ export function createHostBreaker(): HostBreaker {
   };
 }
 
-/** Jobs brought back first, when a host answers again. */
+/** Jobs released first when a host answers again. */
 const firstBroughtBack = 10;
 const maxBroughtBack = 10_000;
 
 /**
- * How many sidelined jobs are brought back in the second that begins so long after their host answered: it doubles each
- * second.
+ * Returns how many sidelined jobs are released in the second that begins this long after their host answered: the
+ * number doubles each second.
  */
 export function broughtBack(sinceMs: number): number {
   return Math.min(maxBroughtBack, firstBroughtBack * 2 ** Math.floor(Math.max(0, sinceMs) / 1000));
 }
 
-/** A host that failed for a moment is tried soon; the longer it is left alone, the less often. */
+/**
+ * Milliseconds until the first probe: a host that failed for a moment is probed soon. The longer its circuit is open,
+ * the less often it is probed.
+ */
 const firstProbeMs = 1000;
 
-/** Until the next try of a host that was put aside so long ago. */
+/** Returns the milliseconds until the next probe of a host whose circuit has been open for `openForMs`. */
 export function probeInMs(openForMs: number, probeEveryMs: number): number {
   return Math.min(probeEveryMs, Math.max(firstProbeMs, openForMs));
 }

@@ -1,76 +1,83 @@
 import { isOwnMatter, witnessLastsMs, type SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { HostSign } from './host-breaker.ts';
 
-/** Routes remembered for each host, and keys for each route. Those called longest ago are dropped first. */
+/**
+ * Upper bound on the routes remembered for each host, and on the keys for each route. Those called longest ago are
+ * dropped first.
+ */
 const maxSources = 64;
 /**
- * First-hand calls of a host that is put aside: those in flight, and those that failed since the host last answered.
- * Then the least time from one to the next.
+ * Upper bound on first-hand calls of a host with an open circuit: those in flight, plus those that failed since the
+ * host last answered. Then the least time between two such calls.
  */
 const maxFirstHandCalls = 4;
 const firstHandEveryMs = 100;
 /**
- * Jobs of a host that wait at a time, as each is claimed anew until it is called: those whose route is next to be
- * called, and those whose route is being called.
+ * Upper bounds on the waiting jobs of a host, because each is claimed again and again until it is called: jobs whose
+ * route is called next, and jobs whose route is being called.
  */
 const maxWaitingForTurn = 4;
 const maxWaitingForAnswer = 64;
-/** A job keeps its place among them for so long. No job waits for a first-hand call that has taken longer. */
+/**
+ * Milliseconds for which a job keeps its place among them. No job waits for a first-hand call that has taken longer.
+ */
 const longestWaitMs = 1000;
-/** From so many routes on, a host whose routes fail by half or more fails itself. */
+/** Number of called routes from which the host counts as failing if half of them fail. */
 const severalRoutes = 8;
 
-/** A call that has ended, as the evidence of its host sees it. */
+/** Call that has ended, as the evidence of its host needs it. */
 export interface EvidentCall {
   jobId: string;
   /** Name of its route, or of the host if it has none. */
   route: string;
   orderingKey: string | null;
   sign: Extract<HostSign, 'answers' | 'fails'>;
-  /** Begin of the call. Answers since then show that the host was up during the call, however long it took. */
+  /** Begin of the call. An answer since then shows that the host was up during the call, however long the call took. */
   startedMs: number;
 }
 
-/** The part of a host that a call is evidence of. */
+/** Part of a host that a call is evidence of. */
 export interface EvidenceScope {
   /** True if the host serves another route: then only the call's own route learns. */
   isOfRoute: boolean;
-  /** True if half of the host's routes or more fail at a time, of several: then the host learns in any case. */
+  /** True if several routes were called and half of them or more fail at a time: then the host learns in any case. */
   isOfMany: boolean;
   /** True if the call failed while the route serves another ordering key: then the route does not learn either. */
   isOfKey: boolean;
-  /** Counts once, however often it fails: the job; or all jobs of its ordering key if another key is served. */
+  /**
+   * Id under which failures count once, however many there are: the job; or all jobs of its ordering key if another key
+   * is served.
+   */
   id: string;
 }
 
 /**
- * The latest ends of calls to one host of one client, by route and in it by ordering key. They decide what learns from
- * the next call (own-matter.ts).
+ * Latest ends of calls to one host of one client, by route and then by ordering key. They decide which breaker learns
+ * from the next call (own-matter.ts).
  */
 export interface HostEvidence {
   onCalled(call: EvidentCall, nowMs: number): EvidenceScope;
   /**
-   * Decides about a job whose host is put aside, while this process does not know whether the host serves its route.
-   * `call`: its answer shows that the host is not down. `wait`: another job is being called for that, and few others
-   * wait. Asked again for the same job, it is the same.
+   * Decides about a job of a host with an open circuit, while this process does not know whether the host serves the
+   * job's route. `call`: an answer will show that the host is not down. `wait`: another job is being called for that,
+   * and few others wait. Repeated requests for the same job get the same result.
    */
   firstHandOf(job: Pick<EvidentCall, 'jobId' | 'route' | 'orderingKey'>, nowMs: number): FirstHandPermit;
   isFirstHand(jobId: string): boolean;
-  /** A job has ended, called or not (`none`). */
+  /** Reports the end of a job, with `none` if it was not called. */
   onEnded(jobId: string, sign: HostSign): void;
-  /** True while no first-hand call is under way. */
+  /** True while no first-hand call is in flight. */
   readonly isIdle: boolean;
-  /** Routes, and ordering keys of all of them. */
+  /** Number of routes, plus the ordering keys of all of them. */
   readonly size: number;
 }
 
-/** Routes and keys that are remembered, of all hosts together. */
+/** Upper bound on the remembered routes and keys, over all hosts. */
 const maxRemembered = 100_000;
 
-/** The evidence by host. The hosts that were called longest ago make room, unless a first-hand call is under way. */
+/** Evidence by host. The hosts called longest ago are dropped first, unless a first-hand call is in flight. */
 export interface EvidenceMemory {
   of(host: string): HostEvidence;
-  /** Returns the evidence if there is any. */
   find(host: string): HostEvidence | undefined;
 }
 
@@ -91,7 +98,7 @@ export function createEvidenceMemory(): EvidenceMemory {
     of: (host) => {
       const known = hosts.get(host);
       const evidence = known?.evidence ?? createHostEvidence();
-      // Counts the size that the evidence has grown to since its last use.
+      // Counts the growth of the evidence since its last use.
       const counted = 1 + evidence.size;
       size += counted - (known?.counted ?? 0);
       hosts.delete(host);
@@ -174,7 +181,7 @@ export function createHostEvidence(): HostEvidence {
 }
 
 interface Waiting {
-  /** Lets so many jobs wait at a time, each for a second, and puts all others aside. */
+  /** Lets up to `max` jobs wait at a time, each for a second, and sidelines all others. */
   permit(jobId: string, nowMs: number): FirstHandPermit;
   leave(jobId: string): void;
 }
@@ -199,7 +206,7 @@ function createWaiting(max: number): Waiting {
   };
 }
 
-/** Stands for the jobs of a route that have no ordering key. */
+/** Key for the jobs of a route without an ordering key. */
 const unkeyed = '';
 
 function note(evidence: Evidence, sign: EvidentCall['sign'], nowMs: number): void {
@@ -211,7 +218,7 @@ function isFailing({ answeredAtMs, failedAtMs }: Evidence): boolean {
   return failedAtMs >= answeredAtMs;
 }
 
-/** True if several routes were called since ten seconds before that time, and half of them fail, or more. */
+/** True if several routes were called within ten seconds before that time or since, and half of them or more fail. */
 function areManyFailing(routes: Iterable<Evidence>, sinceMs: number): boolean {
   let called = 0;
   let failing = 0;
@@ -223,7 +230,7 @@ function areManyFailing(routes: Iterable<Evidence>, sinceMs: number): boolean {
   return called >= severalRoutes && failing >= called / 2;
 }
 
-/** True if all failures of the route are those of one ordering key, and this is another one. */
+/** True if all failures of the route have one ordering key, and the given key is another one. */
 function isOtherThanTheOneThatFails({ keys }: RouteEvidence, orderingKey: string | null): boolean {
   const failing = [...keys.values()].filter(isFailing);
   return failing.length === 1 && failing[0]?.id !== (orderingKey ?? unkeyed);
@@ -235,7 +242,7 @@ function nothingOf(id: string): Evidence {
   return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never };
 }
 
-/** Returns the source of this id, which counts as called last from now on. */
+/** Returns the source of this id, and marks it as called last. */
 function latest<Source>(sources: Map<string, Source>, id: string, create: () => Source): Source {
   const source = sources.get(id) ?? create();
   sources.delete(id);

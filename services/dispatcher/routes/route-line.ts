@@ -1,18 +1,18 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 
-/** The calls of one route of an outlet on this dispatcher. */
+/** Calls of one route of an outlet on this dispatcher. */
 export interface RouteLine {
   readonly guard: SourceGuard;
   inFlight: number;
   /** Claimed jobs without a slot. */
   waiting: number;
   lastBeginMs: number;
-  /** Time of the last answer or quick failure, or since when calls are under way without one. */
+  /** Time of the last answer or quick failure, or of the first call in flight since. */
   silentSinceMs: number;
   /** True if the last call that ended has held its slot for long without an answer. */
   isSilent: boolean;
   lastEndMs: number;
-  /** Time at which the job that was released last comes back. */
+  /** Time at which the job released last comes back. */
   backAtMs: number;
 }
 

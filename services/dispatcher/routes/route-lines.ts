@@ -6,22 +6,27 @@ import { firstCallsOf, halfOf, reservedOf } from './route-slots.ts';
 
 /** Upper bound on the routes remembered for an outlet. The one called longest ago is dropped first. */
 const maxLines = 64;
-/** Stands for the routes beyond that, while all others are being called. */
+/** Id of the shared line for further routes, while all lines are in use. */
 const otherRoutes = '';
-/** A route counts as beside another one for so long after its last call. */
+/** Milliseconds after its last call for which a route counts as beside another one. */
 const besideForMs = 10_000;
-/** Answers come at least so often, or calls take so long, that a route is no slow one. */
+/**
+ * Longest time between answers at which a route still counts as flowing, in milliseconds; for slow calls, half of their
+ * time.
+ */
 const leastFlowMs = 50;
-/** A route is slow if its calls take so many times as long as those of a route beside it, and this long at least. */
+/** Factor and least duration from which calls make a route slow, compared to a route beside it. */
 const slowerTimes = 4;
 const slowMs = 500;
-/** A released job comes back within these times, or later where too many would come back in a second. */
+/** Range of milliseconds after which a released job comes back; later if too many would come back in a second. */
 const leastBackMs = 500;
 const mostBackMs = 30_000;
-/** A released job comes back after this time at the latest, also where that is more than come back in a second. */
+/**
+ * Milliseconds after which a released job comes back at the latest, even if more come back in that second than allowed.
+ */
 const mostPacedMs = 120_000;
 
-/** A call that has ended, as its route sees it. */
+/** End of a call, as its route needs it. */
 export interface RouteCallEnd {
   end: CallEnd;
   /** Null if the receiver took the call well. */
@@ -31,36 +36,37 @@ export interface RouteCallEnd {
 }
 
 /**
- * Shares the slots of an outlet among the routes that its jobs call, so that none of them holds all of them in calls
- * that hang. It is learned from the calls of this dispatcher, and kept while the outlet is idle.
+ * Shares the slots of an outlet among the routes that its jobs call, so that no route fills all of them with calls that
+ * hang. Each dispatcher learns from its own calls, and remembers while the outlet is idle.
  */
 export interface RouteLines {
   /** Number of remembered routes. */
   readonly size: number;
   /**
-   * Returns the line of a route. It is kept as long as it has calls or claimed jobs.
-   *
-   * @param slots the outlet's own; fewer may be usable, because all slots of the dispatcher are fewer
+   * Returns the line of a route. The line is kept as long as it has calls or claimed jobs.
+   * @param slots the outlet's slots; fewer may be usable if the dispatcher has fewer in total
    */
   of(route: string, slots: number): RouteLine;
-  /** Calls of the line that may be in flight, of so many slots that the outlet can use. */
+  /** Returns how many calls of the line may be in flight. @param slots slots that the outlet can use */
   allowed(line: RouteLine, slots: number): number;
-  /** Returns the number of claimed jobs that wait beside others because the calls of their route are not answered. */
+  /**
+   * Returns the number of claimed jobs that wait, while other routes exist, because the calls of their route are not
+   * answered.
+   */
   heldUp(slots: number): number;
-  /** Returns the lines with claimed jobs of which no call may begin for long. */
+  /** Returns the lines with claimed jobs for which no call may begin for long. */
   blocked(slots: number): ReadonlySet<RouteLine>;
   /** True if no other route has calls or claimed jobs, or was called within the last ten seconds. */
   isAlone(line: RouteLine): boolean;
-  /** True if a job of the line that was released now would come back later than any may. */
+  /** True if a job of the line that were released now would come back later than the longest allowed time. */
   isReturnFull(line: RouteLine, perSecond: number): boolean;
   /**
-   * Milliseconds until a released job of the line is due: as many as it can call come back at a time.
-   *
-   * @param perSecond released jobs of the outlet that come back in a second at most
+   * Returns the milliseconds until a released job of the line is due: as many come back at a time as the line can call.
+   * @param perSecond upper bound on the outlet's released jobs that come back in a second
    */
   backInMs(line: RouteLine, slots: number, perSecond: number): number;
   begin(line: RouteLine): void;
-  /** @param call null if none was made */
+  /** @param call null if no call was made */
   end(line: RouteLine, startedMs: number, call: RouteCallEnd | null): void;
 }
 
@@ -70,13 +76,13 @@ export interface RouteLinesDeps {
   random: () => number;
 }
 
-/** @param onMore reports one more line */
+/** @param onMore notifies of one more line */
 export function createRouteLines(
   { monotonicMs, random }: RouteLinesDeps,
   onMore: () => void = () => undefined,
 ): RouteLines {
   const lines = new Map<string, RouteLine>();
-  /** Those with calls in flight. */
+  /** Lines with calls in flight. */
   const calling = new Set<RouteLine>();
   let guardedSlots = 0;
   let most = 0;
@@ -131,7 +137,10 @@ export function createRouteLines(
     return true;
   }
 
-  /** More than half of the slots are for calls that are answered all the while, and not much slower than others. */
+  /**
+   * True if calls of the line are answered continually, and not much slower than those of other lines. Only such a line
+   * may use more than half of the slots.
+   */
   function isFlowing(line: RouteLine): boolean {
     const { answeredAtMs, times } = line.guard;
     return monotonicMs() - answeredAtMs <= Math.max(leastFlowMs, times.recentMs / 2) && !isSlow(line);
@@ -147,7 +156,7 @@ export function createRouteLines(
     return false;
   }
 
-  /** True if calls of the line have been under way, or have held their slots, for so long that they seem to hang. */
+  /** True if calls of the line have been in flight, or have held their slots, for so long that they seem to hang. */
   function isStuck({ guard, silentSinceMs }: RouteLine): boolean {
     return monotonicMs() - silentSinceMs >= guard.stuckAfterMs;
   }
@@ -168,8 +177,8 @@ export function createRouteLines(
   }
 
   /**
-   * Returns the calls that a line may have if all lines that do not flow hold half of the slots together. Lines that
-   * were answered share theirs among each other until they are late, so that none waits for calls that hang; one call
+   * Returns the calls that a line may have if all lines that do not flow hold half of the slots together. Answered
+   * lines share their part among each other until they are late, so that they do not wait for calls that hang; one call
    * of each is free. The first call of a line may have a slot beyond the half.
    */
   function roomBeside(line: RouteLine, slots: number): number {
@@ -180,12 +189,12 @@ export function createRouteLines(
     return Math.max(first, halfOf(slots) - held);
   }
 
-  /** True if no call of the line has ended for the usual time of one. */
+  /** True if no call of the line has ended for the usual duration of a call. */
   function isLate({ inFlight, guard, silentSinceMs }: RouteLine): boolean {
     return inFlight > 0 && monotonicMs() - silentSinceMs > guard.times.recentMs;
   }
 
-  /** Returns the calls of other lines that do not flow, by whether they are doubtful. */
+  /** Returns the calls of other lines that do not flow, separately for doubtful and other lines. */
   function heldBeside(line: RouteLine): { doubtful: number; restless: number } {
     const held = { doubtful: 0, restless: 0 };
     for (const other of calling) {
@@ -219,7 +228,7 @@ export function createRouteLines(
     return isPaused || isSlow(line) || isHeldBack(line);
   }
 
-  /** Returns when one more job may come back. */
+  /** Returns the time at which one more job may come back. */
   function nextBackMs(line: RouteLine, nowMs: number, perSecond: number): number {
     return line.backAtMs + (1000 * countAway(nowMs)) / perSecond;
   }
@@ -252,7 +261,7 @@ export function createRouteLines(
       const nowMs = monotonicMs();
       const pacedMs = Math.min(nowMs + mostPacedMs, nextBackMs(line, nowMs, perSecond));
       const sinceMs = line.inFlight > 0 ? nowMs - line.silentSinceMs : 0;
-      // One that is alone has all slots as soon as it is answered.
+      // A line that is alone has all slots as soon as it is answered.
       const calls = isAlone(line) ? slots : Math.max(1, allowed(line, slots));
       const eachMs = Math.max(line.guard.times.recentMs, sinceMs) / calls;
       const leastMs = nowMs + Math.max(leastBackMs, line.guard.waitMs(nowMs));
@@ -274,7 +283,7 @@ export function createRouteLines(
       if (line.inFlight === 0) calling.delete(line);
       if (!call) return;
       const isAnswered = call.end === 'answered';
-      // Jobs of the route go on at once.
+      // Released jobs of the route continue at once.
       if (isAnswered && (guard.isTroubled || guard.isFailing || isStuck(line))) line.backAtMs = -Infinity;
       line.isSilent = !isAnswered && nowMs - startedMs >= guard.stuckAfterMs;
       line.lastEndMs = nowMs;

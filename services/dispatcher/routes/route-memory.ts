@@ -1,12 +1,12 @@
 import { createRouteLines, type RouteLines, type RouteLinesDeps } from './route-lines.ts';
 
-/** Outlets and routes of them that are remembered, all together: each takes some 2 KB. */
+/** Upper bound on outlets plus their routes in memory: each takes about 2 KB. */
 const maxRemembered = 20_000;
 
 /** Routes by outlet. The least recently used outlets are dropped first. */
 export interface RouteMemory {
   of(outletId: string): RouteLines;
-  /** Outlets, and routes of all of them. */
+  /** Number of outlets, plus the routes of all of them. */
   readonly size: number;
 }
 

@@ -12,8 +12,9 @@ export interface CallableTypesDeps {
 }
 
 /**
- * The registry's types with their secrets. One whose secret is not here, or does not open here, is left out and not
- * served: another worker may be able to, and what was claimed before is not applied, and waits.
+ * Returns a function that selects the registry's types with their secrets. A type whose secret is missing or does not
+ * open here is omitted and not served: another worker may be able to. Its earlier claims count as not applied, and
+ * wait.
  */
 export function callableTypes({
   environment,

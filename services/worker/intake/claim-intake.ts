@@ -20,27 +20,27 @@ export interface ClaimIntakeDeps {
   slots: CallSlots;
   checks: Pick<Checks, 'roomOf'>;
   directory: FeedDirectory;
-  /** By topic. They change in place. */
+  /** Shards by topic. The map changes in place. */
   shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   ledger: StepLedger;
   receiver: MessageReceiver;
   unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
-  /** A step needs its message no longer. */
+  /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage | null) => void;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
   logger: Logger;
 }
 
-/** W2: queued steps become claims, and claims become work. */
+/** Stage W2 of the worker: turns queued steps into claims, and claims into work. */
 export interface ClaimIntake {
   /**
    * Selects the steps to claim now: as many as there is room for, in turn over the shards, of feeds that exist. Rejects
-   * if unknown feeds cannot be read: then the steps are in the queue again.
+   * if unknown feeds cannot be read: then the steps are back in the queue.
    */
   select(max: number): Promise<QueuedStep[]>;
-  /** Takes what a flush has claimed. @param claimedAtMs when the flush was asked for, by the clock's `monotonicMs` */
+  /** Prepares the claims of a flush. @param claimedAtMs monotonic time at which the flush was requested */
   take(claims: MatchedClaims, claimedAtMs: number): Promise<Prepared>;
 }
 
@@ -74,12 +74,15 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
   };
 }
 
-/** First equal shares, so that a full shard leaves room for the others; then what no other shard wants. */
+/**
+ * Takes equal shares first, so that a full shard leaves room for the others; then the room that other shards do not
+ * use.
+ */
 function takeInTurn(max: number, vain: VainClaims, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
   const topics = [...queue.topics()];
   const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
   const steps: QueuedStep[] = [];
-  // Kept over both rounds: what was taken in the first is not known to the slots yet.
+  // The rooms last over both rounds: the slots do not know the steps of the first one yet.
   const rooms = createClaimRooms({ slots, checks });
   for (const share of [Math.ceil(max / Math.max(1, topics.length)), max]) {
     for (const [topic, left] of lefts) {
@@ -96,7 +99,7 @@ function isServable(queued: QueuedStep, { directory, shards, receiver }: ClaimIn
   const action = context?.chain[queued.step - 1]?.action;
   const shard = shards.get(queued.topic);
   if (action !== undefined && action === shard?.actionType && context?.country === shard.country) return true;
-  // All references of a message have the same feed and step: it is dead-lettered once, whole.
+  // All references of a message have the same feed and step, so the whole message is dead-lettered once.
   if (!queued.origin || queued.origin.open === 0) return false;
   queued.origin.open = 0;
   const reason = action === undefined ? 'its feed has no such step' : 'its step belongs to another shard';

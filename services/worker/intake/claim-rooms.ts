@@ -7,7 +7,7 @@ export interface ClaimRoomsDeps {
   checks: Pick<Checks, 'roomOf'>;
 }
 
-/** What room there is for the claims of one flush: of each feed in a shard, and of each check over all shards. */
+/** Room for the claims of one flush: for each feed in a shard, and for each check over all shards. */
 export interface ClaimRooms {
   in(topic: string): StepRooms;
 }

@@ -5,22 +5,25 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Served } from './served-shards.ts';
 
 export interface ServingDeps {
-  /** By topic. */
+  /** Shards by topic. */
   shards: ReadonlyMap<string, Shard>;
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
   consumer: MessageConsumer;
   logger: Logger;
 }
 
-/** What the worker serves. Both collections change in place: what holds them sees the newest. */
+/**
+ * Shards and action types that the worker serves. Both collections change in place, so that their holders see the
+ * newest state.
+ */
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
   /**
-   * From now on. New shards are consumed as soon as the group lets them. @returns false when it follows nothing more
+   * Serves these from now on. New shards are consumed as soon as the group assigns them. @returns false after `stop`
    */
   follow(served: Served): boolean;
-  /** Follows nothing more. */
+  /** Ignores further changes. */
   stop(): void;
 }
 
@@ -40,7 +43,7 @@ export function createServing({ consumer, logger, ...initial }: ServingDeps): Se
     Object.assign(actionTypes, nextTypes);
   }
 
-  /** One subscription after another, always the newest request: each costs the group an assignment. */
+  /** Subscribes one at a time, always to the newest topics: each subscription costs the group an assignment. */
   async function subscribe(): Promise<void> {
     while (!stopped() && consumed !== signatureOf(wanted)) {
       const specs = wanted;

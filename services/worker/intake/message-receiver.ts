@@ -10,29 +10,32 @@ import type { OpenMessage, QueuedStep } from '../step/work.ts';
 export interface MessageReceiverDeps {
   queue: StepQueue;
   letters: LetterKeeper;
-  /** By topic. */
+  /** Shards by topic. */
   shards: { has(topic: string): boolean };
-  /** A message is handled. */
+  /** Notifies that a message is handled. */
   onSettled: (message: LaneMessage) => void;
-  /** A step needs its message no longer. */
+  /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage) => void;
-  /** There is something to claim. */
+  /** Notifies that there are steps to claim. */
   onArrived: () => void;
 }
 
 export interface MessageReceiver extends LaneReceiver {
-  /** Keeps a message of which no step can be served, with its bytes, and then counts it as handled. */
+  /** Dead-letters a message whose steps cannot be served, with its bytes, and then counts it as handled. */
   misplaced(message: LaneMessage, reason: string): void;
-  /** Keeps a message that says what is not so. Its steps are served, by what the rows say. */
+  /** Dead-letters a message that contradicts the rows. Its steps are served by the rows. */
   contradicted(step: QueuedStep, truth: Contradiction['truth']): void;
   stop(): void;
 }
 
-/** W1: messages become queued steps; what cannot be understood is dead-lettered and never holds up its lane. */
+/**
+ * Stage W1 of the worker: turns messages into queued steps. Unreadable messages are dead-lettered and never block their
+ * lane.
+ */
 export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceiver {
   const { queue, letters, shards, onSettled, onHandled } = deps;
   let stopped = false;
-  /** Each is set aside once, however many of its steps are contradicted. */
+  /** Messages that were dead-lettered once, however many of their steps are contradicted. */
   const setAside = new WeakSet<OpenMessage>();
 
   function receive(message: LaneMessage): void {
@@ -53,7 +56,7 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
   function contradicted({ origin }: QueuedStep, truth: Contradiction['truth']): void {
     if (!origin || setAside.has(origin)) return;
     setAside.add(origin);
-    // Until it is kept, as if it had one step more.
+    // Counts as one more step until the message is stored.
     origin.open++;
     const reason = truth ? 'not whom the rows have left in it' : 'no step that the rows know to be due';
     letters.keep(origin.message, 'contradicted', reason, () => onHandled(origin));
@@ -68,7 +71,7 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
       deps.onArrived();
     },
     revoke: (lane) => queue.drop(lane),
-    // What is gathered for as long as fetches usually may is large enough.
+    // The usual gathering time of fetches yields large enough answers.
     isCrowded: () => false,
     stop: () => {
       stopped = true;

@@ -5,29 +5,31 @@ import type { Registry } from '../../../shared/ports/registry.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { topicsOf } from '../../../shared/runtime/installation/shard-topics.ts';
 
-/** What a worker's own settings leave of the shards. */
+/** Restriction of the served shards by a worker's own settings. */
 export interface ServedScope {
-  /** All unless given. */
+  /** Action types to serve; all by default. */
   actionTypes: readonly string[] | undefined;
-  /** All unless given. */
+  /** Countries to serve; all by default. */
   countries: readonly string[] | undefined;
-  /** Action types whose secrets this worker has; all unless given. */
+  /** Action types whose secrets this worker has; all by default. */
   callable?: Pick<ReadonlySet<string>, 'has'> | undefined;
-  /** Of a claim: a type whose calls may take more than half of it is left to workers with longer leases. */
+  /** Duration of a claim: a type whose calls may take more than half of it is left to workers with longer leases. */
   leaseMs: number;
 }
 
 export interface Served {
-  /** By topic. */
+  /** Shards by topic. */
   shards: Map<string, Shard>;
-  /** Their topics. */
   topics: TopicSpec[];
   actionTypes: Record<string, ActionTypeConfig>;
-  /** What this worker should serve, and cannot. */
+  /** Shards in scope that this worker cannot serve. */
   refusals: ShardRefusal[];
 }
 
-/** What of the registry a worker serves. Disabled types are served too: what began with them goes on. */
+/**
+ * Returns the part of the registry that a worker serves. Disabled types are included: runs that began with them
+ * continue.
+ */
 export function servedOf(
   { actionTypes, shards }: Pick<Registry, 'actionTypes' | 'shards'>,
   { leaseMs, ...scope }: ServedScope,

@@ -2,40 +2,39 @@ import type { Lane } from '../../../shared/ports/message-bus.ts';
 import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
 import type { QueuedStep } from '../step/work.ts';
 
-/** Steps taken from one group before the next one has its turn. */
+/** Steps taken from one group per turn. */
 const quantum = 10;
 /**
- * Steps queued over all lanes, some 150 bytes each. A shard has at most half of what is free beside it, so that none is
- * kept out by what lies on another's topic.
+ * Upper bound on the queued steps over all lanes, about 150 bytes each. A shard has at most half of what the others
+ * leave free, so that a backlog on one topic keeps no other shard out.
  */
 const maxQueuedSteps = 200_000;
 
 /**
- * Steps that wait to be claimed. They are handed out in turn over the groups (feed, step) of a shard: a small campaign
- * does not wait behind a large one, and the second step of a run is not kept back until its first is done.
+ * Queue of steps to claim. The groups (feed, step) of a shard take turns: a small campaign does not wait behind a large
+ * one, and the second step of a run is not delayed until its first is done.
  */
 export interface StepQueue {
   readonly size: number;
-  /** Of one shard. */
+  /** Returns the number of steps of one shard. */
   sizeOf(topic: string): number;
-  /** Whether so many more of a shard may be added. What comes beyond is left to the sweeper. */
+  /** Returns whether this many more steps of a shard may be added. Steps beyond are left to the sweeper. */
   hasRoom(topic: string, steps: number): boolean;
   add(steps: readonly QueuedStep[]): void;
   /**
-   * At most `count` steps of the shard, in the order in which they are due to be claimed.
-   * @param rooms how many of each step of a feed at most
+   * Takes at most `count` steps of the shard, in the order of turns. @param rooms upper bound for each step of a feed
    */
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
-  /** Shards with steps that wait. */
+  /** Returns the shards with waiting steps. */
   topics(): Iterable<string>;
-  /** Puts back what could not be claimed, in front. */
+  /** Returns steps that could not be claimed to the front. */
   putBack(steps: readonly QueuedStep[]): void;
-  /** Drops the steps that came over a lane which is gone: they will come again, to the worker that has it now. */
+  /** Drops the steps that came over a revoked lane: Kafka delivers them again, to the lane's new worker. */
   drop(lane: Lane): void;
   clear(): void;
 }
 
-/** What room is left. */
+/** Room left for claims. */
 export interface StepRooms {
   of(feedId: string, step: number): number;
   use(feedId: string, step: number, count: number): void;
@@ -44,9 +43,12 @@ export interface StepRooms {
 type Group = StepFifo<QueuedStep>;
 
 export function createStepQueue(): StepQueue {
-  /** Topic → groups by name, in the order of their turns: a Map keeps it, and who had a turn goes to its end. */
+  /**
+   * Groups by name within each topic, in the order of their turns: the Map keeps the order, and a group moves to its
+   * end after its turn.
+   */
   const shards = new Map<string, Map<string, Group>>();
-  /** Of each shard, and of all. */
+  /** Number of steps of each shard, and of all shards. */
   const sizes = new Map<string, number>();
   let size = 0;
 
@@ -68,7 +70,7 @@ export function createStepQueue(): StepQueue {
     const groups = shards.get(topic);
     if (!groups) return [];
     const taken: QueuedStep[] = [];
-    // Turns in a row that brought nothing: after a whole round of them, no shard has room.
+    // Turns in a row without a step: after a whole round of them, no group has room.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;

@@ -7,47 +7,52 @@ import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { QueuedStep, Work } from '../step/work.ts';
 import type { StepQueue } from './step-queue.ts';
 
-/** What is due later than this part of a lease is left to the agenda. */
+/** Share of a lease within which a retry must be due; later ones are left to the agenda. */
 const partOfLease = 1 / 3;
-/** Steps, and users lost before them: some 150 bytes each at most. What comes beyond is left to the agenda. */
+/**
+ * Upper bound on the held steps and the users lost before them, about 150 bytes each. Further steps are left to the
+ * agenda.
+ */
 const maxHeld = 100_000;
-/** Looked at together, about as often as the worker flushes. */
+/** Steps are grouped by due time in buckets of this many milliseconds, about the interval of flushes. */
 const bucketMs = 25;
-/** By the database's clock a step is due a little later, where its clock and ours do not run alike. */
+/** Margin in milliseconds, because the database's clock may be slightly behind this worker's. */
 const marginMs = 10;
 
 export interface TimedStepsDeps {
   queue: Pick<StepQueue, 'hasRoom' | 'putBack'>;
   directory: Pick<FeedDirectory, 'standingOf'>;
   stops: Pick<StoppedFeeds, 'isStopped'>;
-  /** Those that this worker serves, by topic. */
+  /** Shards that this worker serves, by topic. */
   shards: ReadonlyMap<string, Shard>;
   leaseMs: number;
   clock: Clock;
 }
 
 /**
- * Retries that are due soon come back to the worker that recorded them: it queues them when they are due, before what
- * it has of the same feed and step, and in turn with all others. The agenda offers them later, where this worker is
- * gone, or has no room (docs/decisions/0047-how-steps-reach-workers.md).
+ * Retries that are due soon stay with the worker that recorded them. The worker queues them when they are due, ahead of
+ * its other steps of the same feed and step, and in turn with all others. If this worker is gone or has no room, the
+ * agenda offers them later (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface TimedSteps {
-  /** What is recorded now may be due here within this time; undefined where nothing more is timed. */
+  /**
+   * Returns the milliseconds within which a step recorded now may be due here; undefined if no more steps are timed.
+   */
   withinMs(): number | undefined;
-  /** @param works of the results that they were recorded with */
+  /** @param works by the results that the steps were recorded with */
   add(timed: readonly TimedStep[], works: ReadonlyMap<StepResult, Work>): void;
-  /** Queues what is due, unless its run is stopped or its step held: then the agenda has it. */
+  /** Queues the due steps. Steps of stopped runs and held steps are left to the agenda. */
   queueDue(): void;
-  /** Until something is due; infinite when nothing is timed. */
+  /** Returns the milliseconds until a step is due; infinite if there is none. */
   nextInMs(): number;
-  /** Leaves all of it to the agenda. */
+  /** Leaves all steps to the agenda. */
   stop(): void;
 }
 
 export function createTimedSteps(deps: TimedStepsDeps): TimedSteps {
   const { queue, directory, stops, shards, clock } = deps;
   const withinMs = deps.leaseMs * partOfLease;
-  /** By when they are due, in units of `bucketMs`: few, since nothing is due late. */
+  /** Steps by due time, in units of `bucketMs`: few buckets, since no step is due late. */
   const buckets = new Map<number, QueuedStep[]>();
   let held = 0;
   let isOver = false;
@@ -98,7 +103,7 @@ function weightOf({ lost }: QueuedStep): number {
   return 1 + (lost?.length ?? 0);
 }
 
-/** No user of a child batch was lost before: it was made of those who were left. */
+/** Returns the step to queue. No user of a child batch was lost before: it consists of the remaining users. */
 function queuedOf({ feedId, batchNo, step, users }: TimedStep, work: Work): QueuedStep {
   const ofWhom = users === null ? { remaining: work.count, lost: work.lost } : { remaining: users, lost: [] };
   return { feedId, batchNo, step, topic: work.topic, origin: null, ...ofWhom };

@@ -8,21 +8,32 @@ import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
 
-/** Slots of a shard that had nothing to do for so long are free; and from look to look while something is found. */
+/**
+ * Milliseconds after which the slots of an idle shard count as free, and between two searches while steps are found.
+ */
 const lookEveryMs = 50;
-/** Between looks at a feed that bring nothing: from the first pause it doubles. */
+/** Longest pause between searches of a feed that find nothing: the pause doubles each time. */
 const longestPauseMs = 2000;
-/** While references of a feed still come, what no worker has begun may be on its way to one: it is left for so long. */
+/**
+ * Milliseconds for which unbegun steps are left alone while references of their feed still arrive: their own may be on
+ * the way to a worker.
+ */
 const onItsWayMs = 200;
-/** A feed of which no reference came for so long has sent them all elsewhere. */
+/** Milliseconds without a reference of a feed after which no more are on the way to this worker. */
 const quietAfterMs = 100;
-/** A look takes at most this part of a connection's time, */
+/** Largest share of a connection's time for searches. */
 const partOfTime = 1 / 20;
-/** but where looks take long, as on a loaded database: free slots would wait for seconds between two. */
+/**
+ * Longest rest between searches, because on a loaded database searches take long, and free slots would wait for
+ * seconds.
+ */
 const longestRestMs = 500;
-/** Taken at once: what free slots call until the next look, after the longest rest too. Nothing is claimed early. */
+/**
+ * Rounds of calls taken at once: what free slots call until the next search, even after the longest rest. Queued steps
+ * are not claimed early.
+ */
 const roundsAhead = 4;
-/** A feed of which nothing came for so long is looked at no more. */
+/** Milliseconds without a reference after which a feed is searched no more. */
 const livelyMs = 30_000;
 const feedsPerLook = 50;
 const stepsPerFeed = 400;
@@ -33,44 +44,44 @@ export interface UnbegunIntakeDeps {
   queue: Pick<StepQueue, 'topics' | 'add'>;
   slots: Pick<CallSlots, 'room' | 'roomOf'>;
   directory: Pick<FeedDirectory, 'contextOf'>;
-  /** Those that this worker serves, by topic. */
+  /** Shards that this worker serves, by topic. */
   shards: { has(topic: string): boolean };
   topics: Pick<TopicNames, 'shard'>;
-  /** Something was queued. */
+  /** Notifies that steps were queued. */
   onFound: () => void;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * A worker with free slots takes what no worker has begun, whichever has its references: a partition's backlog is not
- * its worker's alone. A slow worker, a frozen one and one that has just died hold up what they have claimed, and no
- * more (docs/decisions/0047-how-steps-reach-workers.md).
+ * Search for unbegun steps. A worker with free slots takes steps that no worker has begun, whichever worker has their
+ * references: the backlog of a partition is not bound to its worker. A slow, frozen or dead worker therefore delays
+ * only the steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface UnbegunIntake {
-  /** Steps of these feeds come to this worker. */
+  /** Reports steps whose references came to this worker. */
   onSteps(steps: readonly StepRef[]): void;
   start(): void;
   /** Queues nothing more. */
   stopIntake(): void;
-  /** Resolves when no look is under way. */
+  /** Resolves when no search is in progress. */
   stop(): Promise<void>;
 }
 
 interface LivelyFeed {
   readonly feedId: string;
-  /** Of each step of its chain. */
+  /** Topic of each step of the chain. */
   readonly topics: readonly string[];
   from: number;
-  /** A reference came, or something was found. */
+  /** Time of the last reference, or of the last search with a result. */
   seenAtMs: number;
-  /** The last reference that came. */
+  /** Time of the last reference. */
   cameAtMs: number;
-  /** Since when one of its shards has had nothing to do. */
+  /** Time since which one of its shards has been idle. */
   freeSinceMs: number;
   notBeforeMs: number;
   pauseMs: number;
-  /** By batch, the step that lies unbegun, and since when it is known to. */
+  /** Unbegun step by batch, with the time since which it is known to be unbegun. */
   lying: Map<number, { step: number; sinceMs: number }>;
 }
 
@@ -124,16 +135,16 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
         delay(feed, lookEveryMs);
       } else {
         feed.from = inFeed.next ?? 1;
-        // What lies behind this window is looked at in the next turn.
+        // The next turn searches behind this window.
         delay(feed, inFeed.next === null ? Math.min(2 * feed.pauseMs, longestPauseMs) : feed.pauseMs);
       }
-      // Behind the feeds that were not looked at.
+      // The feed moves behind those that were not searched.
       if (feeds.delete(feed.feedId)) feeds.set(feed.feedId, feed);
     }
     if (isFound) deps.onFound();
   }
 
-  /** What is left is found again. */
+  /** Queues steps of the feed that have room. A later search finds the others again. */
   function take(feed: LivelyFeed, steps: readonly UnbegunStep[], isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
@@ -186,7 +197,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
 
 const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >= quietAfterMs;
 
-/** Of what a look brought: what no reference on its way would begin. */
+/** Returns the found steps that no reference on its way would begin. */
 function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
   const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
   const before = feed.lying;

@@ -1,20 +1,21 @@
 import type { QueuedStep } from '../step/work.ts';
 
-/** So many of a shard are claimed in a flush however many came to nothing. */
+/** Claims of a shard that a flush may contain, however many were in vain. */
 const least = 100;
 
 /**
- * A shard all of whose claims come to nothing (its references are repeats or lies) has half as many in the next flush,
- * and four times as many once one of them is due: what floods one topic makes no flush of all others longer.
+ * Limit on vain claims. If all claims of a shard are in vain (its references are repeats or false), the shard gets half
+ * as many in the next flush. Once one of them is due, it gets four times as many. A flooded topic thus does not
+ * lengthen the flushes of all others.
  */
 export interface VainClaims {
-  /** How many of this shard may be claimed now. */
+  /** Returns how many claims of this shard the next flush may contain. */
   limitOf(topic: string): number;
   note(due: readonly { queued: QueuedStep }[], inVain: readonly QueuedStep[]): void;
 }
 
 export function createVainClaims(): VainClaims {
-  /** Of those that have one. */
+  /** Limits of the shards that have one. */
   const limits = new Map<string, number>();
   const limitOf = (topic: string) => limits.get(topic) ?? Infinity;
   return {

@@ -5,20 +5,20 @@ import { refusedUsers } from './step-standing.ts';
 import type { KnownHold, StepStanding } from './work.ts';
 
 /**
- * Steps of feeds in which no call is made, because of a fault that a person must mend or because of quiet hours. Their
- * standings carry what this worker knows of them. The two kinds are kept apart: the end of one leaves the other as it
- * is. No method rejects: if the store cannot be reached, the standing changes all the same.
+ * Steps of feeds in which no call is made, because of a fault that a person must fix or because of quiet hours. Their
+ * standings carry this worker's state of them. The two kinds are separate: the end of one leaves the other unchanged.
+ * No method rejects: if the store cannot be reached, the standing changes nevertheless.
  */
 export interface HeldSteps {
-  /** Returns true if the step has no fault, or if this batch is its try. False if the store cannot be asked. */
+  /** Returns true if the step has no fault, or if this batch may try it. False if the store cannot be reached. */
   mayCall(standing: StepStanding): Promise<boolean>;
-  /** Holds the step until a person has mended the cause. Nothing of it is called from now on. */
+  /** Holds the step until a person has fixed the cause. No call of the step begins from now on. */
   holdForFault(standing: StepStanding, cause: string): Promise<void>;
-  /** Ends the fault: a user was accepted. */
+  /** Ends the fault after a user was accepted. */
   endFault(standing: StepStanding): Promise<void>;
   /** Holds the step until the quiet hours end. */
   holdForQuietHours(standing: StepStanding, cause: string, endsInMs: number): Promise<void>;
-  /** Ends that hold: the hours are quiet no longer. */
+  /** Ends the hold for quiet hours. */
   endQuietHours(standing: StepStanding): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
   async function mayCall({ feedId, step, fault }: StepStanding): Promise<boolean> {
     if (fault.current === null) return true;
     if (!fault.current.tryDue) return false;
-    // One request is enough; the next look finds out when the next try is due.
+    // One request is enough; the next read shows when the next try is due.
     fault.current = { ...fault.current, tryDue: false };
     try {
       return await holds.mayTry({ feedId, step }, tryHeldEveryMs);
@@ -42,7 +42,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
     }
   }
 
-  /** While the change is being written, no look replaces it. */
+  /** Changes a hold. During the write, no read replaces the state. */
   async function change(known: KnownHold, current: KnownHold['current'], write: () => Promise<void>): Promise<void> {
     known.current = current;
     known.changedAtMs = Number.POSITIVE_INFINITY;

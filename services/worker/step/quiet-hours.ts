@@ -1,16 +1,16 @@
 import { quietAt, type QuietNow, type QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 
-/** What was found out is good for so long: it is asked before every call. */
+/** Milliseconds for which a result is reused: it is requested before every call. */
 const goodForMs = 1000;
 
-/** The quiet hours of this moment. */
+/** Current quiet hours. */
 export interface QuietHours {
-  /** There are no rules at all. */
+  /** True if there are no rules at all. */
   readonly isEmpty: boolean;
-  /** Null where it is not quiet. */
+  /** Returns null outside of quiet hours. */
   of(actionType: string, country: string): QuietNow | null;
-  /** These, from now on. */
+  /** Replaces the rules. */
   follow(rules: readonly QuietRule[]): void;
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refusedUsers } from './step-standing.ts';
 import type { StepStanding } from './work.ts';
 
-/** Between two of these moments, refusals are counted here alone. */
+/** Milliseconds between two reads; in between, only this worker's refusals are added. */
 const readEveryMs = 500;
 
 export interface RefusalCountsDeps {
@@ -13,11 +13,11 @@ export interface RefusalCountsDeps {
 }
 
 /**
- * How many users each step of a run has refused, and whether it accepted any: read where a batch is refused, since
- * others need not know.
+ * Counts of the users that each step of a run has refused, and whether it accepted any. They are read only when a batch
+ * is refused.
  */
 export interface RefusalCounts {
-  /** Never rejects: where the ledger cannot be asked, the standing stays as it is. */
+  /** Reads the counts into the standing. Never rejects: if the ledger cannot be read, the standing is unchanged. */
   refresh(standing: StepStanding): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function createRefusalCounts({ contexts, monotonicMs, logger }: RefusalCo
     try {
       const { isAccepted, succeeded, refused } = await contexts.acceptanceOf({ feedId, step });
       standing.isAccepted ||= isAccepted;
-      // Those that were counted here and are not recorded yet go on counting.
+      // Refusals counted here and not recorded yet remain counted.
       const refusedSince = Math.max(0, refusedUsers(standing) - refused);
       Object.assign(refusals, { succeeded, refused, refusedSince });
     } catch (error) {

@@ -1,25 +1,25 @@
 const chunkSize = 512;
 
 /**
- * A line in chunks: taking from its front, and putting back there, costs what is moved. One array would be moved as a
- * whole by either, which takes a third of a second at 800,000 entries.
+ * Queue in chunks: taking from the front, and returning entries there, costs only the moved entries. In a single array
+ * either would move the whole array, which takes a third of a second at 800,000 entries.
  */
 export interface StepFifo<T> {
   readonly size: number;
   push(entry: T): void;
-  /** The next to be taken; undefined when there is none. */
+  /** Returns the next entry; undefined if there is none. */
   first(): T | undefined;
-  /** At most `count`, from the front. */
+  /** Takes at most `count` entries from the front. */
   take(count: number): T[];
-  /** In front of all others, in their order. */
+  /** Returns entries to the front, in their order. */
   putBack(entries: readonly T[]): void;
-  /** Keeps what passes. @returns how many did not */
+  /** Keeps the entries that pass. @returns the number of removed entries */
   keep(passes: (entry: T) => boolean): number;
 }
 
 export function createStepFifo<T>(): StepFifo<T> {
   let chunks: T[][] = [];
-  /** Entries of the first chunk that are gone already. */
+  /** Number of entries of the first chunk that are already taken. */
   let begin = 0;
   let size = 0;
 

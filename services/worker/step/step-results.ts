@@ -1,18 +1,18 @@
 /*
- * All results that a step of a batch can get. A step is done, with its users' outcomes, or it waits, and the same call
- * is made again under the same key. Child batches have keys of their own.
+ * Results of a step of a batch. A step is done, with its users' outcomes, or it waits and the same call is made again
+ * under the same key. Child batches have keys of their own.
  *
- * | result           | users                                  | child batches       | uses up an attempt |
- * | ---------------- | -------------------------------------- | ------------------- | ------------------ |
- * | `resultOfAnswer` | as the table of docs/contracts.md says | retried, or halved  | if it is of users  |
- * | `resultOfStatus` | likewise, by the status endpoint       | retried, or unknown | if it is of users  |
- * | `uncalledResult` | one outcome for all                    | none                | no                 |
- * | `unknownResult`  | `unknown`: nothing settles a lost call | none                | no                 |
- * | `withheldResult` | some end without a call                | the others          | no                 |
- * | `splitResult`    | none ends                              | groups, called next | no                 |
- * | `dividedResult`  | as given                               | as given            | no                 |
- * | `waitingResult`  | all wait                               | none                | no                 |
- * | `putBackResult`  | all wait, and the key stays as it is   | none                | no                 |
+ * | result           | users                                  | child batches       | uses up an attempt     |
+ * | ---------------- | -------------------------------------- | ------------------- | ---------------------- |
+ * | `resultOfAnswer` | by the table of docs/contracts.md      | retried, or halved  | if it reports on users |
+ * | `resultOfStatus` | likewise, by the status endpoint       | retried, or unknown | if it reports on users |
+ * | `uncalledResult` | one outcome for all                    | none                | no                     |
+ * | `unknownResult`  | `unknown`: nothing settles a lost call | none                | no                     |
+ * | `withheldResult` | some end without a call                | the others          | no                     |
+ * | `splitResult`    | none ends                              | groups, called next | no                     |
+ * | `dividedResult`  | as given                               | as given            | no                     |
+ * | `waitingResult`  | all wait                               | none                | no                     |
+ * | `putBackResult`  | all wait, and the key stays unchanged  | none                | no                     |
  */
 import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import {
@@ -31,29 +31,34 @@ import type { StatusAnswer, UserStatus } from '../endpoint/read-status.ts';
 import type { FailedResult } from '../endpoint/user-results.ts';
 import { classOf, type Work } from './work.ts';
 
-/** If nothing was applied, the endpoint is down, or requests a pause without a time: no step waits longer than this. */
+/**
+ * Longest delay of a step in milliseconds if nothing was applied, because the endpoint is down or requests a pause
+ * without a time.
+ */
 const longestNotAppliedMs = 30_000;
 
-/** Facts that decide a step's result, besides the answer. */
+/** Inputs that decide a step's result, besides the answer. */
 export interface ResultTerms {
   /** In [0, 1). */
   random: number;
-  /** Wall clock. */
+  /** Wall clock time. */
   nowMs: number;
-  /** Until the run's deadline: nothing waits beyond it. */
+  /** Milliseconds until the run's deadline: no step waits beyond it. */
   deadlineInMs: number;
 }
 
-/** Users of a batch that go on by themselves. Attempts are those of the batch unless given. */
+/** Users of a batch that continue as a child batch. Attempts default to those of the batch. */
 type Part = Omit<ChildBatch, 'attempts'> & { attempts?: number };
 
-/** Users that the chain has lost before this step, as failures of it, or to child batches. */
+/** Returns the users that the chain has lost up to and including this step, as failures or to child batches. */
 export function lostAfter({ lost }: Work, { failures, children }: Pick<StepDone, 'failures' | 'children'>) {
   if (failures.length === 0 && children.length === 0) return lost;
   return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
 }
 
-/** A step with the final word of a call: its failures, what goes on as child batches, and all others as served. */
+/**
+ * Returns the final result of a call: its failures, users that continue in child batches, and all others as succeeded.
+ */
 export function doneResult(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
   const { claim, context, count, lost } = work;
   const { feedId, batchNo, step, epoch, attempts } = claim;
@@ -74,15 +79,15 @@ export function doneResult(work: Work, failures: UserFailure[], children: ChildB
   };
 }
 
-/** The same without a call that was applied: no attempt is used up. */
+/** Returns the same result for a step without an applied call: no attempt is used up. */
 export function dividedResult(work: Work, failures: UserFailure[], parts: readonly Part[]): StepDone {
   return { ...doneResult(work, failures, childrenOf(work, parts)), attempts: work.claim.attempts };
 }
 
 /**
- * Some users end in this step without a call; the others go on as a child batch under a key of its own, since what is
- * sent under a key is the same at every attempt.
- * @param claim whether this worker goes on with them at once
+ * Returns a result in which some users end in this step without a call. The others continue as a child batch with a key
+ * of its own, because the users sent under a key must be the same at every attempt. @param claim whether this worker
+ * continues with them at once
  */
 export function withheldResult(work: Work, failures: UserFailure[], claim: boolean): StepDone {
   const gone = new Set(failures.map(({ user }) => user));
@@ -90,7 +95,7 @@ export function withheldResult(work: Work, failures: UserFailure[], claim: boole
   return dividedResult(work, failures, [{ users, open: false, delayMs: 0, claim }]);
 }
 
-/** Parts of a refused batch, which are called at once. */
+/** Returns the result that splits a refused batch into parts, which are called at once. */
 export function splitResult(work: Work, groups: readonly (readonly string[])[]): StepDone {
   const { open } = work.claim;
   const parts = groups.map((users) => ({ users, delayMs: 0, open, claim: true }));
@@ -103,54 +108,63 @@ function halvedResult(work: Work): StepDone {
   return splitResult(work, [users.slice(0, middle), users.slice(middle)]);
 }
 
-/** The same outcome for all users, without a call. */
+/** Returns the same outcome for all users, without a call. */
 export function uncalledResult(work: Work, rest: StepDone['rest']): StepDone {
   return { ...dividedResult(work, [], []), rest };
 }
 
-/** An open key that can no longer be settled: that nothing happened cannot be said. */
+/** Returns the result of an open key that can no longer be settled: the lost call may have been applied. */
 export function unknownResult(work: Work, cause: string | null): StepDone {
   const reason = reasons.ambiguousAnswer;
   return dividedResult(work, failuresOf(usersIn(work), { outcome: 'unknown', reason, detail: cause }), []);
 }
 
-/** All users were refused alone: people or parameters, for good. */
+/** Returns the result of users who were refused alone: the refusal of users or parameters is final. */
 function refusedUsersResult(work: Work, code: string): StepDone {
   const failures = failuresOf(usersIn(work), { outcome: 'failed', reason: code, detail: null });
   return { ...doneResult(work, failures, []), refused: failures.length };
 }
 
-/** A step that is put back, for this time at least. @param open whether a call of it may have been applied */
+/**
+ * Returns a waiting step. @param delay least delay in milliseconds @param open whether a call of the step may have been
+ * applied
+ */
 export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = work.claim;
-  // The call of the lease that lapsed may still be applied, and the next claim asks at once.
+  // The call of the lapsed lease may still be applied, and the next claim asks the status endpoint at once.
   const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
   const delayMs = Math.max(delay, least);
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
 }
 
-/** A step that was not called, which leaves its key as it is. */
+/** Returns a waiting step that was not called, with its key unchanged. */
 export function putBackResult(work: Work, delay: number, cause: string | null): StepWaiting {
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
-/** A call was left open by a worker that is gone, and when it ended is not known: at the latest when its lease did. */
+/**
+ * True if a worker that is gone left a call open, and nothing has waited for it yet. The call ended at the latest with
+ * its lease.
+ */
 export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }
 
-/** The result of a call: the consequence of docs/contracts.md's table, written down. */
+/** Returns the result of a call: the consequence by the table of docs/contracts.md. */
 export function resultOfAnswer(work: Work, reading: FinalReading, terms: ResultTerms): StepResult {
   if (reading.kind === 'reported') return reportedResult(work, reading, terms);
   return reading.kind === 'refused' ? refusedResult(work, reading, terms) : wholeResult(work, reading, terms);
 }
 
-/** A refusal without doubt about people or parameters: bisected in the lane, until the refused users are alone. */
+/**
+ * Returns the result of a definite refusal of users or parameters: the batch is bisected in the lane, until the refused
+ * users are alone.
+ */
 export function refusedResult(work: Work, { code, cause }: Refusal, terms: ResultTerms): StepResult {
   return wholeResult(work, { kind: work.count === 1 ? 'refused-alone' : 'refused', code, cause }, terms);
 }
 
-/** An answer that says the same of all users of the batch. */
+/** Answer that applies to all users of the batch alike. */
 interface WholeReading {
   kind: Extract<ReadingKind, 'refused' | 'refused-alone' | 'misconfigured' | 'not-applied' | 'ambiguous'>;
   cause: string;
@@ -177,15 +191,18 @@ function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): Ste
   }
 }
 
-/** Reported users go on, with this one recording; the others are retried by themselves, or end. */
+/**
+ * Returns the result of an answer by user. Reported users continue with this one write; the others are retried by
+ * themselves, or end.
+ */
 function reportedResult(work: Work, { failed, missing, reopened }: ReportedReading, terms: ResultTerms): StepResult {
-  // The straight way: nothing of the table is needed.
+  // The common case: the table is not needed.
   if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
   const { claim, type } = work;
   const of = classOf(work, terms.nowMs);
   const attempts = claim.attempts + 1;
   const isUsedUp = attempts >= type.maxAttempts;
-  // `retryable` is no final word: an earlier call of these users that was lost may still be applied.
+  // `retryable` is not final: an earlier, lost call of these users may still be applied.
   const isOpen = of === 'A' && (reopened || claim.open);
   const consequenceFor = (failure: FailedResult): Consequence => {
     if (!failure.retryable) return consequenceOf(of, false, 'failed');
@@ -196,7 +213,7 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   for (const failure of failed) {
     const { id: user, code: reason, detail, retryable } = failure;
     if (consequenceFor(failure) === 'retry') retried.push(user);
-    // With the last code in either case: a call that was lost may have served the user.
+    // The last code is kept in either case: a lost call may have served the user.
     else failures.push({ user, outcome: retryable && isOpen ? 'unknown' : 'failed', reason, detail });
   }
   const ofMissing = consequenceOf(of, false, 'missing');
@@ -208,22 +225,25 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   const missingMs = ofMissing === 'ask-status' ? appliesLateMs(work) : retryMs;
   const children = childrenOf(work, [
     { users: retried, delayMs: retryMs, open: isOpen, attempts, claim: false },
-    // A missing user may have been served: at the deadline that is not `expired`.
+    // A missing user may have been served, so at the deadline the outcome is not `expired`.
     { users: missingGoOn ? missing : [], delayMs: missingMs, open: true, claim: false },
   ]);
   return doneResult(work, failures, children);
 }
 
-/** The same call once more, or the same question, is no worse than a child batch of the same users. */
+/**
+ * Returns a waiting step: repeating the same call, or the same status request, is as good as a child batch of the same
+ * users.
+ */
 function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
   const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
   return waitingResult(work, delay, true, 'an answer that speaks of no user');
 }
 
 /**
- * The result of a class C step whose users were asked about; null if the lost call was not applied and never will be:
+ * Returns the result of a class C step after a status request. Null if the lost call was not applied and never will be:
  * the same call may be made again, under the same key. If all users are unsettled, the step itself waits. Otherwise
- * users that were never served are called at once in a child batch, and unsettled users are asked about again.
+ * users that were never served are called at once in a child batch, and unsettled users get another status request.
  */
 export function resultOfStatus(work: Work, answer: StatusAnswer, terms: ResultTerms): StepResult | null {
   const againMs = retryDelayMs(work, work.claim.epoch, terms);
@@ -257,7 +277,10 @@ function readingOf(status: UserStatus | undefined, isUsedUp: boolean): StatusRea
   return isUsedUp ? 'used-up' : 'retryable';
 }
 
-/** Child batches of the parts that have users, each in its feed's order, whatever order the answer had. */
+/**
+ * Returns child batches of the parts that have users. Users keep the order of their feed, whatever order the answer
+ * had.
+ */
 function childrenOf(work: Work, parts: readonly Part[]): ChildBatch[] {
   const { attempts } = work.claim;
   return parts.flatMap(({ users, ...terms }): ChildBatch[] => {
@@ -276,24 +299,24 @@ function failuresOf(users: readonly string[], failure: Omit<UserFailure, 'user'>
 }
 
 /**
- * Time in which a call may still be applied after its end. Not cut at the deadline, which may be moved: asked too
- * early, the answer is a guess.
+ * Returns the milliseconds in which a call may still be applied after its end. They are not cut at the deadline, which
+ * may be moved: an earlier status answer is not reliable.
  */
 function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;
 }
 
-/** @param tries how many there were, from 1. @param longestMs bound beside that of the action type */
+/** @param tries number of tries, from 1. @param longestMs further bound besides that of the action type */
 function retryDelayMs({ type }: Work, tries: number, terms: ResultTerms, longestMs = Infinity): number {
   const { random, deadlineInMs } = terms;
   const maxDelayMs = Math.min(type.retry.maxDelayMs, longestMs);
   return Math.max(0, Math.min(backoffMs({ ...type.retry, maxDelayMs }, tries, random), deadlineInMs));
 }
 
-/** Until the same call is made again: what the endpoint asked for, or later each time. */
+/** Returns the delay until the same call is made again: as the endpoint requested, or longer each time. */
 function sameAgainMs(work: Work, { kind, retryAfterMs = null }: WholeReading, terms: ResultTerms): number {
   const { random, deadlineInMs } = terms;
   if (retryAfterMs !== null) return Math.max(0, Math.min(withJitter(retryAfterMs, random), deadlineInMs));
-  // No attempt is used up, so it cannot be counted by attempts: every claim is a try.
+  // No attempt is used up, so the claims are counted instead: every claim is a try.
   return retryDelayMs(work, work.claim.epoch, terms, kind === 'not-applied' ? longestNotAppliedMs : Infinity);
 }

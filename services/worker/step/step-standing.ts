@@ -15,7 +15,7 @@ export function createStanding(feedId: string, step: number, refusals: StepRefus
   };
 }
 
-/** Refused users of the run, so far. */
+/** Returns the refused users of the run so far. */
 export function refusedUsers({ refusals }: StepStanding): number {
   return refusals.refused + refusals.refusedSince;
 }
@@ -26,10 +26,9 @@ export function isHeld({ fault, quietHours }: StepStanding): boolean {
 }
 
 /**
- * Replaces what is known of the step's holds by the result of the last look.
- *
+ * Replaces the known holds of the step by those of the last read.
  * @param seen holds of the feed
- * @param lookedAtMs when the look began
+ * @param lookedAtMs time at which the read began
  */
 export function refreshStanding(standing: StepStanding, seen: readonly StepHold[], lookedAtMs: number): void {
   const { fault, quietHours } = standing;
@@ -43,7 +42,7 @@ function seenHold(seen: readonly StepHold[], { step }: StepStanding, kind: HoldK
   return seen.find((hold) => hold.step === step && hold.kind === kind) ?? null;
 }
 
-/** Skips a hold that was written since the look began, because the look may have missed that. */
+/** Skips a hold that was written since the read began, because the read may have missed that. */
 function refresh(known: KnownHold, seen: StepHold | null, lookedAtMs: number): void {
   if (known.changedAtMs < lookedAtMs) known.current = seen;
 }

@@ -1,10 +1,10 @@
 import type { Work } from './work.ts';
 
-/** Lets one suspect through at a time (shared/domain/step/suspects.ts). */
+/** Gate that lets one suspect batch through at a time (shared/domain/step/suspects.ts). */
 export interface SuspectGate {
-  /** False while another one is under way: it has to wait, and no worker has it meanwhile. */
+  /** Returns false while another suspect is in progress: the batch must wait, and no worker has it meanwhile. */
   enter(work: Work): boolean;
-  /** No effect for a batch that has not entered. */
+  /** Leaves the gate. Has no effect for a batch that has not entered. */
   leave(work: Work): void;
 }
 

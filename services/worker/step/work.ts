@@ -7,94 +7,95 @@ import type { ClaimedStep, StepClaim, StepResult } from '../../../shared/ports/s
 import type { Refusal } from '../endpoint/read-answer.ts';
 import type { AskedUsers } from '../endpoint/user-results.ts';
 
-/** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
+/** Message of a lane, with the number of its references that are not handled yet; at 0 the message is settled. */
 export interface OpenMessage {
   readonly message: LaneMessage;
   open: number;
 }
 
-/** A step that the topic says is to be done; whether it is, the claim tells. */
+/** Step that a message names as due; the claim shows whether it is. */
 export interface QueuedStep extends StepClaim {
-  /** The shard's. */
+  /** Topic of the shard. */
   readonly topic: string;
-  /** Null for one that was found unbegun: no message of this worker stands for it. */
+  /** Null if the worker found the step unbegun: then no message of this worker names it. */
   readonly origin: OpenMessage | null;
-  /** Users still to be served, as the message says. */
+  /** Users still to be served, by the message. */
   readonly remaining: number;
-  /** Users that the chain has lost before this step, as the message says; null where they have to be read. */
+  /** Users that the chain has lost before this step, by the message; null if they must be read. */
   readonly lost: readonly string[] | null;
 }
 
-/** A claimed step with all that is needed to call its endpoint. */
+/** Claimed step with everything needed to call its endpoint. */
 export interface Work extends AskedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
   readonly standing: StepStanding;
-  /** The shard's topic. */
+  /** Topic of the shard. */
   readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
-  /** Null for a child batch that was born here, or a step that was found unbegun: no message stands for it. */
+  /** Null for a child batch created here, or a step found unbegun: no message names it. */
   readonly origin: OpenMessage | null;
   /** Users that the chain has lost before this step. */
   readonly lost: readonly string[];
-  /** When the claim was asked for, by the clock's `monotonicMs`: the lease cannot have begun earlier. */
+  /** Monotonic time of the claim request: the lease cannot have begun earlier. */
   readonly claimedAtMs: number;
-  /** One user, tried alone: the step's trial waits for what becomes of it. */
+  /** True for a single user who is tried alone: the step's trial waits for the outcome. */
   readonly isProbe: boolean;
 }
 
-/** Returns the class that counts at this time: an endpoint forgets its keys after a while. */
+/** Returns the contract class that applies now: an endpoint forgets its keys after a while. */
 export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
   return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
 
-/** Steps that this worker owns. */
+/** Claimed steps of this worker. */
 export interface ClaimedWork {
   works: Work[];
-  /** Users that are left are not sure. It is given back, and its next claim reads the rows. */
+  /** Works whose remaining users are uncertain. The worker releases them, and their next claim reads the rows. */
   unsure: Work[];
 }
 
-/** A step with the result that is to be recorded, or was. */
+/** Step with its result, recorded or not. */
 export interface FinishedStep {
   work: Work;
   result: StepResult;
 }
 
 /**
- * What this worker knows of one step of a feed, beyond its single batches. One object for as long as the feed is known.
+ * State of one step of a feed on this worker, beyond single batches. One object exists for as long as the feed is
+ * known.
  */
 export interface StepStanding {
   readonly feedId: string;
   readonly step: number;
-  /** A user was accepted in it: an answer spoke of the users, or the ledger counts successes. */
+  /** True if a user was accepted in the step: an answer named users, or the ledger counts successes. */
   isAccepted: boolean;
-  /** A person has to mend it. */
+  /** Hold for a fault that a person must fix. */
   readonly fault: KnownHold;
-  /** Batches wait for the end of quiet hours. */
+  /** Hold until the end of quiet hours. */
   readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
-  /** Refused users of the run when a fault ended here last: only those after it count against the limit. */
+  /** Refused users of the run when a fault ended here last: only later ones count against the limit. */
   refusedAtLift: number;
-  /** Whole batches were refused while no user was accepted: single users are tried alone, and everybody else waits. */
+  /**
+   * Trial after whole batches were refused while no user was accepted: single users are tried alone, and all other
+   * batches wait.
+   */
   trial: RefusalTrial | null;
 }
 
 /** A hold of one kind, as this worker knows it. */
 export interface KnownHold {
-  /** The last look's, or what was learned here since; null while there is none. */
+  /** State of the last read, or learned here since; null if there is no hold. */
   current: Pick<StepHold, 'cause' | 'tryDue'> | null;
-  /**
-   * Time at which its beginning or end was written here last, by the clock's `monotonicMs`; infinite while it is being
-   * written.
-   */
+  /** Monotonic time at which its beginning or end was written here last; infinite during the write. */
   changedAtMs: number;
 }
 
-/** Of one step of a run, over all of its countries: all standings of the step share it. */
+/** Refusals of one step of a run, over all of its countries: all standings of the step share the object. */
 export interface StepRefusals {
-  /** Users, as the ledger counted them last. */
+  /** Users by the ledger's last count. */
   succeeded: number;
   refused: number;
   /** Users refused here that are not in `refused`. */
@@ -106,16 +107,19 @@ export interface RefusedWork {
   refusal: Refusal;
 }
 
-/** Batches were refused in a step in which no user was ever accepted: is it the people, or the parameters? */
+/**
+ * Trial of a step in which batches were refused and no user was ever accepted: it determines whether the users or the
+ * parameters cause the refusals.
+ */
 export interface RefusalTrial {
-  /** The split that made the single users. */
+  /** Split that created the single users. */
   readonly begunBy: StepResult;
-  /** Single users that are tried, and how many of them are not through yet. */
+  /** Number of single users to try, and how many of them have no outcome yet. */
   readonly probes: number;
   probesLeft: number;
   readonly refusedAlone: RefusedWork[];
-  /** Refused as a whole while the trial ran. */
+  /** Works refused as a whole during the trial. */
   readonly refused: RefusedWork[];
-  /** Not called: they would only be refused as well. */
+  /** Works not called, because they would only be refused as well. */
   readonly parked: Work[];
 }
