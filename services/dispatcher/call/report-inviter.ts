@@ -7,15 +7,15 @@ import type { HeldJob } from '../jobs/held-job.ts';
 
 export interface ReportInvitation {
   kind: 'invited';
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: readonly string[];
-  /** What is sent and must not be kept. */
+  /** Values that are sent and must not be stored. */
   secrets: readonly string[];
 }
 
-/** Tells receivers where and with what they may report later. */
+/** Invitations that name receivers the URL and the token for a later report. */
 export interface ReportInviter {
-  /** `unsent`: this process has no key to make a token with. */
+  /** Returns the invitation; `unsent` if this process has no key for the token. */
   invite(
     job: Pick<HeldJob, 'jobId' | 'attempt'>,
     withinMs: number,
@@ -24,7 +24,7 @@ export interface ReportInviter {
 
 export interface ReportInviterDeps {
   secretBox: Pick<SecretBox, 'seal'>;
-  /** Where receivers reach the API. */
+  /** Address at which receivers reach the API. */
   publicAddress: PublicAddress | undefined;
 }
 

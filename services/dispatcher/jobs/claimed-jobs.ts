@@ -1,7 +1,9 @@
 import type { ClaimedJob, ClientQueue } from './client-queue.ts';
 import type { RouteLine } from '../routes/route-line.ts';
 
-/** A claimed job that gets no slot in this time goes back to the table, where another dispatcher may claim it. */
+/**
+ * Milliseconds after which a claimed job without a slot returns to the table, where another dispatcher may claim it.
+ */
 export const longestSlotWaitMs = 2000;
 
 /** Upper bound on the jobs claimed beyond the slots because of routes that are not answered. */
@@ -29,14 +31,14 @@ export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): Cl
 }
 
 /**
- * Returns the number of claimed jobs beside which as many more are claimed, because jobs of other routes may stand
- * behind them. It is short until their route is answered, or blocked.
+ * Returns how many more jobs are claimed because of held-up ones: jobs of other routes may be behind them. The number
+ * is small until their route is answered, or blocked.
  */
 export function heldUp({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
   return Math.min(mostHeldUp, routes.heldUp(slots));
 }
 
-/** No job waits beyond its lease: another dispatcher may have it by then. */
+/** True if the job has waited too long for a slot, or its lease has expired: another dispatcher may have it by then. */
 export function isLate({ job, sinceMs }: ClaimedJob, nowMs: number): boolean {
   return Math.min(sinceMs + longestSlotWaitMs, job.leaseUntilMs) <= nowMs;
 }

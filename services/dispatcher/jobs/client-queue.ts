@@ -8,62 +8,62 @@ import { createReferenceLine, type ReferenceLine } from './reference-line.ts';
 
 /** Milliseconds between two measurements of the speed of each client. */
 export const measureEveryMs = 100;
-/** How much a new measurement counts: ends that fall together, as those of slow calls do, are no rate. */
+/** Weight of a new measurement: several calls that end together, as slow ones do, are no rate. */
 const newWeight = 0.2;
-/** The same of a moment in which nothing was here to be called: it says next to nothing of how quick calls are. */
+/** Weight of a measurement in a moment without work: it shows hardly anything about the speed of calls. */
 const idleWeight = 0.03;
-/** One that is slower has no more credit than a client that is new here, and need not be remembered. */
+/** Rate below which a client need not be remembered: its credit would not exceed that of a new client. */
 const rememberedPerSecond = 50;
 
-/** A claimed job that waits for a slot. */
+/** Claimed job that waits for a slot. */
 export interface ClaimedJob {
   job: HeldJob;
-  /** The beginning of its wait, by the monotonic clock. */
+  /** Monotonic time at which its wait began. */
   sinceMs: number;
   line: RouteLine;
 }
 
-/** What a dispatcher has of one client. */
+/** Work of one client on a dispatcher. */
 export interface ClientQueue {
-  /** Whose endpoint it is; its own where it is none. */
+  /** Client that owns the endpoint; the client itself if there is no endpoint. */
   readonly ownerId: string;
-  /** References that wait for their claim, of all priorities. */
+  /** Number of references that wait for their claim, of all priorities. */
   readonly length: number;
-  /** The same of each priority that came, the usual one always. */
+  /** Returns the same number for each priority that occurred, and always for the normal one. */
   bands(): Iterable<[priority: Priority, length: number]>;
-  /** References whose claims are being written. They count as under way: some of them are ours already. */
+  /** Number of references whose claims are being written. They count as under way: some of them are already claimed. */
   claiming: number;
   /** Claimed jobs without a slot, the oldest first. */
   readonly claimed: ClaimedJob[];
   inFlight: number;
-  /** Its jobs by the routes that they call. */
+  /** Jobs of the client by the routes that they call. */
   readonly routes: RouteLines;
   /** Calls that ended since the last measurement. */
   ended: number;
   /** Jobs of blocked routes that were released since the last measurement. */
   lookedThrough: number;
-  /** The same since they were the only ones that were found. */
+  /** The same, since they have been the only jobs found. */
   lookedInVain: number;
   /** Time at which jobs of blocked routes were released last. */
   lookedAtMs: number;
-  /** Calls that end, as measured over the last second or so. */
+  /** Calls that end per second, as measured over about the last second. */
   readonly perSecond: number;
   /** Calls that end and released jobs of blocked routes, per second. */
   readonly passedPerSecond: number;
-  /** There is nothing of it here, and nothing to remember of it. */
+  /** True if the client has no work here, and no speed to remember. */
   readonly isIdle: boolean;
-  /** @returns false when it is here already */
+  /** @returns false if the reference is here already */
   add(reference: HeardReference): boolean;
-  /** By turns of priorities where several wait, of each the oldest. */
+  /** Takes the oldest references. If several priorities wait, they take turns. */
   take(count: number): readonly HeardReference[];
-  /** In front. @returns how many were not here */
+  /** Returns references to the front. @returns the number of those that were not here */
   putBack(references: readonly HeardReference[]): number;
   measure(sinceMs: number): void;
 }
 
 export function createClientQueue(ownerId: string, routes: RouteLines): ClientQueue {
   const usual = createReferenceLine();
-  /** With the usual one, those of priorities that came. */
+  /** Lines by priority: the normal one, and those that occurred. */
   const lines = new Map<Priority, ReferenceLine>([['normal', usual]]);
   const turns = createPriorityTurns();
   const known = new Set<string>();

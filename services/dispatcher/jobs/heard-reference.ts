@@ -2,24 +2,27 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import type { Flushed } from '../ports/call-ledger.ts';
 
-/** In whose name references wait that name a client which is not known here. */
+/** Client id under which references wait whose client is not known here. */
 export const unknownClient = '00000000-0000-0000-0000-000000000000';
 
-/** A reference as it came, queued under a client that is known here. */
+/** Reference as received, queued under a client that is known here. */
 export interface HeardReference extends JobReference {
-  /** Whose the message says it is. */
+  /** Client that the message names. */
   saidClientId: string;
-  /** By which message, without its bytes: they may be many. */
+  /** Message of the reference, without its bytes, which may be many. */
   heard: Pick<LaneMessage, 'lane' | 'offset'>;
 }
 
-/** A reference that the rows contradict, as the message that it would have been alone. */
+/** Reference that the rows contradict, in the form of a message of its own. */
 export interface ForgedReference {
   message: LaneMessage;
   reason: string;
 }
 
-/** What is claimed is called all the same: for the client of its row, when its row is due. */
+/**
+ * Returns the references that the rows contradict. Claimed jobs are called nevertheless: for the client of their row,
+ * when their row is due.
+ */
 export function forgedAmong(
   references: readonly HeardReference[],
   { claimed, early }: Pick<Flushed, 'claimed' | 'early'>,

@@ -3,37 +3,37 @@ import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import { callRouteOf } from '../routes/call-route.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
 
-/** A claimed job as this process holds it. Times by the monotonic clock. */
+/** Claimed job as this process holds it. Times are monotonic. */
 export interface HeldJob extends ClaimedJob {
   /**
-   * Host and port of its URL, only https's own port left out, or `@` and the domain of an address, or `kafka:` and
-   * a topic; nothing where that is none.
+   * Host and port of its URL, without the default port of https; `@` and the domain of an e-mail address; or `kafka:`
+   * and a topic. Empty if the URL is none of these.
    */
   host: string;
-  /** Scheme, host and port; `mailto:` of an e-mail, all of a topic’s. */
+  /** Scheme, host and port; `mailto:` for an e-mail, the whole URL for a topic. */
   origin: string;
-  /** What comes behind them, without a fragment. */
+  /** Rest of the URL, without a fragment. */
   path: string;
   /** Host and first words of the path; only the host if the call is not made over HTTP. */
   route: string;
-  /** How long its claim lasts. */
+  /** Duration of its claim. */
   leaseMs: number;
-  /** From then on another may claim it. */
+  /** Time from which another dispatcher may claim it. */
   leaseUntilMs: number;
-  /** Of one with an ordering key: by then its call has to be over. Infinite where its lease says so. */
+  /** Time by which the call of a job with an ordering key must have ended. Infinite if only the lease applies. */
   aloneUntilMs: number;
-  /** From then on it is not worth calling; infinite when it always is. */
+  /** Time at which the job expires; infinite if it never does. */
   expiresAtMs: number;
   /**
-   * By how much the database's clock is ahead of our monotonic one: ours may be wrong by hours, and what is signed must
-   * not be.
+   * Difference between the database's clock and the local monotonic clock: the local wall clock may be wrong by hours,
+   * and signed times must be right.
    */
   clockAheadMs: number;
-  /** What this call tries, as its circuit names it: the one call that a host gets while it is left alone. */
+  /** Circuit that this call probes: the one call that a host gets while its circuit is open. */
   probeOf: string | null;
 }
 
-/** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
+/** @param askedMs time of the claim request: the database cannot have begun the lease earlier */
 export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, probeOf: string | null = null): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
   const clockAheadMs = claim.claimedAtMs - askedMs;
@@ -49,19 +49,19 @@ export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, p
   };
 }
 
-/** The number of this call: the owners before may have called, under this id. */
+/** Returns the number of this call: earlier owners may have called under the same id. */
 export function attemptOf({ attempt, epoch }: Pick<HeldJob, 'attempt' | 'epoch'>): number {
   return attempt + epoch - 1;
 }
 
-/** Returns the time by which a call of the job has to be over, by the monotonic clock. */
+/** Returns the monotonic time by which a call of the job must have ended. */
 export function heldUntilMs({ leaseUntilMs, aloneUntilMs }: HeldJob): number {
   return Math.min(leaseUntilMs, aloneUntilMs);
 }
 
 /**
- * Under which name a job's host is put aside: host and port of its URL and, where the client names path prefixes, the
- * longest of these that fits. A prefix fits whole elements of a path: `/shop` fits `/shop` and `/shop/7`, not `/shops`.
+ * Returns the name of the circuit of a job's host: host and port of its URL and, if the client names path prefixes, the
+ * longest one that fits. A prefix fits whole elements of a path: `/shop` fits `/shop` and `/shop/7`, not `/shops`.
  */
 export function circuitHostOf({ host, path }: Pick<HeldJob, 'host' | 'path'>, pathPrefixes: readonly string[]): string {
   if (pathPrefixes.length === 0) return host;
@@ -84,7 +84,7 @@ function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path' | 'rout
   return { host, origin, path: pathname + search, route: callRouteOf(host, pathname) };
 }
 
-/** Two origins of one host are two servers: what answers http says nothing of https. */
+/** Returns the host with its port. Two origins of one host are two servers: answers over http do not apply to https. */
 function hostOf({ protocol, host, port }: URL): string {
   return protocol === 'http:' && port === '' ? `${host}:80` : host;
 }

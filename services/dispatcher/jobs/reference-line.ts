@@ -1,16 +1,18 @@
 import type { HeardReference } from './heard-reference.ts';
 
-/** References of one client and one priority that wait for their claim, the oldest first. */
+/** Queue of references of one client and one priority that wait for their claim, the oldest first. */
 export interface ReferenceLine {
   readonly length: number;
   add(reference: HeardReference): void;
   take(count: number): readonly HeardReference[];
-  /** In front. */
+  /** Returns references to the front. */
   putBack(references: readonly HeardReference[]): void;
 }
 
 export function createReferenceLine(): ReferenceLine {
-  /** The first `taken` are gone already: cutting them off one by one would cost as much as there are. */
+  /**
+   * Taken references stay at the front of the array: removing them one by one would cost as much as the array is long.
+   */
   let references: HeardReference[] = [];
   let taken = 0;
   return {

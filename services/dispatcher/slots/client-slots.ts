@@ -8,32 +8,41 @@ import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
-/** The same while it is alone, as who comes is told; still more than one look in the time that follows. */
+/**
+ * Milliseconds between two reads while this is the only dispatcher. A notification announces others; still more than
+ * one read fits into the time that follows.
+ */
 const aloneLookEveryMs = 1000;
-/** With nothing to take turns for, it is woken. */
+/** Milliseconds between two turns if there are no turns to take. A notification wakes the loop. */
 const untilWokenMs = 60_000;
-/** What was read of the others is good for so long; and one that comes begins when all have read of it. */
+/**
+ * Milliseconds for which the last read of the other dispatchers is valid. A new dispatcher begins when all others have
+ * read it.
+ */
 const goodForMs = 3000;
-/** Who is not listed, as its region is switched off, claims nothing and need not wait. */
+/**
+ * Upper bound on the wait at the start: a dispatcher that is not listed, because its region is switched off, claims
+ * nothing and need not wait.
+ */
 const longestStartMs = 2 * goodForMs;
-/** Between two tries to get a slot that another dispatcher has. */
+/** Milliseconds between two tries to get a slot that another dispatcher has. */
 const tryEveryMs = 100;
-/** Between two turns, however often something comes. */
+/** Least time between two turns in milliseconds, however many notifications arrive. */
 const minBetweenMs = 20;
-/** After a turn that took long. */
+/** Longest pause in milliseconds after a turn that took long. */
 const longestPauseMs = 500;
-/** Clients that are tried in one turn and its statement, beside those that have a slot here. */
+/** Clients to try in one turn and its statement, besides those with a slot here. */
 const maxTried = 250;
 
 export interface ClientSlotsDeps {
   nodes: Pick<JobNodes, 'dispatchers'>;
   leases: Leases;
   owner: string;
-  /** Of a client, over all dispatchers. */
+  /** Returns the concurrency of a client over all dispatchers. */
   concurrencyOf: (clientId: string) => number;
-  /** Returns the jobs of each client on this dispatcher, as they are now. */
+  /** Returns the current jobs of each client on this dispatcher. */
   queues: () => ReadonlyMap<string, SlotUser>;
-  /** There may be more to claim now. */
+  /** Notifies that more jobs may be claimed now. */
   onGained: () => void;
   changes: ChangeFeed;
   clock: Clock;
@@ -41,25 +50,31 @@ export interface ClientSlotsDeps {
 }
 
 /**
- * The part of each client's calls in flight that is ours: its number shared out among the dispatchers of all regions.
- * Where there are more dispatchers than that, they take turns by leases, one for each call.
+ * Share of this dispatcher in each client's calls in flight: the client's concurrency is divided among the dispatchers
+ * of all regions. If there are more dispatchers than that, they take turns by leases, one for each call.
  */
 export interface ClientSlots {
-  /** Resolves when it was tried to learn who else is there. */
+  /** Resolves after the first attempt to read the other dispatchers. */
   start(): Promise<void>;
-  /** Whether it has its part now. */
+  /** Returns whether this dispatcher has its share now. */
   isSettled(): boolean;
-  /** Resolves when it has its part: what is sent here before would wait for that. Or it need not be waited for. */
+  /**
+   * Resolves when this dispatcher has its share, because jobs sent here earlier would wait for that; or when it need
+   * not wait.
+   */
   settled(): Promise<void>;
   giveUp(): void;
   /**
-   * Calls of a client that may be in flight here, by what was read last of the other dispatchers, however old it is.
+   * Returns how many calls of a client may be in flight here, by the last read of the other dispatchers, however old.
    * Claimed jobs begin by this number.
    */
   of(clientId: string): number;
-  /** Nothing more of a client may be claimed: its turn is over, or what was read of the others is too old. */
+  /**
+   * Returns true if no more jobs of a client may be claimed: its turn is over, or the last read of the others is too
+   * old.
+   */
   isClosed(clientId: string): boolean;
-  /** There is something of a client that may have no slot. */
+  /** Reports that a client without a slot may have jobs. */
   poke(): void;
   stop(): Promise<void>;
 }
@@ -86,23 +101,23 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       turns.poke();
     }
     const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
-    // An answer that comes late is old already.
+    // The interval counts from the request: a late answer is already old.
     return Math.max(0, askedMs + everyMs - clock.monotonicMs());
   }
 
-  /** All others have made room for its part. */
+  /** True if all other dispatchers have made room for this one's share. */
   const hasJoined = () => clock.monotonicMs() - listedSinceMs >= goodForMs;
   const isSettled = () => hasJoined() && clock.monotonicMs() - readAtMs < goodForMs;
 
   const isNarrow = (clientId: string) => concurrencyOf(clientId) < owners.length;
 
-  /** Slots of a client that takes turns; none more while what is known of the others is too old. */
+  /** Returns the slots of a client that takes turns; 0 while the last read of the others is too old. */
   function mostOf(clientId: string): number | null {
     if (!isNarrow(clientId)) return null;
     return isSettled() ? concurrencyOf(clientId) : 0;
   }
 
-  /** One turn over the clients that have fewer slots than there are dispatchers. */
+  /** Takes one turn over the clients with fewer slots than there are dispatchers. */
   async function takeTurns(): Promise<number> {
     const begunMs = clock.monotonicMs();
     const ours = new Set(leases.clients());
@@ -114,7 +129,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     return Math.min(longestPauseMs, Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs)));
   }
 
-  /** Some of these clients, each of them before one is tried again. */
+  /** Returns some of these clients, each of them once before one is tried again. */
   function nextOf(clientIds: readonly string[]): string[] {
     const untried = clientIds.filter((clientId) => !tried.has(clientId));
     const next = untried.slice(0, maxTried);

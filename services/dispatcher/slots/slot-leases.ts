@@ -3,11 +3,17 @@ import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import type { ClientQueue } from '../jobs/client-queue.ts';
 
-/** As long as what a dead dispatcher claimed is its own; ours are used a little shorter than that. */
+/**
+ * Duration of a lease: equal to the time for which a dead dispatcher keeps its claims. A dispatcher uses its own leases
+ * for a little less.
+ */
 const ttlMs = deadAfterMs;
 const marginMs = 1000;
 const renewBelowMs = ttlMs / 2;
-/** Who has more to call leaves its slots to others after this, for so long. */
+/**
+ * Duration of a turn, after which a dispatcher with more to call leaves its slots to others, and of the rest that
+ * follows.
+ */
 const turnMs = 1000;
 const restMs = 250;
 
@@ -22,13 +28,13 @@ interface Slot {
 }
 
 interface Turn {
-  /** By number, from 0. */
+  /** Slots by number, from 0. */
   slots: Map<number, Slot>;
   sinceMs: number;
   isOver: boolean;
 }
 
-/** Some of these slots of a client, whichever are free. */
+/** Request for some of these slots of a client, whichever are free. */
 interface WantedSlots {
   clientId: string;
   numbers: readonly number[];
@@ -38,34 +44,34 @@ interface WantedSlots {
 export interface SlotLeasesDeps {
   leases: Pick<Leases, 'acquireSome' | 'releaseAll'>;
   owner: string;
-  /** Returns the jobs of a client on this dispatcher as they are now, undefined if there are none. */
+  /** Returns the current jobs of a client on this dispatcher, undefined if there are none. */
   userOf: (clientId: string) => SlotUser | undefined;
-  /** There are more slots than before. */
+  /** Notifies that there are more slots than before. */
   onGained: () => void;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Slots of clients that have fewer than there are dispatchers: the lease of one allows one call in flight. */
+/** Slots of clients with fewer slots than there are dispatchers: each lease allows one call in flight. */
 export interface SlotLeases {
-  /** Clients that have a slot here. */
+  /** Returns the clients with a slot here. */
   clients(): string[];
   of(clientId: string): number;
-  /** Its turn is over: nothing more is claimed. */
+  /** Returns true if the client's turn is over: no more jobs are claimed. */
   isClosed(clientId: string): boolean;
   /**
-   * Releases and renews the slots of all clients that have some, and takes more for them and for the others that are
-   * named, all in two statements. A job whose claim is being written has its slot. Throws when one of the statements
-   * has failed: the other was tried nevertheless, and the next call makes up for it.
-   * @param mostOf slots of a client over all dispatchers, of which 0 takes no more; null if it takes no turns
+   * Releases and renews the slots of all clients that have some, and takes more for them and for the named others, all
+   * in two statements. A job whose claim is being written keeps its slot. @param mostOf slots of a client over all
+   * dispatchers, 0 to take no more; null if the client takes no turns @throws if one of the statements has failed: the
+   * other was tried nevertheless, and the next call makes up for it
    */
   keep(mostOf: (clientId: string) => number | null, others: readonly string[]): Promise<void>;
 }
 
 export function createSlotLeases({ leases, owner, userOf, onGained, clock }: SlotLeasesDeps): SlotLeases {
   const turns = new Map<string, Turn>();
-  /** By client, until when others are to have theirs. */
+  /** Times by client until which other dispatchers have their turn. */
   const rests = new Map<string, number>();
-  /** Slots that were given up and whose leases are not released yet. */
+  /** Slots that are given up and whose leases are not released yet. */
   let leaving: Slot[] = [];
 
   const slotsOf = (clientId: string): Slot[] => {
@@ -73,13 +79,13 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     return [...(turns.get(clientId)?.slots.values() ?? [])].filter(({ untilMs }) => untilMs > nowMs);
   };
 
-  /** Gives slots up at once on this dispatcher, so that no claim uses a slot while its lease is being released. */
+  /** Gives slots up on this dispatcher at once, so that no claim uses a slot while its lease is being released. */
   function giveUp(clientId: string): void {
     leaving.push(...(turns.get(clientId)?.slots.values() ?? []));
     turns.delete(clientId);
   }
 
-  /** Ends turns and gives up slots that nothing needs any more. */
+  /** Ends turns, and gives up slots that are no longer needed. */
   function settle(clientId: string, turn: Turn, isWanted: boolean): void {
     const nowMs = clock.monotonicMs();
     const queue = userOf(clientId) ?? nothing;
@@ -90,7 +96,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     giveUp(clientId);
   }
 
-  /** Slots whose leases have to be renewed now. */
+  /** Returns the slots whose leases must be renewed now. */
   function renewals(): WantedSlots[] {
     const nowMs = clock.monotonicMs();
     return [...turns].flatMap(([clientId, { slots }]) =>
@@ -100,14 +106,14 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     );
   }
 
-  /** Slots that a client needs beyond those that it has. */
+  /** Returns the slots that a client needs beyond those it has. */
   function missing(clientId: string, most: number): WantedSlots[] {
     const turn = turns.get(clientId);
     const queue = userOf(clientId) ?? nothing;
     if (turn?.isOver || clock.monotonicMs() < (rests.get(clientId) ?? 0)) return [];
     const count = Math.min(most, jobsOf(queue)) - (turn?.slots.size ?? 0);
     if (count <= 0) return [];
-    // A release that failed may still arrive: until then the lease would be the same one.
+    // A failed release may still take effect, and would release the same lease.
     const left = new Set(leaving.map(({ lease }) => lease.name));
     const isFree = (nth: number) => !turn?.slots.has(nth) && !left.has(nameOf(clientId, nth));
     const numbers = Array.from({ length: most }, (_, nth) => nth).filter(isFree);
@@ -133,7 +139,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
         if (lease) turn.slots.set(number, { lease, untilMs: askedMs + ttlMs - marginMs });
         else turn.slots.delete(number);
       }
-      // The turn begins with its first slot, however long that took to get.
+      // The turn begins with its first slot, however long it took to get it.
       if (turn.sinceMs === Infinity) turn.sinceMs = clock.monotonicMs();
       if (turn.slots.size === 0) turns.delete(clientId);
       else turns.set(clientId, turn);
@@ -167,7 +173,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
   };
 }
 
-/** A client without any of these needs no slot. */
+/** Returns the number of jobs. A client without jobs needs no slot. */
 export function jobsOf(user: SlotUser): number {
   return user.length + underWay(user);
 }

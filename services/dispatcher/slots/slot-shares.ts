@@ -1,7 +1,7 @@
 /**
- * How many of a client's calls one dispatcher may have in flight, so that all together keep to its number. What cannot
- * be shared out evenly goes to other dispatchers for each client.
- * @param owners of all dispatchers that are alive, sorted
+ * Returns how many of a client's calls one dispatcher may have in flight, so that all dispatchers together keep to its
+ * concurrency. The remainder goes to different dispatchers for each client. @param owners all living dispatchers,
+ * sorted
  */
 export function slotShare(concurrency: number, owners: readonly string[], owner: string, clientId: string): number {
   const place = owners.indexOf(owner);
@@ -12,7 +12,7 @@ export function slotShare(concurrency: number, owners: readonly string[], owner:
   return (place + firstOf(clientId, count)) % count < over ? each + 1 : each;
 }
 
-/** The last digits of an id are random. */
+/** Returns the place of the first dispatcher with one call more. The last digits of an id are random. */
 function firstOf(clientId: string, count: number): number {
   return Number.parseInt(clientId.slice(-6), 16) % count || 0;
 }

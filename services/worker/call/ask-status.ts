@@ -12,13 +12,13 @@ import type { StepTraces } from '../report/step-traces.ts';
 export interface AskStatusDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
 }
 
 /**
- * Class C, before a key that is open is used again: the endpoint is asked what became of the users. Returns the result
- * to record; null if the step may be called, because its key is closed.
+ * Requests the status of the users from a class C endpoint, before an open key is used again. Returns the result to
+ * record; null if the step may be called, because its key is closed.
  */
 export async function askStatus(
   work: Work,

@@ -9,7 +9,7 @@ import { putBackResult, refusedResult, splitResult, type ResultTerms } from '../
 import { refusedUsers } from '../step/step-standing.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** Users of a refused batch that are tried alone. */
+/** Number of users of a refused batch that are tried alone. */
 const maxProbes = 2;
 
 export interface ConcludeDeps {
@@ -17,12 +17,10 @@ export interface ConcludeDeps {
   refusalCounts: RefusalCounts;
 }
 
-/** Results to record now; null if the table of answers decides by itself; none while a trial runs. */
+/** Results to record now; null if the table of answers decides alone; empty while a trial runs. */
 type Conclusion = readonly FinishedStep[] | null;
 
-/**
- * Concludes from an answer on the whole step: it is held no longer, a person has to act, or no user was ever accepted.
- */
+/** Concludes from an answer about the whole step: its hold ends, a person must act, or no user was ever accepted. */
 export async function conclude(work: Work, reading: FinalReading, deps: ConcludeDeps): Promise<Conclusion> {
   const { heldSteps } = deps;
   const { standing, actionType } = work;
@@ -37,7 +35,10 @@ export async function conclude(work: Work, reading: FinalReading, deps: Conclude
   return null;
 }
 
-/** People or parameters? As long as no user was ever accepted in the step, single users are tried first. */
+/**
+ * Concludes from a refusal whether users or parameters cause it. As long as no user was accepted in the step, single
+ * users are tried first.
+ */
 async function concludeRefusal(
   work: Work,
   refusal: Refusal,
@@ -52,7 +53,7 @@ async function concludeRefusal(
       return [];
     }
     if (work.count > 1) return [beginTrial(work)];
-    // With one user, trying another cannot show whether the parameters are wrong: but they were refused before.
+    // With one user, a trial cannot show whether the parameters are wrong; but they were refused before.
     if (standing.fault.current) {
       await heldSteps.holdForFault(standing, standing.fault.current.cause);
       return held();
@@ -69,14 +70,14 @@ async function concludeRefusal(
   return null;
 }
 
-/** Batches that waited for the end of a trial. */
+/** Outcome of batches that waited for the end of a trial. */
 interface TrialVerdict {
   finished: FinishedStep[];
-  /** To be called now. */
+  /** Works to call now. */
   again: Work[];
 }
 
-/** Splits a refused batch: two users to be tried alone, and the others, who wait. */
+/** Splits a refused batch into two users to try alone, and the others, which wait. */
 function beginTrial(work: Work): FinishedStep {
   const users = usersOf(work.users);
   const probes = Math.min(maxProbes, users.length);
@@ -87,8 +88,8 @@ function beginTrial(work: Work): FinishedStep {
 }
 
 /**
- * One of the single users is through. With the last of them, the others go on: bisected where a user was accepted, back
- * and held where all were refused and no user ever succeeded.
+ * Counts the end of one of the single users. After the last one, the other batches continue: they are bisected if a
+ * user was accepted, and released under a hold if all were refused and no user ever succeeded.
  */
 export async function endProbe(
   { standing }: Work,
@@ -125,8 +126,8 @@ interface WholeReading {
 }
 
 /**
- * Adds to a result what its call was answered, where outcome and failures alone do not tell it. Of the usual answer
- * nothing is kept.
+ * Adds the answer of its call to a result, if outcome and failures alone do not show it. Nothing is added for an
+ * ordinary answer.
  */
 export function noteAttempt(result: StepResult, reading: FinalReading | WholeReading): void {
   const children = result.state === 'done' ? result.children : null;
@@ -138,7 +139,7 @@ function noteOfWhole({ kind, cause }: WholeReading): AttemptNote {
   return { reading: kind, cause, users: [] };
 }
 
-/** @param children null where all of the batch is put back: no user was spoken of */
+/** @param children null if the whole batch waits: the answer named no user */
 function noteOfUsers({ failed, missing }: ReportedReading, children: readonly ChildBatch[] | null): AttemptNote {
   if (!children) return { reading: 'missing', cause: null, users: [] };
   const goingOn = new Set(children.flatMap(({ users }) => users));

@@ -12,30 +12,33 @@ import type { RefusalCounts } from '../step/refusal-counts.ts';
 import { type ResultTerms, resultOfAnswer } from '../step/step-results.ts';
 import { classOf, type FinishedStep, type Work } from '../step/work.ts';
 
-/** What is put back is written a flush later, and counts its wait from there. */
+/** Milliseconds by which a waiting step is written later, in the next flush; its delay counts from there. */
 const flushMarginMs = 100;
 
 export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   refusalCounts: RefusalCounts;
-  /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
+  /**
+   * Marks that the call of a step begins whose lease lapsed before. Returns false if another worker has the step by
+   * now.
+   */
   markBegun: (begin: StepBegin) => Promise<boolean>;
 }
 
-/** What became of a claimed step, and of those that waited for it. */
+/** Outcome of a claimed step, and of the steps that waited for it. */
 export interface Processed {
-  /** To be recorded. Empty where the step waits for a trial, or is another's by now. */
+  /** Steps to record. Empty if the step waits for a trial, or if another worker has it by now. */
   finished: readonly FinishedStep[];
-  /** Waited for a trial, and can be called now. */
+  /** Works that waited for a trial and can be called now. */
   again: readonly Work[];
-  /** Null when no call was made. */
+  /** Null if no call was made. */
   call: ServedCall | null;
 }
 
 const nothing: Processed = { finished: [], again: [], call: null };
 
 /**
- * One step of one batch: W3 and W4 of the protocol. What comes back is recorded, forwarded and acknowledged by the
- * worker's turn. What is known at once is not awaited: of the usual step, only the call is.
+ * Processes one step of one batch: W3 and W4 of the protocol. The worker's turn records, forwards and acknowledges the
+ * result. Values that are known at once are not awaited: for an ordinary step, only the call is.
  */
 export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
   const known = deps.directory.admissionOf(work.claim.feedId);
@@ -55,13 +58,19 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   }
 }
 
-/** Ends the step before its call, or lets it go on. Null at once where it has nothing to do. */
+/**
+ * Last check before a call: ends the step, or resolves with null. Returns null without a promise if there is nothing to
+ * do.
+ */
 type Check = (work: Work, admission: Admission, deps: ProcessBatchDeps) => Promise<Processed | null> | null;
 
-/** In this order: a question may close the key, and takes its time; a mark is written only for a call that follows. */
+/**
+ * The order matters: a status request may close the key, and takes time; a mark is only written for a call that
+ * follows.
+ */
 const lastChecks: readonly Check[] = [askedFirst, markedAsBegun];
 
-/** The call itself, and what it means. */
+/** Makes the call and interprets its answer. */
 async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   for (const check of lastChecks) {
     const checking = check(work, admission, deps);
@@ -77,7 +86,7 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
   return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
 }
 
-/** Class C, with an open key: the endpoint is asked what the lost call did. */
+/** Requests the status of a lost call first, for class C with an open key. */
 function askedFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   const isAsked = work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C';
   return isAsked ? asked(work, admission, deps) : null;
@@ -86,13 +95,13 @@ function askedFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): P
 async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   const result = await askStatus(work, () => termsOf(admission, deps), deps);
   if (result) return withoutCall(work, result, admission, deps);
-  // The question took its time: whether the call may be made is asked anew, its key is closed now.
+  // The status request took time: the gates are evaluated again, and the key is closed now.
   return processBatch({ ...work, claim: { ...work.claim, open: false } }, deps);
 }
 
 /**
- * A step whose lease lapsed before, or that was checked: that it is called is written first, so that one more lapse is
- * known for certain.
+ * Writes that the call begins, for a step whose lease lapsed before or that was checked. A further lapse is then
+ * certain.
  */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;
@@ -100,12 +109,12 @@ function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps)
 
 async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> {
   if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
-  // Writing the mark may take as long as the database likes.
+  // Writing the mark may take long.
   const late = await passGates(lateGates, work, await deps.directory.admissionOf(work.claim.feedId), deps);
   return late && withoutCall(work, late, admission, deps);
 }
 
-/** What the answer says, as the result to record. */
+/** Returns the result of the answer, to be recorded. */
 function recorded(work: Work, reading: FinalReading, admission: Admission, deps: ProcessBatchDeps): FinishedStep[] {
   if (reading.kind === 'reported') work.standing.isAccepted = true;
   const terms = termsOf(admission, deps);
@@ -116,7 +125,10 @@ function withoutCall(work: Work, result: StepResult, admission: Admission, deps:
   return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
 }
 
-/** Whatever became of a user that was tried alone, the others wait for it. No effect for other works. */
+/**
+ * Ends the probe of a user tried alone, whatever the outcome: the other users wait for it. Has no effect for other
+ * works.
+ */
 export async function afterProbe(
   work: Work,
   processed: Processed,

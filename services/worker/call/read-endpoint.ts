@@ -11,26 +11,26 @@ import { classOf, type Work } from '../step/work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
 import type { StepTraces } from '../report/step-traces.ts';
 
-/** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
+/** Milliseconds from the first call within which an incompletely answered batch is called once more. */
 const localBudgetMs = 2000;
 
 export interface ReadEndpointDeps {
   directory: FeedDirectory;
   endpoint: BatchEndpoint;
   bodyOf: (work: Work) => Buffer;
-  /** Whether the shard's rate has room for one more call, which is then taken. */
+  /** Returns whether the shard's rate allows one more call, and takes its tokens. */
   takeRate: (topic: string, users: number) => boolean;
   meter: WorkerMeter;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
   leaseMs: number;
   clock: Clock;
 }
 
-/** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
+/** Stage W4 of the worker: makes one HTTP call for the whole batch, and repeats it once if users are missing. */
 export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<FinalReading> {
   const startedMs = deps.clock.monotonicMs();
-  // Each claim may make two calls: the second one's number must not come again with the next claim.
+  // Each claim may make two calls: the number of the second one must not recur with the next claim.
   const firstAttempt = 2 * work.claim.epoch - 1;
   const first = await callEndpoint(work, firstAttempt, deps);
   if (first.kind !== 'reported') return first;
@@ -39,7 +39,7 @@ export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<
   const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
   if (!settles || !isInTime) return once;
-  // A run that was stopped while the first call took its time is called no more, not even for what is missing.
+  // A run that was stopped during the first call gets no further call, not even for missing users.
   if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
   if (!deps.takeRate(work.topic, work.count)) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);

@@ -5,7 +5,7 @@ import type { Work } from '../step/work.ts';
 
 const maxFrames = 10_000;
 
-/** What the bodies of a feed's step have in common, before and behind the batch's number. */
+/** Common parts of the bodies of a feed's step, before and after the batch's number. */
 interface Frame {
   head: Buffer;
   middle: Buffer;
@@ -14,11 +14,12 @@ interface Frame {
 const ending = ']}';
 
 /**
- * Bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every attempt. Only
- * the number and the users differ within a feed's step, and the users' text is forwarded as it lies in the database.
+ * Creates the bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every
+ * attempt. Only the number and the users differ within a feed's step, and the users' text is sent as stored in the
+ * database.
  */
 export function createRequestBodies(): (work: Work) => Buffer {
-  // Counted as sizes: `max` would make room for all of them when a worker starts.
+  // Limited by size: `max` would allocate all entries when a worker starts.
   const frames = new LRUCache<string, Frame>({ maxSize: maxFrames, sizeCalculation: () => 1 });
 
   return ({ claim, context, users }) => {
@@ -44,7 +45,7 @@ export function createRequestBodies(): (work: Work) => Buffer {
   };
 }
 
-/** Piece by piece: as one text, they would be copied twice. */
+/** Writes the parts one by one: joining them as text would copy them twice. */
 function joined({ head, middle }: Frame, batchNo: string, users: UsersText): Buffer {
   const fixed = head.length + batchNo.length + middle.length + ending.length;
   const body = Buffer.allocUnsafe(fixed + Buffer.byteLength(users));

@@ -8,19 +8,19 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { readStatus, type UserStatus } from '../endpoint/read-status.ts';
 import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
 
-/** People asked for it, and may wait a moment; a worker that has nothing to settle looks this often. */
+/** Milliseconds between two checks without a settlement. A person requested it and may wait a moment. */
 const lookEveryMs = 10_000;
 const leaseMs = 120_000;
-/** No more than a batch may hold. */
+/** Users per status request: no more than a batch may have. */
 const usersPerQuestion = 100;
 const askAgain = { firstDelayMs: 1000, maxDelayMs: 60_000 };
-/** Then it ends as failed, and a person has to look. */
+/** Number of tries after which the settlement fails, and a person must act. */
 const maxTries = 6;
 
 export interface StatusSettlerDeps {
   settlements: Settlements;
   endpoint: BatchEndpoint;
-  /** As they are now. */
+  /** Returns the current action types. */
   actionTypes: () => EngineConfig['actionTypes'];
   owner: string;
   /** In [0, 1). */
@@ -29,8 +29,8 @@ export interface StatusSettlerDeps {
 }
 
 /**
- * Settles unknown outcomes of runs that have ended by asking the status endpoints (class C), in the background, page by
- * page. What a page settled stays settled whatever follows.
+ * Settles unknown outcomes of ended runs by status requests (class C), in the background, page by page. A settled page
+ * remains settled, whatever follows.
  */
 export interface StatusSettler {
   /** @returns milliseconds until the next turn */
@@ -43,7 +43,7 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   async function goOn(settlement: StatusSettlement): Promise<void> {
     const { settlementId, runId } = settlement;
     const lateMs = latestMs(settlement, deps) - settlement.endedMsAgo;
-    // What was lost right before the run ended may still be applied: "not found" would be no promise.
+    // Calls lost right before the end of the run may still be applied, so "not found" is not reliable yet.
     if (lateMs > 0) {
       await settlements.putOff(settlementId, owner, lateMs, null);
       return;
@@ -81,13 +81,16 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   return { turn };
 }
 
-/** How long after a run's end a call of any of its class C actions may still be applied. */
+/** Returns how long after a run's end a call of its class C actions may still be applied, in milliseconds. */
 function latestMs({ chain }: StatusSettlement, deps: StatusSettlerDeps): number {
   const actionTypes = deps.actionTypes();
   return Math.max(0, ...chain.map((action) => (actionTypes[action]?.appliesLateSeconds ?? 0) * 1000));
 }
 
-/** Users that the endpoints reported, settled; others stay unknown. Or why no endpoint could be asked. */
+/**
+ * Returns the users that the endpoints reported as settled; others stay unknown. Or the cause for which no status could
+ * be requested.
+ */
 async function askPage(
   page: readonly UnknownUser[],
   { runId, chain, stepModes }: StatusSettlement,
@@ -97,7 +100,7 @@ async function askPage(
   const users: SettledUser[] = [];
   for (const [step, unknown] of Map.groupBy(page, (each) => each.step)) {
     const actionType = chain[step - 1] ?? '';
-    // Only class C can be asked: the others of the chain are settled by file or by hand.
+    // Only class C has status requests: other steps of the chain are settled by file or by hand.
     if (actionTypes[actionType]?.class !== 'C') continue;
     const asked = unknown.map(({ user }) => user);
     const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: asked }));

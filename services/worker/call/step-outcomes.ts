@@ -1,20 +1,20 @@
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** What serving steps has brought since the worker's last turn: results to record, and steps that can be called now. */
+/** Outcomes of served steps since the worker's last turn: results to record, and steps that can be called now. */
 export interface StepOutcomes {
   record(steps: readonly FinishedStep[]): void;
   callAgain(works: readonly Work[]): void;
-  /** Results that wait to be recorded. */
+  /** Number of results that wait to be recorded. */
   readonly waiting: number;
   readonly isEmpty: boolean;
-  /** The oldest results. */
+  /** Takes the oldest results. */
   takeResults(max: number): FinishedStep[];
-  /** They could not be recorded: they come first again. */
+  /** Returns results that could not be recorded to the front. */
   putBack(results: readonly FinishedStep[]): void;
   takeCallable(): readonly Work[];
 }
 
-/** @param onAdded there is something to record or to call */
+/** @param onAdded notifies that there is something to record or to call */
 export function createStepOutcomes(onAdded: () => void): StepOutcomes {
   let finished: FinishedStep[] = [];
   let callable: Work[] = [];

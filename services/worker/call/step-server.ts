@@ -15,23 +15,24 @@ export interface StepServerDeps extends ProcessBatchDeps {
 }
 
 /**
- * The border around serving single steps: whatever happens to one, its slot comes free, and what waits for it goes on.
+ * Serving of single steps, isolated from each other: whatever happens to a step, its slot becomes free, and steps that
+ * wait for it continue.
  */
 export interface StepServer {
-  /** Never rejects. Null where no call was made. */
+  /** Serves a step. Never rejects. Null if no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
-  /** Gives back what was claimed and is not called now. */
+  /** Releases claims that are not called now. */
   release(works: readonly Work[], pause: ReleasePause | null): void;
   /**
-   * What could not even be made work, by a bug on our side or a broken row: leases run out, and in the end the steps
-   * are quarantined.
+   * Leaves claims to their leases that could not be prepared, because of a bug here or a broken row. In the end the
+   * steps are quarantined.
    */
   leaveBroken(broken: Prepared['broken']): void;
-  /** Results that were not written, and steps that the store will never take. */
+  /** Drops results that were not written, and steps that the store never accepts. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
-  /** Split for a trial, and its single users will not come: what waits for them goes back. */
+  /** Ends trials whose single users will not be called: steps that wait for them are released. */
   abandonTrials(steps: readonly FinishedStep[]): void;
-  /** Resolves when everything that was released is handed on. */
+  /** Resolves when all released works are handed on. */
   idle(): Promise<void>;
 }
 
@@ -56,12 +57,12 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     }
   }
 
-  /** A bug on our side, or a broken row. */
+  /** Leaves the step to its lease, after a bug here or with a broken row. */
   async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
     const { feedId, batchNo, step } = claim;
     const traceId = traces?.traceOf(claim);
     logger.error({ err: error, feedId, batchNo, step, traceId }, 'could not serve a step, its lease will run out');
-    // A lapse counts only where a call had begun, and only counted lapses end in quarantine.
+    // A lapse counts only if a call had begun, and only counted lapses lead to quarantine.
     if (claim.lapses !== 0) await markBegun(claim);
     onHandled(origin);
   }
@@ -90,7 +91,7 @@ export function createStepServer(deps: StepServerDeps): StepServer {
   return {
     serve,
     leaveBroken: (broken) => {
-      // Not awaited: that a call begins is written by the turn which hands this in.
+      // Not awaited: the mark of a begun call is written by the same turn that calls this.
       for (const { claimed, error } of broken) track(leaveToLease(claimed.claim, claimed.queued.origin, error));
     },
     release: (works, pause) => {

@@ -1,15 +1,15 @@
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 
 /**
- * Calls of steps whose lease lapsed before: that they begin is written first, with the next flush, so that one more
- * lapse is known for certain.
+ * Marks of calls whose step had a lapsed lease before: the begin of the call is written first, with the next flush, so
+ * that a further lapse is certain.
  */
 export interface BeginMarks {
-  /** False when the step is another's by now: it must not be called. */
+  /** Marks a begin. Resolves with false if another worker has the step by now: it must not be called. */
   mark(begin: StepBegin): Promise<boolean>;
-  /** To be written with the next flush; stays until it is settled. */
+  /** Returns the marks to write with the next flush; they stay until they are settled. */
   waiting(): readonly StepBegin[];
-  /** They were written, those in `begun` at least: the others are not ours. */
+  /** Settles written marks. Those missing in `begun` belong to another worker. */
   settle(written: readonly StepBegin[], begun: readonly StepBegin[]): void;
 }
 

@@ -11,9 +11,9 @@ import { createStanding, refreshStanding } from '../step/step-standing.ts';
 import type { StepRefusals, StepStanding } from '../step/work.ts';
 
 const maxFeeds = 10_000;
-/** A pause, a cancel, a hold or a deadline is looked for this often. */
+/** Milliseconds between two reads for pauses, cancellations, holds and deadlines. */
 const lookEveryMs = 500;
-/** What is known is good for no longer: the rest of the published time is for what lies between check and call. */
+/** Longest validity of a read in milliseconds: the rest of the published time covers the way from check to call. */
 const longestGoodMs = lastCallSentWithinMs - 100;
 
 export interface FeedDirectoryDeps {
@@ -24,27 +24,27 @@ export interface FeedDirectoryDeps {
 
 export interface Admission {
   verdict: Verdict;
-  /** When the run's deadline is, by the clock's `monotonicMs`. */
+  /** Monotonic time of the run's deadline. */
   deadlineAtMs: number;
 }
 
 /**
- * What this worker knows of feeds and their runs: contexts, which never change, and admissions, which are read anew all
- * the time.
+ * Directory of feeds and their runs on this worker: contexts, which never change, and admissions, which are read again
+ * and again.
  */
 export interface FeedDirectory {
-  /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
+  /** Loads the unknown ones of these feeds. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
   contextOf(feedId: string): FeedContext | undefined;
-  /** Of the known feeds that have a budget. */
+  /** Units by feed, for the known feeds with a budget. */
   readonly unitsPerUser: UnitsPerUser;
-  /** Of a step of a feed that is known. */
+  /** Returns the action type of a step; undefined if its feed is not known. */
   actionTypeOf(step: StepRef): string | undefined;
-  /** Null where it has none, or its feed is not known. */
+  /** Returns the check of a step; null if it has none, or its feed is not known. */
   checkOf(step: FeedStep): StepCheck | null;
-  /** Of a feed that is known. */
+  /** Returns the standing of a step of a known feed. */
   standingOf(feedId: string, step: number): StepStanding;
-  /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
+  /** Returns whether a step of the feed may start now. If that cannot be read, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
   /**
    * Returns the feeds among these whose runs are paused, cancelled or past their deadline. A feed whose run cannot be
@@ -55,25 +55,25 @@ export interface FeedDirectory {
 
 interface KnownFeed {
   context: FeedContext;
-  /** By step. */
+  /** Standings by step. */
   standings: Map<number, StepStanding>;
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
   const unitsPerUser = new Map<string, readonly number[]>();
   const known = new LRUCache<string, KnownFeed>({
-    // Counted as sizes: `max` would make room for all of them when a worker starts.
+    // Limited by size: `max` would allocate all entries when a worker starts.
     maxSize: maxFeeds,
     sizeCalculation: () => 1,
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
-  /** By run and step. */
+  /** Refusals by run and step. */
   const refusals = new LRUCache<string, StepRefusals>({ maxSize: maxFeeds, sizeCalculation: () => 1 });
   let admissions = new Map<string, Admission>();
-  /** When the last look that succeeded began, and how long it took. */
+  /** Begin of the last successful read, and its duration. */
   let readAtMs = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
-  /** Feeds asked for since the last look: the next look is for them. */
+  /** Feeds requested since the last read: the next read covers them. */
   let asked = new Set<string>();
   let looking: Promise<void> | undefined;
 
@@ -105,14 +105,17 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     return counts;
   }
 
-  /** What was read is good for all who asked before the answer came, up to the published time: they look no further. */
+  /**
+   * Reads an admission. A read serves all who requested it before its answer, up to the published time, without another
+   * read.
+   */
   async function lookUp(feedId: string): Promise<Admission> {
     if (looking) {
       await looking;
       const seen = knownFor(feedId, longestGoodMs);
       if (seen) return seen;
     }
-    // The look that was under way may have begun before this feed was asked for.
+    // The running read may have begun before this feed was requested.
     await (looking ??= look());
     return knownFor(feedId, longestGoodMs) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
@@ -122,8 +125,8 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   const knownFor = (feedId: string, goodMs: number) => (ageMs() < goodMs ? admissions.get(feedId) : undefined);
 
   /**
-   * For those who ask between two looks. While looks are slow, the last one is good until the next may have come: a
-   * slow database would otherwise let no call begin.
+   * Returns the valid admission between two reads. While reads are slow, the last one is valid until the next may have
+   * come: otherwise a slow database would let no call begin.
    */
   function goodOf(feedId: string): Admission | undefined {
     const known = knownFor(feedId, Math.min(longestGoodMs, lookEveryMs + 2 * tookMs));
@@ -153,7 +156,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     },
     admissionOf: (feedId) => {
       asked.add(feedId);
-      // Not always a promise: this is asked before every call, and nearly always known.
+      // Not always a promise: this runs before every call, and the answer is nearly always known.
       return goodOf(feedId) ?? lookUp(feedId);
     },
     stoppedOf: async (feedIds) => {

@@ -2,20 +2,20 @@ import type { Contradiction, LedgerFlushed, StepRef, StepResult } from '../../..
 import { childWorks, type Claimed } from './prepare-work.ts';
 import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
 
-/** What became of the results of a flush. */
+/** Results of a flush, by what happened to them. */
 export interface MatchedResults {
   recorded: FinishedStep[];
-  /** Of those, whose next step is ours. */
+  /** Recorded results whose next step this worker has claimed. */
   handedOn: ReadonlySet<StepResult>;
-  /** Taken over by another worker, or refused by the store: not ours any more. */
+  /** Results of steps that another worker has taken over, or that the store refused. */
   lost: FinishedStep[];
-  /** Batches that were split and go on at once. */
+  /** Parts of split batches that continue at once. */
   children: Work[];
-  /** Split as well, but their children are left to their leases. */
+  /** Split batches whose children are left to their leases. */
   childless: FinishedStep[];
 }
 
-/** @param flushedAtMs when the flush was asked for, by the clock's `monotonicMs` */
+/** @param flushedAtMs monotonic time at which the flush was requested */
 export function matchResults(
   byResult: ReadonlyMap<StepResult, Work>,
   { recorded, handedOn, children }: LedgerFlushed,
@@ -42,11 +42,11 @@ export function matchResults(
 
 export interface MatchedClaims {
   ours: Claimed[];
-  /** Done, or another worker's. */
+  /** Steps that are done, or claimed by another worker. */
   others: QueuedStep[];
-  /** To be claimed again. */
+  /** Steps to claim again. */
   busy: QueuedStep[];
-  /** Ours or not: the rows say something else than their message. */
+  /** Steps whose rows contradict their message, claimed here or not. */
   contradicted: { queued: QueuedStep; truth: Contradiction['truth'] }[];
 }
 
@@ -61,10 +61,10 @@ export function matchClaims(
   for (const queued of claims) {
     const key = keyOf(queued);
     const claim = byKey.get(key);
-    // The same step may have been queued twice: only one of them is to be served.
+    // If the same step was queued twice, only one of them is served.
     byKey.delete(key);
     const truth = truths.get(key);
-    // As with the claim, the first one is what the ledger has seen.
+    // As with the claim, the ledger has read the first one.
     truths.delete(key);
     if (truth !== undefined) matched.contradicted.push({ queued, truth });
     if (claim) matched.ours.push({ queued, claim, contradicted: truth });

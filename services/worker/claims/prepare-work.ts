@@ -9,7 +9,7 @@ import type { ClaimedWork, QueuedStep, Work } from '../step/work.ts';
 export interface Claimed {
   queued: QueuedStep;
   claim: ClaimedStep;
-  /** What the rows say of who is left, where its message says something else. */
+  /** Remaining users by the rows, if the message contradicts them. */
   contradicted: Contradiction['truth'] | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface PrepareWorkDeps {
   logger: Logger;
 }
 
-/** Unsure is work of which the users that the chain has lost could not be read. */
+/** Prepared claims. Unsure works are those whose lost users could not be read. */
 export interface Prepared extends ClaimedWork {
-  /** What cannot be made work at all: a bug on our side, or a broken row. */
+  /** Claims that cannot be prepared, because of a bug here or a broken row. */
   broken: { claimed: Claimed; error: unknown }[];
 }
 
 /**
- * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the
- * message, or is read where the message does not say it or the rows say something else. How many are left has to be
- * what the row of the step before says, wherever the list came from.
+ * Prepares claims as work: removes the users that the chain has lost from the batch's text. The message lists the lost
+ * users; they are read if it does not, or if the rows contradict it. In either case, the number of remaining users must
+ * match the row of the step before.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
@@ -71,7 +71,7 @@ async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: P
   }
 }
 
-/** @param lost undefined where it could not be read: then the work is only there to be given back */
+/** @param lost undefined if it could not be read: the work can then only be released */
 function workOf(
   { queued, claim, contradicted }: Claimed,
   lost: readonly string[] | undefined,
@@ -85,7 +85,7 @@ function workOf(
   if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
   const users = withoutUsers(claim.users, lost ?? []);
   const plain = isPlain(users);
-  // No user was cut out: the size that was fed with the batch need not be counted again.
+  // No user was removed: the size stored with the batch need not be counted again.
   const count = users === claim.users ? claim.size : countUsers(users, plain);
   const remaining = contradicted?.remaining ?? queued.remaining;
   if (lost && count !== remaining)
@@ -107,7 +107,7 @@ function workOf(
   };
 }
 
-/** No user of a child batch was lost before: it was made of those who were left. */
+/** Returns the work of a child batch. None of its users was lost before: it consists of the remaining users. */
 function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
   const { users } = claim;
   const plain = isPlain(users);
@@ -115,7 +115,8 @@ function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProb
 }
 
 /**
- * The children of a result that were born claimed, as work; those of a trial's beginning are its single users first.
+ * Returns the children of a result that were created as claimed. The first children of a trial's split are its single
+ * users.
  */
 export function childWorks(
   parent: Work,

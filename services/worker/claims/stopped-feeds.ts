@@ -3,40 +3,40 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 
 /**
- * A pause, a cancellation or a deadline is seen this soon by what waits for a slot, however long the calls before it
- * take.
+ * Milliseconds after which steps that wait for a slot notice a pause, a cancellation or a deadline, however long the
+ * calls before them take.
  */
 export const lookForStopsMs = 500;
-/** So long after the last claim of a stopped feed, no message of it is left. */
+/** Milliseconds after the last claim of a stopped feed after which none of its messages is left. */
 const forgetAfterMs = 10_000;
 
 export interface StoppedFeedsDeps {
   directory: Pick<FeedDirectory, 'stoppedOf'>;
-  /** What waits of these feeds is to be given back. */
+  /** Releases the waiting steps of these feeds. */
   onStopped: (feedIds: readonly string[]) => void;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Feeds whose runs were paused or cancelled, or are past their deadline: what is claimed of them gives its place up at
- * once, instead of waiting for a slot to hear of it.
+ * Feeds whose runs are paused, cancelled or past their deadline: their claims are released at once, instead of waiting
+ * for a slot first.
  */
 export interface StoppedFeeds {
   /**
-   * Looks now and then which are stopped among these feeds, and among those that were lately. Nothing waits for it:
-   * where looks take long, steps go on to be claimed and recorded meanwhile.
-   * @param waitingFeeds those of which a step waits for a slot
+   * Checks at intervals which of these feeds are stopped, and which of the recently stopped ones. Returns at once: if
+   * reads take long, steps are claimed and recorded meanwhile. @param waitingFeeds feeds with a step that waits for a
+   * slot
    */
   look(waitingFeeds: () => readonly string[]): void;
-  /** As far as is known here. */
+  /** Returns whether the feed is stopped, as far as this worker knows. */
   isStopped(feedId: string): boolean;
-  /** The same for a feed of which a claim has just come: a stopped one is remembered for longer by that. */
+  /** Returns the same for a feed with a new claim: a stopped feed is then remembered for longer. */
   onClaimed(feedId: string): boolean;
 }
 
 export function createStoppedFeeds({ directory, onStopped, clock, logger }: StoppedFeedsDeps): StoppedFeeds {
-  /** With the moment at which each is forgotten. */
+  /** Feeds with the time at which each is forgotten. */
   let stopped = new Map<string, number>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let isLooking = false;
@@ -47,7 +47,7 @@ export function createStoppedFeeds({ directory, onStopped, clock, logger }: Stop
       stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
       onStopped(found);
     } catch (error) {
-      // What is called asks for itself; the next look comes soon.
+      // Calls check their admission themselves; the next read comes soon.
       logger.warn({ err: error, feeds: feedIds.length }, 'could not look for runs that were stopped');
     } finally {
       isLooking = false;

@@ -1,50 +1,51 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 
-/** An action type as it is called. */
+/** Action type with its secrets. */
 export interface CallableType {
   config: ActionTypeConfig;
-  /** The whole `Authorization` header, where there is one. */
+  /** Value of the `Authorization` header, if there is one. */
   authorization: string | undefined;
-  /** A secret by Standard Webhooks, where our calls and questions are to be signed. */
+  /** Secret for signatures by Standard Webhooks, if calls and status requests are signed. */
   signing: string | undefined;
 }
 
-/** By name. */
+/** Action types by name. */
 export type CallableTypes = ReadonlyMap<string, CallableType>;
 
 export interface BatchRequest {
-  /** Configured name of the action type: decides URL, secret, time-out and size bound. */
+  /** Configured name of the action type, which determines URL, secret, time-out and size bound. */
   actionType: string;
   idempotencyKey: string;
   country: string;
   mode: StepMode;
-  /** How often this key may have been sent, this time included, from 1. */
+  /** Upper bound on how often this key may have been sent, this time included, from 1. */
   attempt: number;
-  /** W3C's header, where calls are traced. */
+  /** W3C trace header, if calls are traced. */
   traceparent?: string | undefined;
-  /** By the process's `monotonicMs`: not to be sent later, for the step may be another's by then. */
+  /** Monotonic time after which the call must not be sent, because another worker may have the step by then. */
   notAfterMs: number;
   body: Buffer;
 }
 
-/** Class C: what became of users whose call was not answered. */
+/** Status request of class C: asks for the outcome of users whose call was not answered. */
 export interface StatusRequest {
   actionType: string;
   country: string;
-  /** That the users were called in. */
+  /** Mode in which the users were called. */
   mode: StepMode;
-  /** W3C's header, where calls are traced. */
+  /** W3C trace header, if calls are traced. */
   traceparent?: string | undefined;
   body: Buffer;
 }
 
 /**
- * - `answered`: a whole HTTP answer arrived, whatever it says.
+ * Answer to a batch call.
+ * - `answered`: a whole HTTP answer arrived, whatever its status.
  * - `not-applied`: the call cannot have had an effect (connection refused, look-up or TLS failed).
- * - `ambiguous`: it may have had one (time-out, reset, half a body, answer too large).
+ * - `ambiguous`: the call may have had an effect (time-out, reset, half a body, answer too large).
  *
- * `timedOut`: it took too long.
+ * `timedOut`: the call exceeded its deadline.
  */
 export type BatchAnswer =
   | {
@@ -57,9 +58,9 @@ export type BatchAnswer =
   | { kind: 'not-applied'; cause: string; timedOut?: boolean | undefined }
   | { kind: 'ambiguous'; cause: string; timedOut?: boolean | undefined };
 
-/** One HTTP call per batch, with no re-send underneath. Never throws. */
+/** Endpoint with one HTTP call per batch, without hidden repeats. Never throws. */
 export interface BatchEndpoint {
   call(request: BatchRequest): Promise<BatchAnswer>;
-  /** A question has no effect, so that it may be asked as often as needed. */
+  /** Requests the status. The request has no effect, so it may be repeated as needed. */
   askStatus(request: StatusRequest): Promise<BatchAnswer>;
 }

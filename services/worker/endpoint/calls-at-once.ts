@@ -1,12 +1,15 @@
-/** Beyond a pool's concurrency, for feeds with hardly a call under way: they need not wait until a hung call ends. */
+/**
+ * Share of a pool's concurrency added for feeds with hardly a call in flight: they need not wait until a hung call
+ * ends.
+ */
 const floorPart = 1 / 16;
 
-/** Number of calls that count at once where `concurrency` says how many busy feeds have. */
+/** Returns the number of calls that count at once, for a pool whose `concurrency` is that of busy feeds. */
 export function withFloor(concurrency: number): number {
   return concurrency + Math.floor(concurrency * floorPart);
 }
 
-/** Greatest number of calls at once, with those that hang and whose slots are lent. */
+/** Returns the greatest number of calls at once, including calls that hang and whose slots are lent. */
 export function withLent(concurrency: number): number {
   return withFloor(concurrency) + concurrency;
 }

@@ -4,8 +4,8 @@ import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 
 /**
- * Only the outside of the forms: an entry that is malformed spoils nothing for the others. Its id and its status
- * decide; what else of it is malformed counts as absent, as the nulls do that many serializers write.
+ * Outer part of the forms only: a malformed entry does not affect the others. An entry needs a valid id and status; its
+ * other malformed fields count as absent, like the nulls that many serializers write.
  */
 const fullForm = z.object({ results: z.array(z.unknown()) });
 const compactForm = compactAnswer.extend({ failed: z.array(z.unknown()) });
@@ -18,8 +18,8 @@ const compactEntry = z.object({
 const fullEntry = compactEntry.extend({ status: userResult.shape.status });
 
 /**
- * Reads an answer of either form by parsing it and comparing sets: the reference for what the fast route may conclude.
- * Undefined when it is neither form.
+ * Reads an answer of either form by parsing it and comparing sets: the reference for the results of the fast route.
+ * Undefined if it has neither form.
  */
 export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResults | undefined {
   const answer = parseJson(body.toString('utf8'));
@@ -29,7 +29,7 @@ export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResul
   return compact.success ? readCompact(ids, compact.data) : undefined;
 }
 
-/** What an answer says of one user. */
+/** Status of one user in an answer. */
 type UserStatus = { kind: 'succeeded' } | { kind: 'failed'; failure: FailedResult } | { kind: 'missing' };
 
 function readFull(ids: readonly string[], results: readonly unknown[]): UserResults {
@@ -41,7 +41,10 @@ function readFull(ids: readonly string[], results: readonly unknown[]): UserResu
   return resultsOf(ids, statuses, { kind: 'missing' }, counts);
 }
 
-/** Users that are not listed succeeded, if their number is right. If it is not, which of them did is unknown. */
+/**
+ * Reads the compact form. Users that are not listed succeeded if the count matches. If it does not, it is unknown which
+ * of them did.
+ */
 function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
   const { statuses, counts } = collect(
@@ -59,7 +62,7 @@ function statusOf(result: z.infer<typeof fullEntry>): UserStatus {
 
 type Counts = Pick<UserResults, 'unexpected' | 'repeated'>;
 
-/** One status for each user that the entries speak of; who is reported in contradiction is missing. */
+/** Returns one status for each user in the entries; a user with contradictory entries is missing. */
 function collect(
   ids: readonly string[],
   entries: readonly { id: string; status: UserStatus }[],
@@ -81,7 +84,7 @@ function collect(
 }
 
 /**
- * The same status twice is the same thing reported twice, whatever its code. To be retried and not to be is a
+ * True if two entries agree: the same status reported twice, whatever its code. Retryable and not retryable is a
  * contradiction.
  */
 function agree(a: UserStatus, b: UserStatus): boolean {

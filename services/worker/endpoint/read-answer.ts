@@ -9,22 +9,22 @@ import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import type { AskedUsers, UserResults } from './user-results.ts';
 
-/** Nothing was applied, because of what was sent. */
+/** Refusal: nothing was applied, because of the content of the request. */
 export interface Refusal {
-  /** The body's, or `http-422`. */
+  /** Code from the body, or `http-422`. */
   code: string;
-  /** For people. */
+  /** Cause shown to people. */
   cause: string;
   tooLarge: boolean;
 }
 
 /**
- * What an answer means for the batch (docs/contracts.md). A `cause` is for people: `405 Method Not Allowed`.
- * - `reported`: it speaks of the users.
- * - `refused`: nothing was applied, because of what was sent.
- * - `misconfigured`: nothing was applied, because of who sent it where, or of this run's parameters.
- * - `not-applied`: nothing was applied yet; to be sent again after a while.
- * - `ambiguous`: it may have been applied. `violation`: the answer breaks the contract.
+ * Meaning of an answer for the batch (docs/contracts.md). A `cause` is shown to people: `405 Method Not Allowed`.
+ * - `reported`: the answer names users.
+ * - `refused`: nothing was applied, because of the content of the request.
+ * - `misconfigured`: nothing was applied, because of credentials, URL or the parameters of this run.
+ * - `not-applied`: nothing was applied yet; the call must be repeated later.
+ * - `ambiguous`: the call may have been applied. `violation`: the answer breaks the contract.
  */
 export type Reading =
   | ({ kind: 'reported' } & UserResults)
@@ -33,12 +33,13 @@ export type Reading =
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
   | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
 
-/** An answer to a step as a whole, after the local repeat. */
+/** Answer to a step as a whole, after the local repeat. */
 export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
 
 export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
   /**
-   * The repeat for missing users may have been applied and was not answered: a user without a final word is open again.
+   * True if the repeat for missing users may have been applied and was not answered: users without a final status are
+   * open again.
    */
   reopened: boolean;
 };

@@ -4,16 +4,19 @@ import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import { causeOf } from './read-answer.ts';
 
-/** What a status endpoint says of one user. */
+/** Status of one user by the status endpoint. */
 export interface UserStatus {
   status: 'succeeded' | 'failed' | 'in-progress' | 'not-found';
-  /** Where it failed. */
+  /** Code of a failure. */
   code: string;
-  /** Nothing was applied, and another try may help. */
+  /** True if nothing was applied and another try may help. */
   retryable: boolean;
 }
 
-/** `answered`: a user that is not in it is missing. `unanswered`: the question brought nothing, and is asked again. */
+/**
+ * Result of a status request. `answered`: a user without a status is missing. `unanswered`: there is no usable answer,
+ * and the request is repeated.
+ */
 export type StatusAnswer =
   { kind: 'answered'; statuses: Map<string, UserStatus> } | { kind: 'unanswered'; cause: string };
 
@@ -25,8 +28,8 @@ const entryForm = userStatus.extend({
 });
 
 /**
- * Reads the answer to a status query as strictly as a batch's: a user that is reported in contradiction or with an
- * unknown word is missing.
+ * Reads the answer to a status request as strictly as a batch's: a user with contradictory entries or an unknown status
+ * is missing.
  */
 export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
@@ -49,7 +52,7 @@ function statusesOf(asked: readonly string[], entries: readonly unknown[]): Map<
     if (id === undefined || status === undefined || !wanted.has(id)) continue;
     const before = statuses.get(id);
     if (before && (before.status !== status || before.retryable !== retryable)) {
-      // Nothing more is believed of this user.
+      // All entries of this user are ignored from now on.
       wanted.delete(id);
       statuses.delete(id);
       continue;

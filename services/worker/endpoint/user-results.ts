@@ -1,37 +1,37 @@
 import type { UsersText } from '../../../shared/domain/step/users-text.ts';
 
-/** The users that a call asks for. Not one by one: splitting their text costs as much as reading the answer. */
+/** Users of a call, as one text: splitting the text costs as much as reading the answer. */
 export interface AskedUsers {
   readonly users: UsersText;
   readonly count: number;
-  /** Whether no id needs escapes in JSON (`isPlain`). */
+  /** True if no id needs escapes in JSON (`isPlain`). */
   readonly plain: boolean;
 }
 
-/** A user whom the endpoint failed. */
+/** User that the endpoint reported as failed. */
 export interface FailedResult {
   id: string;
   code: string;
   detail: string | null;
-  /** The endpoint says that nothing was applied and that another try may help. */
+  /** True if the endpoint reports that nothing was applied and another try may help. */
   retryable: boolean;
 }
 
-/** What an answer says about the users asked for. Users in no list succeeded. */
+/** Result of an answer for the users of the call. Users in no list succeeded. */
 export interface UserResults {
   failed: FailedResult[];
-  /** Reported in contradiction, with a word we do not know, or not at all. */
+  /** Users reported in contradiction, with an unknown status, or not at all. */
   missing: string[];
-  /** Users in the answer that were not asked for. */
+  /** Number of users in the answer that were not in the call. */
   unexpected: number;
-  /** Users that were reported more than once. */
+  /** Number of users that were reported more than once. */
   repeated: number;
 }
 
 /**
- * Merges two answers to one key. The final word wins, in whichever it is: succeeded, or failed and not to be
- * retried. (Of two final ones that contradict each other, the success: there was an effect.) A user without one is
- * settled by the second answer.
+ * Merges two answers to one key. A final status wins, in either answer: succeeded, or failed and not retryable. Of two
+ * contradictory final ones, the success wins: there was an effect. A user without a final status is settled by the
+ * second answer.
  */
 export function mergeResults(first: UserResults, second: UserResults): UserResults {
   const failedLater = new Map(second.failed.map((failure) => [failure.id, failure]));

@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * The budget of the campaign, which the claim reserved from. The last units go to as many users of a batch as they
- * suffice for: both parts become child batches and are claimed anew, the first one soon. No call was made.
+ * Gate for the campaign's budget, from which the claim has reserved. If the last units suffice for some users of a
+ * batch only, both parts become child batches and are claimed anew, the first one soon. No call was made.
  */
 export const budget: Gate = {
   name: 'budget',

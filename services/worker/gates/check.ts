@@ -1,17 +1,20 @@
 import type { Work } from '../step/work.ts';
 import type { Gate } from './gate.ts';
 
-/** An endpoint of another team decides about the users of the step first (checks.ts). */
+/** Gate for the check: an endpoint of another team decides about the users of the step first (checks.ts). */
 export const check: Gate = {
   name: 'check',
   claimed: (work) => (isToBeAsked(work) ? 'check' : null),
-  // Each claim asks anew which users the check refuses.
+  // Each claim requests anew which users the check refuses.
   nextStep: ({ context, claim }, { directory }) =>
     directory.checkOf({ feedId: context.feedId, step: claim.step + 1 }) !== null,
   withholds: (step, { directory }) => directory.checkOf(step) !== null,
 };
 
-/** If quiet hours drop users, steps without a check are claimed like those with one. */
+/**
+ * True if the claim waits for a check. If quiet hours drop users, steps without a check are claimed like those with
+ * one.
+ */
 function isToBeAsked({ claim, context }: Work): boolean {
   return claim.check !== undefined && context.chain[claim.step - 1]?.check !== undefined;
 }

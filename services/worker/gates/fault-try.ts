@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * The step has a fault, and one batch in all workers takes the try that is due. A taken try puts off the next one, so
- * this gate comes after all that may put the batch back.
+ * Gate for the try of a fault: one batch over all workers takes the try that is due. A taken try postpones the next
+ * one, so this gate comes after all that may release the batch.
  */
 export const faultTry: Gate = { name: 'fault try', call: take };
 

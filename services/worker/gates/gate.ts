@@ -8,8 +8,8 @@ import type { SuspectGate } from '../step/suspect-gate.ts';
 import type { Work } from '../step/work.ts';
 
 /**
- * The answer of a gate to "may this batch be called now?". Null lets the batch proceed. A result ends its users
- * (`done`) or puts the batch back until a time (`waiting`). A name is a place in this worker where the batch waits.
+ * Decision of a gate about a batch. Null lets the batch proceed. A result ends its users (`done`) or makes the batch
+ * wait until a time (`waiting`). A name is a place in this worker where the batch waits.
  */
 export type Ruling<Place extends string = never> = StepResult | Place | null;
 
@@ -27,7 +27,7 @@ export interface CheckDeps {
 }
 
 export interface CallDeps extends CheckDeps {
-  /** One suspect at a time. */
+  /** Gate for one suspect at a time. */
   suspects: SuspectGate;
 }
 
@@ -42,22 +42,25 @@ export interface WithholdDeps {
   quietHours: Pick<QuietHours, 'isEmpty' | 'of'>;
 }
 
-/** A rule before a call. It is asked at the moments for which it has a function, with what is known then. */
+/** Rule before a call. A gate is evaluated at the moments for which it has a function, with what is known then. */
 export interface Gate {
   readonly name: string;
-  /** The batch was claimed, and may wait here for a check or for a slot. */
+  /** Decides after the claim. The batch may wait here for a check or for a slot. */
   readonly claimed?: (work: Work, deps: ClaimedDeps) => Ruling<'check' | 'slot'>;
-  /** Its check has a slot: the question is asked next. */
+  /** Decides once the batch's check has a slot, right before the check is requested. */
   readonly check?: (work: Work, admission: Admission, deps: CheckDeps) => Ruling | Promise<Ruling>;
-  /** It has a slot: the call is made next. */
+  /** Decides once the batch has a slot, right before its call. */
   readonly call?: (work: Work, admission: Admission, deps: CallDeps) => Ruling<'trial'> | Promise<Ruling<'trial'>>;
-  /** The begin of its call was written first, which may have taken long. */
+  /** Decides after the begin of the call was written, which may have taken long. */
   readonly late?: (work: Work, admission: Admission, deps: CallDeps) => Ruling;
-  /** True if the next step of the batch must be claimed by itself, instead of being handed on in the same flush. */
+  /**
+   * Returns true if the next step of the batch must be claimed separately, instead of being handed on in the same
+   * flush.
+   */
   readonly nextStep?: (work: Work, deps: NextStepDeps) => boolean;
   /**
-   * True if users of the step may end without a call: its claims are written as not begun, so that a lost worker leaves
-   * no doubt about them.
+   * Returns true if users of the step may end without a call: its claims are then written as not begun, so that after
+   * the loss of a worker their state is certain.
    */
   readonly withholds?: (step: StepRef, deps: WithholdDeps) => boolean;
 }

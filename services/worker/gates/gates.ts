@@ -17,29 +17,29 @@ import { suspect } from './suspect.ts';
 import { trial } from './trial.ts';
 
 /**
- * May this batch be called now? All gates, in the order in which they are asked. A gate that ends a batch, or releases
- * it in any case, comes before one that makes it wait. A fault that a person must mend comes before quiet hours, which
- * the clock ends. The try of a fault and slots come last, because they are taken.
+ * Gates that decide whether a batch may be called now, in the order in which they are checked. A gate that ends a
+ * batch, or releases it in any case, comes before one that makes it wait. A fault that a person must fix comes before
+ * quiet hours, which end by the clock. The try of a fault and slots come last, because they consume what they check.
  *
- * | no. | gate        | asked at             | ends users as              | makes the batch wait until           |
- * | --- | ----------- | -------------------- | -------------------------- | ------------------------------------ |
- * | 1   | empty       | check, call          | no user is left            |                                      |
- * | 2   | stopped     | claimed, check, call | `cancelled`                | the run is resumed                   |
- * | 3   | deadline    | check, call          | `expired`                  |                                      |
- * | 4   | budget      | claimed              |                            | units are left                       |
- * | 5   | suppression | claimed              | `suppressed`, by the claim |                                      |
- * | 6   | open key    | check, call          | `unknown`, if not to settle | the lost call can be asked about    |
- * | 7   | lease       | check, call          |                            | the next claim: this one is too short |
- * | 8   | hold        | check, call          |                            | a try of the fault is due            |
- * | 9   | quiet hours | check, call          | `suppressed`, with `drop`  | the hours end, by the clock          |
- * | 10  | check       | claimed              | `suppressed`, by its answer | the check has answered              |
- * | 11  | trial       | call                 |                            | single users were tried first        |
- * | 12  | suspect     | call                 |                            | no other suspect is under way        |
- * | 13  | fault try   | call                 |                            | a person mended the fault            |
- * | 14  | slots       | claimed              |                            | the limits in call-slots.ts allow it |
+ * | no. | gate        | checked at           | ends users as               | makes the batch wait until                    |
+ * | --- | ----------- | -------------------- | --------------------------- | --------------------------------------------- |
+ * | 1   | empty       | check, call          | no user is left             |                                               |
+ * | 2   | stopped     | claimed, check, call | `cancelled`                 | the run is resumed                            |
+ * | 3   | deadline    | check, call          | `expired`                   |                                               |
+ * | 4   | budget      | claimed              |                             | units are left                                |
+ * | 5   | suppression | claimed              | `suppressed`, by the claim  |                                               |
+ * | 6   | open key    | check, call          | `unknown`, if not to settle | the status of the lost call can be requested  |
+ * | 7   | lease       | check, call          |                             | the next claim: this one is too short         |
+ * | 8   | hold        | check, call          |                             | a try of the fault is due                     |
+ * | 9   | quiet hours | check, call          | `suppressed`, with `drop`   | the hours end, by the clock                   |
+ * | 10  | check       | claimed              | `suppressed`, by its answer | the check has answered                        |
+ * | 11  | trial       | call                 |                             | single users were tried first                 |
+ * | 12  | suspect     | call                 |                             | no other suspect is in progress               |
+ * | 13  | fault try   | call                 |                             | a person fixed the fault                      |
+ * | 14  | slots       | claimed              |                             | the limits in call-slots.ts allow it          |
  *
- * Budgets and suppressions are decided by the statement that claims; their gates read the claim. A new gate is a file
- * and a line of this list.
+ * The claiming statement decides about budgets and suppressions; their gates read the claim. A new gate is a file and
+ * an entry in this list.
  */
 export const gates: readonly Gate[] = [
   empty,
@@ -69,8 +69,8 @@ export const lateGates = gates.flatMap((gate) => gate.late ?? []);
 type Decide<Deps, Answer> = (work: Work, admission: Admission, deps: Deps) => Answer | null | Promise<Answer | null>;
 
 /**
- * Asks the gates in their order, up to the first that does not let the batch proceed. Not a promise as long as all of
- * them know the answer at once, which is nearly always.
+ * Evaluates the gates in their order, up to the first that does not let the batch proceed. Returns no promise as long
+ * as all gates decide synchronously, which is nearly always the case.
  */
 export function passGates<Deps, Answer>(
   deciding: readonly Decide<Deps, Answer>[],
@@ -98,13 +98,13 @@ async function passRest<Deps, Answer>(
   return (await first) ?? passGates(rest, work, admission, deps);
 }
 
-/** Batches that were claimed, by what becomes of them. */
+/** Claimed batches by their next stage. */
 export interface ClaimedWorks {
-  /** Wait for a slot of their call. */
+  /** Batches that wait for a slot of their call. */
   callable: Work[];
-  /** Wait for a slot of their check. */
+  /** Batches that wait for a slot of their check. */
   asked: Work[];
-  /** Are recorded now. */
+  /** Batches to record now. */
   finished: FinishedStep[];
 }
 
@@ -127,7 +127,7 @@ function rulingOfClaimed(work: Work, deps: ClaimedDeps): Ruling<'check' | 'slot'
   return null;
 }
 
-/** Returns true if a gate keeps the next step of the batch from being handed on. */
+/** Returns true if a gate requires that the next step of the batch is claimed separately. */
 export function keepsNextStep(work: Work, deps: NextStepDeps): boolean {
   for (const keeps of nextStepGates) if (keeps(work, deps)) return true;
   return false;

@@ -4,7 +4,10 @@ import { mayStillBeApplied, unknownResult, waitingResult } from '../step/step-re
 import { classOf, type Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/** A call of the batch was lost, and may have been applied: the same call, or a question, has to settle that. */
+/**
+ * Gate for an open key: a call of the batch was lost and may have been applied. The same call, or a status request,
+ * must settle that.
+ */
 export const openKey: Gate = { name: 'open key', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling {
@@ -12,11 +15,11 @@ function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling
   const settledBy = settlingOf(classOf(work, clock.now().getTime()));
   if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
   if (settledBy === 'answer' || !mayStillBeApplied(work)) return null;
-  // Class C. Before that, the answer "not found" would be no promise.
+  // Class C: until the call can no longer be applied, the answer "not found" is not reliable.
   return waitingResult(work, 0, true, 'the outcome of a lost call cannot be asked for yet');
 }
 
-/** The means that can still settle a call whose answer was lost. */
+/** Returns the means that can still settle a call whose answer was lost. */
 function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
   if (wholeAnswerSettles(of)) return 'answer';
   return of === 'C' ? 'status' : 'nothing';

@@ -7,8 +7,9 @@ import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * The action type calls no user of the country at this hour. Its users end, or the step is held until the end, so that
- * what waits costs nothing meanwhile. A call that may have been made before is settled after the end.
+ * Gate for quiet hours: the action type calls no user of the country at this hour. The users end, or the step is held
+ * until the end of the hours, so that waiting batches cost nothing meanwhile. A call that may have been made before is
+ * settled after the end.
  */
 export const quietHoursGate: Gate = {
   name: 'quiet hours',
@@ -29,7 +30,7 @@ function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling | Pr
   const quiet = deps.quietHours.of(work.actionType, work.context.country);
   if (quiet === null) return work.standing.quietHours.current === null ? null : endHold(work, deps);
   const { untilMs, cause } = quiet;
-  // Without these hours, a batch of a step with a fault would not be called either: it waits for the person.
+  // Without quiet hours, a batch of a step with a fault would not be called either: it waits for a person.
   const then = work.standing.fault.current === null ? quiet.then : 'wait';
   if (then === 'drop' && !work.claim.open) return dropAll(work, cause);
   const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());
@@ -50,7 +51,7 @@ function dropAll(work: Work, cause: string): Ruling {
 
 async function holdUntil(work: Work, cause: string, delayMs: number, { heldSteps }: CheckDeps): Promise<Ruling> {
   const { current } = work.standing.quietHours;
-  // A hold that is over may be left from the evening before: a run that was paused meanwhile has not lifted it.
+  // A hold that is over may remain from the evening before, if the run was paused and did not lift it.
   if (current?.cause !== cause || current.tryDue) await heldSteps.holdForQuietHours(work.standing, cause, delayMs);
   return { ...putBackResult(work, delayMs, null), whileHeld: true };
 }

@@ -1,4 +1,4 @@
 import type { Gate } from './gate.ts';
 
-/** Concurrency, rate and breaker of the endpoint: its limits, in their order, are in call-slots.ts. */
+/** Gate for the concurrency, rate and breaker of the endpoint: call-slots.ts lists these limits in their order. */
 export const slots: Gate = { name: 'slots', claimed: () => 'slot' };

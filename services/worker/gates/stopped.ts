@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * The run is paused or cancelled. A claim gives its place up at once if its feed is known as stopped: paused, cancelled
- * or past its deadline.
+ * Gate for paused and cancelled runs. A claim is released at once if its feed is known as stopped: paused, cancelled or
+ * past its deadline.
  */
 export const stopped: Gate = {
   name: 'stopped',
@@ -22,14 +22,14 @@ function ofState(work: Work, { verdict }: Admission): Ruling {
   return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;
 }
 
-/** The deadline of the run has passed. */
+/** Gate for runs whose deadline has passed. */
 export const deadline: Gate = { name: 'deadline', check: ofDeadline, call: ofDeadline, late: ofDeadline };
 
 function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }: CheckDeps): Ruling {
   return verdict === 'expire' || deadlineAtMs <= clock.monotonicMs() ? endUncalled(work, 'expired') : null;
 }
 
-/** If the key is open, a call may have been applied: "nothing happened" would be a guess. */
+/** If the key is open, a call may have been applied, so the outcome is unknown. */
 function endUncalled(work: Work, outcome: 'cancelled' | 'expired'): StepResult {
   return work.claim.open ? unknownResult(work, outcome) : uncalledResult(work, outcome);
 }

@@ -6,9 +6,9 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Suppression lists, which the claim looked its users up in. Users on a list end in this step; the others go on as a
- * child batch under a key of its own, since what is sent under a key is the same at every attempt, and lists change. No
- * call was made.
+ * Gate for suppression lists, which the claim has searched for its users. Users on a list end in this step. The others
+ * continue as a child batch with a key of its own, because the users sent under a key must be the same at every
+ * attempt, and lists change. No call was made.
  */
 export const suppression: Gate = {
   name: 'suppression',
@@ -16,11 +16,11 @@ export const suppression: Gate = {
 };
 
 function withhold(work: Work, listed: readonly SuppressedUser[]): Ruling {
-  // Users that the chain has lost before may be on a list too, and have ended already.
+  // Users lost earlier in the chain may be on a list too, but have already ended.
   const lost = new Set(work.lost);
   const suppressed = listed.filter(({ user }) => !lost.has(user));
   if (suppressed.length === 0) return null;
-  // If the others are still to be checked, they are claimed for that.
+  // If the others need a check, they are claimed again for it.
   const isChecked = work.context.chain[work.claim.step - 1]?.check !== undefined;
   return withheldResult(work, failuresOf(suppressed), !isChecked);
 }

@@ -6,10 +6,12 @@ import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 const againMs = 1000;
 
-/** The batch may have ended several workers. A second suspect comes soon again, to whichever worker is free. */
+/**
+ * Gate for a batch that may have ended several workers. A second suspect becomes due again soon, for any free worker.
+ */
 export const suspect: Gate = { name: 'suspect', call: enter };
 
-/** A suspect that enters has to leave after its call, or if a later gate puts it back. */
+/** Lets one suspect enter. It must leave after its call, or if a later gate releases the batch. */
 function enter(work: Work, _admission: Admission, { suspects, random }: CallDeps): Ruling {
   if (!isSuspect(work) || suspects.enter(work)) return null;
   return putBackResult(work, Math.round(againMs * (1 + random())), null);

@@ -1,7 +1,10 @@
 import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
-/** Whole batches of the step were refused: single users are tried first, and the others wait here for them. */
+/**
+ * Gate for a trial: whole batches of the step were refused, so single users are tried first, and the others wait here
+ * for them.
+ */
 export const trial: Gate = {
   name: 'trial',
   call: park,

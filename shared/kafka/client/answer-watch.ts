@@ -1,20 +1,23 @@
 import type { Clock } from '../../ports/clock.ts';
 import { isUnreachable } from './unreachable.ts';
 
-/** Requests of one kind to the brokers, and the time since one of them was last answered. */
+/** Watch of requests of one kind to the brokers: measures the time since one of them was last answered. */
 export interface AnswerWatch {
-  /** Makes a request. `mayTakeMs` is how long a broker may keep it by its terms. */
+  /** Makes a request. @param mayTakeMs time that the broker may hold the request by its terms */
   during<Answer>(request: () => Promise<Answer>, mayTakeMs?: number): Promise<Answer>;
-  /** Milliseconds for which requests were due an answer and none came; 0 while they are answered or none is made. */
+  /**
+   * Returns the milliseconds for which requests have been overdue without any answer; 0 while they are answered or
+   * there are none.
+   */
   unansweredMs(): number;
 }
 
-/** A failure is forgotten if no further request follows it for this long: no answer is due any more. */
+/** Milliseconds without a further request after which a failure is forgotten: no answer is due any more. */
 const forgottenAfterMs = 30_000;
 
 export function createAnswerWatch(clock: Pick<Clock, 'monotonicMs'>): AnswerWatch {
   let underWay = 0;
-  /** The moment by which the first request without an answer was due one; undefined while all are answered. */
+  /** Time by which the first unanswered request was due an answer; undefined while all are answered. */
   let dueMs: number | undefined;
   let endedMs = 0;
 
@@ -28,7 +31,7 @@ export function createAnswerWatch(clock: Pick<Clock, 'monotonicMs'>): AnswerWatc
         dueMs = underWay > 1 ? clock.monotonicMs() + mayTakeMs : undefined;
         return answer;
       } catch (error) {
-        // An answer that refuses the request, or a request that was given up, is no silence.
+        // A refusal by the broker, or a request that was given up, does not count as missing answer.
         if (!isUnreachable(error) && underWay === 1) dueMs = undefined;
         throw error;
       } finally {
@@ -44,5 +47,8 @@ export function createAnswerWatch(clock: Pick<Clock, 'monotonicMs'>): AnswerWatc
   }
 }
 
-/** A broker answers within milliseconds, and after the loss of a leader within seconds. */
+/**
+ * Milliseconds without an answer that count as too long: a broker answers within milliseconds, and within seconds after
+ * the loss of a leader.
+ */
 export const unansweredTooLongMs = 10_000;

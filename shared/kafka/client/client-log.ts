@@ -2,12 +2,12 @@ import { logLevel, type LogEntry } from 'kafkajs';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
-/** One cause is logged when it begins, then this often with a count. */
+/** Milliseconds after which a lasting cause is logged again, with a count. */
 const tellAgainMs = 30_000;
 
 /**
- * kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our
- * *debug*.
+ * Returns the log level for kafkajs, which builds no entry above it. Its *info* has a line for every pause of a
+ * partition, so it maps to our *debug*.
  */
 export function clientLogLevel(logger: Logger): logLevel {
   if (logger.isLevelEnabled('trace')) return logLevel.DEBUG;
@@ -16,7 +16,7 @@ export function clientLogLevel(logger: Logger): logLevel {
 }
 
 /**
- * What brokers answer while leaders, coordinators and groups find themselves; kafkajs asks again, and shouts ERROR
+ * Errors of brokers while leaders, coordinators and groups are being elected. kafkajs retries, and logs ERROR
  * meanwhile.
  */
 const passing = [
@@ -31,19 +31,19 @@ const passing = [
   'There is no leader for this topic-partition',
 ];
 
-/** What its broker pool says of a connection that has failed was said by the connection a moment before. */
+/** Messages of its broker pool about a failed connection, which the connection itself has just logged. */
 const saidByConnection = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
 
 interface Cause {
   sinceMs: number;
   loggedMs: number;
-  /** Times since it was logged last. */
+  /** Number of times since the last log line. */
   count: number;
 }
 
 export interface ClientLog {
   write: (entry: LogEntry) => void;
-  /** The broker has answered a request. */
+  /** Reports that the broker has answered a request. */
   answered: (broker: string) => void;
 }
 
@@ -53,9 +53,9 @@ export interface ClientLogDeps {
 }
 
 /**
- * What kafkajs says, in our log. Nothing of it is an *error* here: what it cannot heal reaches the caller as a
- * rejection, or the consumer as its crash, and is logged there. A cause that lasts is one line, another every 30 s,
- * and, where it is a broker, one when that is back.
+ * Creates the log for kafkajs. None of its entries is an *error* here: a failure that it cannot recover from reaches
+ * the caller as a rejection, or the consumer as its crash, and is logged there. A lasting cause is logged once, again
+ * every 30 s, and for a broker once more when it is back.
  */
 export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
   const unreachable = new Map<string, Cause>();
@@ -74,7 +74,7 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
     cause.count = 0;
   }
 
-  /** Causes that have been silent for a while begin anew, and are not kept. */
+  /** Forgets causes that have not occurred for a while. */
   function forgetQuiet(causes: Map<string, Cause>): void {
     const nowMs = clock.monotonicMs();
     for (const [key, { loggedMs }] of causes) if (nowMs - loggedMs > 2 * tellAgainMs) causes.delete(key);

@@ -20,16 +20,16 @@ import { acceptMissingTopics } from './metadata-fix.ts';
 import { endFetchersOfStopped } from './stop-fix.ts';
 import { stopIdleWakeUps } from './throttle-fix.ts';
 
-/** How a cluster is talked to that is not open to everybody. Certificates and keys are PEM texts, not paths. */
+/** Security settings of a Kafka cluster. Certificates and keys are PEM texts, not paths. */
 export interface KafkaSecurity {
   /**
-   * There: TLS, and the broker's certificate has to be valid for its name. An empty object trusts the system's
-   * authorities.
+   * TLS settings. If present, connections use TLS, and the broker's certificate must be valid for its name. An empty
+   * object trusts the system's authorities.
    */
   tls?: {
-    /** The authorities to trust in place of the system's. */
+    /** Certificate authorities to trust in place of the system's. */
     ca?: string;
-    /** This client's own certificate and key, where the broker asks for one. */
+    /** Certificate and key of this client, if the broker requests them. */
     cert?: string;
     key?: string;
   };
@@ -41,29 +41,33 @@ export interface KafkaSecurity {
 }
 
 export interface KafkaDeps {
-  /** `host:port` each; one that answers is enough to find the others. */
+  /** Brokers as `host:port`; one that answers is enough to find the others. */
   brokers: readonly string[];
-  /** How the brokers' logs and quotas call this process. */
+  /** Name of this process in the brokers' logs and quotas. */
   clientId: string;
   logger: Logger;
   security?: KafkaSecurity | undefined;
   clock?: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Where clients of one cluster come from. */
+/** Factory of clients of one cluster. */
 export interface KafkaConnection {
   producer(config: ProducerConfig): Producer;
   consumer(config: ConsumerConfig): Consumer;
   admin(): Admin;
   /**
-   * Connections and metadata alone, for questions that kafkajs' own clients ask topic by topic. Connect it before use.
+   * Returns only connections and metadata, for requests that kafkajs' own clients make topic by topic. Connect it
+   * before use.
    */
   cluster(): Cluster;
-  /** One broker alone, for a request that it answers within `withinMs` or not at all: none is repeated or logged. */
+  /**
+   * Returns a single broker, for a request that is answered within `withinMs` or fails: no request is repeated or
+   * logged.
+   */
   brokerAt(broker: string, withinMs: number): Cluster;
 }
 
-/** About 12 s altogether; a consumer begins anew after that, a publisher says that it could not publish. */
+/** Retries of about 12 s in total; after that a consumer starts anew, and a publisher reports the failure. */
 const retry = { initialRetryTime: 100, multiplier: 2, maxRetryTime: 3_000, retries: 8 };
 
 export function createKafka({ brokers, clientId, logger, security, clock = systemClock }: KafkaDeps): KafkaConnection {
@@ -76,15 +80,15 @@ export function createKafka({ brokers, clientId, logger, security, clock = syste
     brokers: [...brokers],
     clientId,
     ...secured(security),
-    // kafkajs allows 1 s, which a busy machine or a far network does not keep.
+    // The default of kafkajs, 1 s, is too short for a busy machine or a distant network.
     connectionTimeout: 10_000,
     requestTimeout: 15_000,
     retry,
     logLevel: clientLogLevel(logger),
     logCreator: () => log.write,
   };
-  // A client each: kafkajs keeps committed offsets by group in the client, and two consumers of one group would wipe
-  // out each other's.
+  // Each call gets a client of its own: kafkajs keeps committed offsets by group in the client, and two consumers of
+  // one group would overwrite each other's.
   return {
     producer: (producerConfig) => {
       const producer = new Kafka(config).producer(producerConfig);
@@ -132,7 +136,7 @@ function secured(security: KafkaSecurity | undefined): Pick<KafkaConfig, 'ssl' |
   };
 }
 
-/** One by one, as kafkajs' types tell the mechanisms apart. */
+/** Returns the options by mechanism, as the types of kafkajs distinguish them. */
 function saslOptions({ mechanism, username, password }: NonNullable<KafkaSecurity['sasl']>): SASLOptions {
   switch (mechanism) {
     case 'plain':
@@ -144,7 +148,9 @@ function saslOptions({ mechanism, username, password }: NonNullable<KafkaSecurit
   }
 }
 
-/** kafkajs shows its cluster to assigners only: a consumer that never runs is made for its sake. */
+/**
+ * Returns the cluster of a client. kafkajs exposes it to assigners only, so this creates a consumer that never runs.
+ */
 function clusterOf(kafka: Kafka): Cluster {
   const shown: Cluster[] = [];
   kafka.consumer({

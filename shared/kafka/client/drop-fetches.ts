@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Broker } from 'kafkajs';
 
-/** Of kafkajs 2.2.4: to each broker it has one connection for fetches alone, beside one for all else. */
+/** Connection of kafkajs 2.2.4, which has one connection to each broker for fetches, and one for all other requests. */
 interface FetchConnection {
   socket: Socket;
   chunks: Buffer[];
   bytesBuffered: number;
-  /** Until the size of the next answer can be read. */
+  /** Bytes until the size of the next answer can be read. */
   bytesNeeded: number;
   isConnected(): boolean;
   rejectRequests(error: Error): void;
@@ -15,14 +15,13 @@ interface FetchConnection {
 
 const indexOfFetches = 1;
 const sizeBytes = 4;
-/** What kafkajs listens to, without asking whether it still is the connection's socket. */
+/** Events for which kafkajs has listeners that do not check whether the socket is still the connection's. */
 const heardEvents = ['data', 'end', 'error', 'timeout'];
 
 /**
- * Gives up the fetch that this broker has not answered yet: it is rejected here, and the next one goes over a new
- * connection. Over the old one it would wait, as a broker answers one request of a connection after the other.
- *
- * @returns false where nothing could be given up, as no connection is there yet
+ * Gives up the fetch that this broker has not answered yet: the fetch is rejected here, and the next one uses a new
+ * connection. On the old one it would wait, because a broker answers the requests of a connection one after another.
+ * @returns false if there is no connection yet
  */
 export async function dropFetches(broker: Broker): Promise<boolean> {
   const connection = fetchConnectionOf(broker);
@@ -33,7 +32,7 @@ export async function dropFetches(broker: Broker): Promise<boolean> {
   connection.rejectRequests(new Error('the fetch was given up'));
   await connection.disconnect();
   socket.destroy();
-  // Of an answer that was cut.
+  // Discards the start of an answer that was cut.
   Object.assign(connection, { chunks: [], bytesBuffered: 0, bytesNeeded: sizeBytes });
   return true;
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-/** The answers that kafkajs 2.2.4 can read; each version has a module of its own. */
+/** Versions of the answer that kafkajs 2.2.4 can read; each has a module of its own. */
 const versions = [0, 1, 2, 3, 4, 5, 6];
 
 const metadata = z.looseObject({
@@ -14,9 +14,10 @@ const metadata = z.looseObject({
 });
 
 /**
- * kafkajs 2.2.4 throws away the whole answer when one topic of it is unknown or one partition has no leader: one
- * deleted topic stops a client for all of them. Here such a topic has no partitions, and a partition without a leader
- * is not there; both appear with the next answer after they are back. Safe to call again.
+ * Replaces how kafkajs 2.2.4 reads metadata. kafkajs discards the whole answer if one topic is unknown or one partition
+ * has no leader: one deleted topic stops a client for all topics. With the replacement, such a topic has no partitions,
+ * and a partition without a leader is omitted; both return with the next answer after their recovery. Safe to call
+ * again.
  */
 export function acceptMissingTopics(): void {
   const load = createRequire(import.meta.url);
@@ -27,7 +28,7 @@ export function acceptMissingTopics(): void {
   }
 }
 
-/** What is there of a decoded answer, instead of an error for what is not. */
+/** Returns the available part of a decoded answer, instead of an error for missing parts. */
 export function parseWhatIsThere(decoded: unknown): Promise<object> {
   const answer = metadata.parse(decoded);
   return Promise.resolve({

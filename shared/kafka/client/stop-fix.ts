@@ -7,10 +7,10 @@ interface Runner {
 let replaced: unknown;
 
 /**
- * Replaces how a consumer of kafkajs 2.2.4 fetches once it was stopped. kafkajs makes new fetchers when partitions have
- * moved to other brokers, also if the consumer is stopped at that moment. They ask without a pause, are answered by
- * nothing, and so keep the process from everything else: no timer fires, not even the one that bounds a stop. Here such
- * a fetch fails, which ends the fetchers and lets the consumer stop. The function may be called more than once.
+ * Replaces how a consumer of kafkajs 2.2.4 fetches after it was stopped. kafkajs creates new fetchers when partitions
+ * have moved to other brokers, even if the consumer is stopped at that moment. They fetch without a pause and without
+ * an answer, and thus block the process: no timer fires, not even the one that bounds a stop. With the replacement such
+ * a fetch fails, which ends the fetchers and lets the consumer stop. Safe to call again.
  */
 export function endFetchersOfStopped(): void {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/consumer/runner.js');

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 interface SocketRequest {
   correlationId: number;
   expectResponse: boolean;
-  /** Milliseconds of monotonic time; kafkajs' own `sentAt` is a wall clock time. */
+  /** Monotonic time in milliseconds; kafkajs' own `sentAt` is wall clock time. */
   sentAtMs: number;
-  /** Milliseconds; the queue's own at least. */
+  /** Milliseconds; at least those of the queue. */
   requestTimeout: number;
   send(): void;
   completed(answer: { size: number; payload: null }): void;
@@ -13,14 +13,14 @@ interface SocketRequest {
 }
 
 interface RequestQueue {
-  /** Requests that wait for a throttle to end or for an answer to make room. */
+  /** Requests that wait for the end of a throttle, or for an answer to make room. */
   pending: unknown[];
-  /** Sent, and not answered. */
+  /** Requests that are sent and not answered. */
   inflight: Map<number, SocketRequest>;
   requestTimeout: number;
   enforceRequestTimeout: boolean;
   requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
-  /** Milliseconds of monotonic time; -1 when never throttled. */
+  /** Monotonic time in milliseconds; -1 if never throttled. */
   throttledUntil: number;
   maxInFlightRequests: number | null | undefined;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
@@ -35,11 +35,11 @@ interface RequestQueue {
 const minimumWaitMs = 10;
 
 /**
- * kafkajs 2.2.4 wakes each connection while it is idle: about 870 times a second by a timer that it arms after every
- * answer whether or not a request waits, with a negative time when no throttle is in effect (tulios/kafkajs#1751), and
- * ten times a second to look whether an answer is overdue. These are the methods to blame, written so that a timer is
- * armed only when something waits. They use monotonic time: by kafkajs' own use of the wall clock, a clock that is set
- * back by an hour lengthens throttles and request time-outs by an hour. Safe to call again.
+ * Replaces methods of kafkajs 2.2.4 that wake each idle connection. kafkajs arms a timer after every answer, whether or
+ * not a request waits, with a negative time when no throttle is in effect (tulios/kafkajs#1751): about 870 wake-ups a
+ * second. Ten more a second check for overdue answers. The replacements arm a timer only when a request waits. They use
+ * monotonic time: kafkajs uses the wall clock, and setting it back by an hour would lengthen throttles and request
+ * time-outs by an hour. Safe to call again.
  */
 export function stopIdleWakeUps(): void {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
@@ -53,7 +53,7 @@ export function stopIdleWakeUps(): void {
   });
 }
 
-/** The argument is null or undefined for answers without a throttle time, as those of SASL. */
+/** Notes a throttle. The argument is null or undefined for answers without a throttle time, such as those of SASL. */
 function maybeThrottle(this: RequestQueue, throttleMs: number | null | undefined): void {
   if (throttleMs === null || throttleMs === undefined || throttleMs <= 0) return;
   this.throttledUntil = Math.max(performance.now() + throttleMs, this.throttledUntil);
@@ -73,7 +73,7 @@ function scheduleCheckPendingRequests(this: RequestQueue): void {
   }, waitMs);
 }
 
-/** Called when the connection is made. */
+/** Starts the check of time-outs when the connection is made. */
 function scheduleRequestTimeoutCheck(this: RequestQueue): void {
   this.destroy();
   this.requestTimeoutIntervalId = null;
@@ -95,7 +95,7 @@ function watchTimeouts(queue: RequestQueue): void {
   if (!queue.enforceRequestTimeout || queue.inflight.size === 0 || queue.requestTimeoutIntervalId) return;
   const nowMs = performance.now();
   const leftMs = Array.from(queue.inflight.values(), (request) => request.sentAtMs + request.requestTimeout - nowMs);
-  // What is sent meanwhile has no less time than the queue's own.
+  // Requests sent meanwhile have at least the queue's own time.
   const waitMs = Math.min(queue.requestTimeout, ...leftMs) + 1;
   queue.requestTimeoutIntervalId = setTimeout(() => {
     queue.requestTimeoutIntervalId = null;

@@ -5,12 +5,14 @@ import { createOffsetLook } from '../cluster/offset-look.ts';
 import type { Placement } from './placement.ts';
 
 const lookEveryMs = 1_000;
-/** A topic that nothing was published to for this long is looked at no more. */
+/** Milliseconds without publishing after which a topic is checked no more. */
 const inUseMs = 10_000;
 
-/** Keeps a placement informed of what lies unhandled in the topics in use; costs nothing while nothing is published. */
+/**
+ * Watch that updates a placement with the unhandled messages of the topics in use; without publishing it costs nothing.
+ */
 export interface BacklogWatch {
-  /** Something is about to be published to the topic. */
+  /** Reports that a message is about to be published to the topic. */
   use(topic: string): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { Partitioners } from 'kafkajs';
 import type { LetterBytes } from '../../ports/dead-letters.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
-/** Publishes bytes as they are. It connects when there is something to publish: that is rare. */
+/** Creates a publisher of raw bytes. It connects for each use, because uses are rare. */
 export function createLetterPublisher({ kafka }: { kafka: KafkaConnection }) {
   return {
     publish: async (letters: readonly LetterBytes[]): Promise<void> => {
@@ -16,7 +16,7 @@ export function createLetterPublisher({ kafka }: { kafka: KafkaConnection }) {
         await producer.connect();
         for (const { topic, key, value } of letters) {
           const answer = await producer.send({ topic, acks: -1, messages: [{ key, value }] });
-          // kafkajs resolves as if all were well when it has dropped a message.
+          // kafkajs resolves as if it had succeeded when it has dropped a message.
           if (!answer.some(({ errorCode }) => errorCode === 0)) throw new Error(`no acknowledgement from ${topic}`);
         }
       } finally {

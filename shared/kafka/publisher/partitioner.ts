@@ -2,11 +2,12 @@ import { Partitioners, type ICustomPartitioner, type Message } from 'kafkajs';
 import type { Placement } from './placement.ts';
 
 /**
- * Messages with a key go where every Kafka client would put them, those without where `placement` says.
+ * Creates a partitioner. Messages with a key go to the same partition as with every Kafka client, those without a key
+ * by `placement`.
  *
- * The choice is written into the message and kept. kafkajs asks again whenever it sends again, and then leaves out
- * brokers that have answered: a message that moves to such a broker's partition at the second attempt would be dropped
- * without a word.
+ * The choice is stored in the message and kept. kafkajs calls the partitioner again for each attempt, and then leaves
+ * out brokers that have answered: a message that moves to such a broker's partition at the second attempt would be
+ * dropped silently.
  */
 export function createPartitioner(placement: Placement): ICustomPartitioner {
   return () => {

@@ -1,40 +1,42 @@
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 
 /**
- * A partition's rate counts as at most this many times slower or faster than the mean: one that stands still gets
- * little, not nothing.
+ * Upper bound on the ratio of a partition's rate to the mean: a partition that makes no progress gets few messages, but
+ * some.
  */
 const maxSlowness = 8;
 
-/** How much a new measurement of a rate weighs against what was known. */
+/** Weight of a new measurement of a rate. */
 const newRateWeight = 0.3;
 
 interface PartitionState {
-  /** Published and not committed, at the last look. */
+  /** Messages published and not committed, at the last check. */
   unhandled: number;
-  /** Placed here since that look began. */
+  /** Messages placed here since that check began. */
   placed: number;
   committed: number;
-  /** Messages handled per second while there was work; undefined until measured. */
+  /** Messages handled per second while there was work; undefined before the first measurement. */
   rate: number | undefined;
   slowness: number;
 }
 
 interface TopicState {
   partitions: Map<number, PartitionState>;
-  /** Where the round stands that decides between equals. */
+  /** Position of the round-robin that decides between equals. */
   turn: number;
   lookedAtMs: number | undefined;
 }
 
 /**
- * Where messages without a key go: to the partition whose work is done soonest, by what lies unhandled in it and how
- * fast that has been going. A worker that is slow, frozen or new then gets what it can handle. Without looks at the
- * offsets it goes round.
+ * Placement of messages without a key: in the partition that is done soonest, by its unhandled messages and its recent
+ * rate. A slow, frozen or new worker thus gets as much as it can handle. Without known offsets, partitions take turns.
  */
 export interface Placement {
   choose(topic: string, partitions: readonly number[]): number;
-  /** Call the answer when a look at the topic's offsets has ended: what is placed in between is not yet in them. */
+  /**
+   * Begins a check of the topic's offsets. The caller passes the result to the returned function: messages placed in
+   * between are not in it yet.
+   */
   beginLook(topic: string): (offsets: readonly PartitionOffsets[]) => void;
 }
 
@@ -68,7 +70,7 @@ export function createPlacement({ monotonicMs }: { monotonicMs: () => number }):
         const elapsedMs = state.lookedAtMs === undefined ? undefined : nowMs - state.lookedAtMs;
         for (const { partition, committed, end } of offsets) {
           const known = partitionOf(state, partition);
-          // The rate of a partition without work says nothing about who works on it.
+          // The rate of a partition without work does not show the speed of its worker.
           if (elapsedMs !== undefined && known.unhandled > 0) {
             known.rate = mixed(known.rate, (1000 * Math.max(0, committed - known.committed)) / Math.max(1, elapsedMs));
           }
@@ -83,7 +85,7 @@ export function createPlacement({ monotonicMs }: { monotonicMs: () => number }):
   };
 }
 
-/** The index of the least load; among equals the first from `turn` on, going round. */
+/** Returns the index of the least load; among equals the first from `turn` on, wrapping around. */
 export function leastLoaded(loads: readonly number[], turn: number): number {
   let least = turn % Math.max(1, loads.length);
   for (let i = 1; i < loads.length; i++) {
@@ -102,7 +104,7 @@ function partitionOf(state: TopicState, id: number): PartitionState {
   return known;
 }
 
-/** Proportional to the time until one message more would be handled. */
+/** Returns a load proportional to the time until one more message would be handled. */
 function loadOf(partition: PartitionState | undefined): number {
   return partition ? (partition.unhandled + partition.placed + 1) * partition.slowness : 1;
 }

@@ -3,19 +3,19 @@ import type { OutgoingMessage } from '../../ports/message-bus.ts';
 import type { AnswerWatch } from '../client/answer-watch.ts';
 import { sendCovered } from './send-covered.ts';
 
-/** The producers of one publisher: one that all share, and one more for each request that has to go alone. */
+/** Producers of one publisher: one shared producer, and one for each request that must be sent alone. */
 export interface Producers {
   connect(): Promise<void>;
-  /** By the shared one. Throws where not all was acknowledged. */
+  /** Sends through the shared producer. Throws unless all messages were acknowledged. */
   send(messages: readonly OutgoingMessage[]): Promise<void>;
-  /** By one of its own, which knows nothing of what failed before. Throws where not all was acknowledged. */
+  /** Sends through a new producer, without state of earlier failures. Throws unless all messages were acknowledged. */
   sendAlone(messages: readonly OutgoingMessage[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProducersDeps {
   create: () => Producer;
-  /** Notes when brokers answer requests to produce. */
+  /** Records when brokers answer produce requests. */
   sends: AnswerWatch;
 }
 
@@ -28,7 +28,7 @@ export function createProducers({ create, sends }: ProducersDeps): Producers {
     return opened;
   }
 
-  /** A producer that failed is left: it may hold on to metadata that is not true any more. */
+  /** Drops a failed producer: its metadata may be outdated. */
   function leave(failed: Promise<Producer>): void {
     if (shared !== failed) return;
     shared = undefined;

@@ -15,43 +15,43 @@ export interface PublisherDeps {
   kafka: KafkaConnection;
   logger: Logger;
   /**
-   * Created when they are missing, at `connect` and whenever publishing to one fails. Others can be published to if
-   * they are there.
+   * Topics that the publisher creates if they are missing, at `connect` and after a failed publish. It can publish to
+   * other topics if they exist.
    */
   topics?: readonly TopicSpec[];
   /**
-   * The group that consumes what is published here: messages without a key go where it has least to do. In turn over
-   * the partitions without.
+   * Group that consumes these topics: messages without a key go to the partition where the group has least to do.
+   * Without a group, partitions take turns.
    */
   consumedBy?: string;
-  /** After how long partitions that were added are noticed. */
+  /** Milliseconds after which added partitions are noticed. */
   metadataMaxAgeMs?: number;
   clock?: Pick<Clock, 'sleep' | 'monotonicMs'>;
 }
 
 export interface Publisher extends MessagePublisher {
   connect(): Promise<void>;
-  /** Messages that could not be published so far, by topic. */
+  /** Returns the number of messages that could not be published so far, by topic. */
   failures(): ReadonlyMap<string, number>;
-  /** Throws if messages wait to be published and no broker has acknowledged any for seconds. */
+  /** @throws if messages wait to be published and no broker has acknowledged any for seconds */
   requireAnswers: () => void;
-  /** What is created from now on when it is missing. */
+  /** Replaces the topics that are created if they are missing. */
   keep(topics: readonly TopicSpec[]): void;
-  /** Resolves when what was given to `publish` has been answered and the connections are closed. Safe to call twice. */
+  /** Resolves when all pending messages have an outcome and the connections are closed. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
- * What becomes of messages to a topic. A topic that is in no other state is healthy:
+ * State of a topic for publishing. A topic without an entry is healthy.
  *
- * | state      | what is published to it    | what happens, and what comes next                                      |
- * | ---------- | -------------------------- | ---------------------------------------------------------------------- |
- * | healthy    | leaves in the next request | a request fails: recovering                                            |
- * | recovering | waits for the recovery     | an attempt goes through: healthy; the last one fails: given up         |
- * | given-up   | is refused at once         | its pause is over, or the topic was made: the next `publish` probes    |
- * | probing    | is refused at once         | the probe goes through: healthy; it fails: given up, for twice as long |
+ * | state      | messages for the topic     | what happens, and the next state                                              |
+ * | ---------- | -------------------------- | ----------------------------------------------------------------------------- |
+ * | healthy    | leave in the next request  | a request fails: recovering                                                   |
+ * | recovering | wait for the recovery      | an attempt succeeds: healthy; the last one fails: given up                    |
+ * | given-up   | are refused at once        | its pause is over, or the topic was created: the next `publish` is the probe  |
+ * | probing    | are refused at once        | the probe succeeds: healthy; it fails: given up, for twice as long            |
  *
- * So one dead topic delays no other, and no caller waits to hear again what others have heard.
+ * One dead topic thus delays no other, and callers do not wait for a failure that is already known.
  */
 type TopicState =
   | { kind: 'healthy' }
@@ -62,24 +62,24 @@ type TopicState =
 const healthy: TopicState = { kind: 'healthy' };
 
 /**
- * Recovering: pauses before the attempts that follow the first. With those that kafkajs makes within each it takes
- * seconds, not minutes.
+ * Pauses of a recovering topic before each further attempt, in milliseconds. With the retries of kafkajs within each
+ * attempt, recovery takes seconds, not minutes.
  */
 const retryPausesMs = [200, 800];
-/** Given up: until the next probe; it doubles while they fail. */
+/** Pauses of a given-up topic until the next probe, in milliseconds; they double while probes fail. */
 const probePausesMs = { first: 500, longest: 5_000 };
-/** How long the caller whose messages are the probe waits for its outcome. */
+/** Milliseconds for which the caller whose messages are the probe waits for its outcome. */
 const probeAwaitedMs = 100;
 
 type Failure = { cause: unknown } | undefined;
 
 /**
- * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails,
- * each of its topics is tried again alone, through a producer of its own, while the others go on.
+ * Creates a publisher. All `publish` calls made while a request is in flight leave together in the next one. If a
+ * request fails, each of its topics is retried alone, through a producer of its own, while other topics continue.
  */
 export function createPublisher(deps: PublisherDeps): Publisher {
   const { kafka, logger, topics = [], consumedBy, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
-  // Kept over all producers, so that they place as one.
+  // Shared by all producers, so that they place messages consistently.
   const placement = createPlacement({ monotonicMs: () => clock.monotonicMs() });
   const partitioner = createPartitioner(placement);
   const backlogs =
@@ -112,7 +112,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     return states.get(topic) ?? healthy;
   }
 
-  /** Undefined when all of it is known to be on the topic. */
+  /** Returns undefined if all messages are known to be on the topic. */
   async function publishTo(topic: string, messages: readonly OutgoingMessage[]): Promise<Failure> {
     backlogs?.use(topic);
     const state = stateOf(topic);
@@ -125,7 +125,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
         return state;
       case 'given-up':
         if (clock.monotonicMs() < state.probeAtMs) return state;
-        // An outcome that comes too late for this caller decides all the same what the next one meets.
+        // If the outcome is too late for this caller, it still decides the state for the next one.
         return await Promise.race([
           track(probe(topic, state, messages)),
           clock.sleep(probeAwaitedMs).then(() => state),
@@ -146,7 +146,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     }
   }
 
-  /** Never rejects: each parcel hears what became of it. */
+  /** Retries the parcels. Never rejects: each parcel receives its outcome. */
   async function recover(topic: string, parcels: readonly Parcel[], cause: unknown): Promise<void> {
     const waiting: Parcel[] = [];
     states.set(topic, { kind: 'recovering', waiting });
@@ -245,7 +245,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   };
 }
 
-/** Hands messages over in parcels. The first failure of these, once all of them have been settled. */
+/** Passes messages on in parcels. Resolves when all of them are settled, with their first failure. */
 async function settled(
   topic: string,
   messages: readonly OutgoingMessage[],
@@ -257,7 +257,7 @@ async function settled(
   return outcomes.find((outcome) => outcome !== undefined);
 }
 
-/** kafkajs says it in its own way when a topic is missing. */
+/** Message of kafkajs for a missing topic. */
 const saidOfMissing = 'Producing to topic without metadata';
 
 function messageOf(error: unknown): string {

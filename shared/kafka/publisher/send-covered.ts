@@ -2,8 +2,8 @@ import type { Message, Producer, RecordMetadata } from 'kafkajs';
 import type { OutgoingMessage } from '../../ports/message-bus.ts';
 
 /**
- * kafkajs resolves as if all were well when it has dropped messages for partitions that its metadata does not know:
- * only what the answer names has been sent.
+ * Sends messages. kafkajs resolves as if it had succeeded when it has dropped messages for partitions missing in its
+ * metadata. Only messages whose partition the answer names have been sent. @throws if a message was not acknowledged
  */
 export async function sendCovered(producer: Producer, outgoing: readonly OutgoingMessage[]): Promise<void> {
   const byTopic = new Map<string, Message[]>();

@@ -1,20 +1,20 @@
 import type { OutgoingMessage } from '../../ports/message-bus.ts';
 
-/** Some messages of one `publish` to one topic, few enough for one request. */
+/** Messages of one `publish` to one topic, few enough for one request. */
 export interface Parcel {
   topic: string;
   messages: readonly OutgoingMessage[];
   bytes: number;
-  /** Undefined when all of them were acknowledged. */
+  /** Settles the parcel; with undefined if all messages were acknowledged. */
   settle: (failure: { cause: unknown } | undefined) => void;
 }
 
-/** Half of what brokers take by default (1 MiB in one partition), for messages carry headers too. */
+/** Half of the brokers' default limit (1 MiB per partition), because messages carry headers too. */
 const maxRequestBytes = 512 * 1024;
 
 /**
- * Of one topic in one request. Brokers hand over at least what came in one request to one partition, whatever a
- * consumer asks for: with six partitions this makes about 16 KiB of each.
+ * Upper bound on the bytes of one topic in one request. Brokers return at least what one request wrote to one
+ * partition, whatever limit a consumer sets: with six partitions this is about 16 KiB of each.
  */
 const maxTopicBytes = 96 * 1024;
 const maxParcelBytes = maxTopicBytes / 2;
@@ -25,7 +25,7 @@ export interface SendQueueDeps {
   track: (work: Promise<unknown>) => unknown;
 }
 
-/** One request at a time, with all that was added while the one before was on its way. */
+/** Creates a queue that sends one request at a time, with all parcels added while the previous one was in flight. */
 export function createSendQueue({ send, onFailed, track }: SendQueueDeps): { add(parcel: Parcel): void } {
   let waiting: Parcel[] = [];
   let sending = false;
@@ -49,13 +49,13 @@ export function createSendQueue({ send, onFailed, track }: SendQueueDeps): { add
       waiting.push(parcel);
       if (sending) return;
       sending = true;
-      // Not at once: what else is published in this turn of the event loop goes along.
+      // Deferred, so that other messages published in this turn of the event loop are included.
       track(new Promise((begin) => setImmediate(begin)).then(sendWaiting));
     },
   };
 }
 
-/** Cuts messages of one topic into what fits into requests. */
+/** Splits messages of one topic into parcels that fit into requests. */
 export function parcelsOf(messages: readonly OutgoingMessage[]): { messages: OutgoingMessage[]; bytes: number }[] {
   const parcels: { messages: OutgoingMessage[]; bytes: number }[] = [];
   for (const message of messages) {
@@ -71,7 +71,7 @@ export function parcelsOf(messages: readonly OutgoingMessage[]): { messages: Out
   return parcels;
 }
 
-/** From the front what fits into one request, at least one parcel; of each topic in the order it came. */
+/** Takes parcels from the front that fit into one request, at least one. Each topic keeps its order. */
 function takeRequest(waiting: readonly Parcel[]): { taken: Parcel[]; left: Parcel[] } {
   const bytesOf = new Map<string, number>();
   const taken: Parcel[] = [];
@@ -86,7 +86,7 @@ function takeRequest(waiting: readonly Parcel[]): { taken: Parcel[]; left: Parce
       bytesOf.set(parcel.topic, ofTopic);
     } else {
       left.push(parcel);
-      // None of its later parcels shall pass this one.
+      // No later parcel of this topic may overtake this one.
       bytesOf.set(parcel.topic, Infinity);
     }
   }

@@ -2,11 +2,14 @@ import kafkajs, { Partitioners, type Producer } from 'kafkajs';
 import type { TopicMessage, TopicWriter, TopicWritten } from '../../ports/topic-writer.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
-/** kafkajs says so of a topic that is missing, and of one that has no leader now. */
+/** Message of kafkajs for a topic that is missing, and for one without a leader at the moment. */
 const saidOfMissing = 'Producing to topic without metadata';
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** Each topic has a producer of its own: what one holds on to, or waits for, is nothing to the others. */
+/**
+ * Creates a writer with a producer for each topic, so that stale metadata or waits of one topic do not affect the
+ * others.
+ */
 export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicWriter & { close(): Promise<void> } {
   const producers = new Map<string, Promise<Producer>>();
 
@@ -23,14 +26,14 @@ export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicW
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
       metadataMaxAge: 30_000,
-      // Another attempt is a job's, which waits in between.
+      // Further attempts are those of the job, which waits in between.
       retry: { retries: 1 },
     });
     await producer.connect();
     return producer;
   }
 
-  /** One that failed may hold on to metadata that is not true any more. */
+  /** Drops a failed producer: its metadata may be outdated. */
   function leave(topic: string, failed: Promise<Producer>): void {
     if (producers.get(topic) !== failed) return;
     producers.delete(topic);
@@ -63,7 +66,7 @@ export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicW
       try {
         const producer = await used;
         const [written] = await producer.send({ topic, acks: -1, messages: [{ key, headers: { ...headers }, value }] });
-        // kafkajs resolves as if all were well when it has dropped a message.
+        // kafkajs resolves as if it had succeeded when it has dropped a message.
         if (written?.errorCode !== 0) return { kind: 'unknown', cause: `no acknowledgement from ${topic}` };
         return { kind: 'written', partition: written.partition, offset: written.baseOffset ?? '' };
       } catch (error) {
@@ -79,7 +82,7 @@ export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicW
   };
 }
 
-/** What stands at the bottom of it: kafkajs wraps it where it has tried again. */
+/** Returns the innermost cause: kafkajs wraps it after retries. */
 function causeOf(error: unknown): { message: string; type?: string } {
   if (!(error instanceof Error)) return { message: String(error) };
   if (error instanceof kafkajs.KafkaJSProtocolError) return { message: error.message, type: error.type };
