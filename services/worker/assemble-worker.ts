@@ -34,11 +34,11 @@ import type { OpenMessage } from './step/work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
-/** Makes a worker, each part from those above it. */
+/** Creates a worker. Each part uses the parts above it. */
 export function createWorker(deps: WorkerDeps): Worker {
   const { consumer, ledger, topics, clock, random, logger, leaseMs, concurrency } = deps;
   const monotonicMs = () => clock.monotonicMs();
-  /** These wake the worker's turn, the exchange of breakers, and that of rates. */
+  /** Wakes for the worker's turn, and for the exchanges of breakers and of rates. */
   const wake = createWake();
   const guardWake = createWake();
   const rateWake = createWake();

@@ -60,21 +60,18 @@ export interface WorkerConfig {
   kafka: KafkaSettings;
   topicPrefix: string;
   engine: EngineConfig;
-  /**
-   * What this worker serves of the shards that there are: its environment, and the countries of its file, may leave
-   * some out.
-   */
+  /** Shards that this worker serves: its environment, and the countries of its file, may exclude some. */
   scope: ServedScope;
-  /** Opens what action types keep secret. */
+  /** Opens the secrets of action types. */
   secretBox: SecretBox;
-  /** Where this installation calls anything. */
+  /** Addresses that this installation may call. */
   egress: RuleList;
   sessionTimeoutMs: number;
-  /** Where it runs: for people. */
+  /** Region of the worker, shown to people. */
   region: string;
-  /** Stands in the rows that this worker claims; otherwise a name is made. */
+  /** Name of this worker in the rows that it claims; generated if undefined. */
   workerId: string | undefined;
-  /** How long a claim lasts: at least twice the longest call. */
+  /** Duration of a claim in milliseconds: at least twice the longest call. */
   leaseMs: number;
   /** Calls in flight over all action types. */
   concurrency: number;

@@ -28,31 +28,31 @@ export interface FlushesDeps {
   slots: CallSlots;
   checks: Checks;
   meter: WorkerMeter;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
   clock: Clock;
 }
 
-/** The results and claims of a flush, by what the ledger has made of them. */
+/** Results and claims of a flush, by their outcome in the ledger. */
 export interface Flushed {
-  /** When the flush was asked for, by the clock's `monotonicMs`. */
+  /** Monotonic time at which the flush was requested. */
   startedMs: number;
   results: MatchedResults;
-  /** Results that the ledger will never take. */
+  /** Results that the ledger never accepts. */
   refused: readonly RefusedStep[];
   claims: MatchedClaims;
 }
 
-/** Statements that record what was called and claim what comes next, many steps at a time. */
+/** Statements that record the results of calls and claim next steps, many at a time. */
 export interface Flushes {
   /**
-   * Writes results, claims, and the calls that begin. Null if there is nothing to write. Rejects if the ledger does:
-   * then results and claims are back where they came from.
+   * Writes results, claims, and begins of calls. Null if there is nothing to write. Rejects if the ledger does: then
+   * results and claims are back in their queues.
    */
   write(claims: readonly QueuedStep[], results: readonly FinishedStep[]): Promise<Flushed> | null;
-  /** When the last flush was asked for, by the clock's `monotonicMs`. */
+  /** Monotonic time at which the last flush was requested. */
   readonly lastMs: number;
-  /** Steps of the shard that were done since the start. */
+  /** Returns how many steps of the shard were done since the start. */
   recordedIn(topic: string): number;
 }
 
@@ -77,8 +77,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     const group = { results: [...works.keys()], claims, begins: begun, handOn: handOn.choose(finished, claims) };
     const timedWithinMs = timedSteps.withinMs();
     const flushed = await ledger.flush({ ...group, ...terms, timedWithinMs }).catch((error: unknown) => {
-      // Nothing is lost: results are written with the next flush, or refused there because their lease has run out
-      // meanwhile.
+      // No result is lost: the next flush writes it, or the ledger refuses it because its lease has expired meanwhile.
       outcomes.putBack(finished);
       queue.putBack(claims);
       throw error;

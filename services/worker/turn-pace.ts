@@ -9,9 +9,15 @@ import type { TimedSteps } from './intake/timed-steps.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import { quickFlushMs } from './slots/flush-pace.ts';
 
-/** Under load, groups grow to what arrives between two flushes, unless they are large before. */
+/**
+ * Number of results at which a flush is due at once. Below it, under load, groups grow to what arrives between two
+ * flushes.
+ */
 const largeGroup = 200;
-/** Poked when there is something to do. Slots that grow with time, and probes, are looked at this often at least. */
+/**
+ * Longest pause without work, in milliseconds: new work wakes the loop, but slots that grow with time, and probes, are
+ * checked at least this often.
+ */
 const idleMs = 1000;
 
 export interface TurnPaceDeps {
@@ -25,11 +31,10 @@ export interface TurnPaceDeps {
   clock: Clock;
 }
 
-/** Pauses of the worker: in a turn until its flush is due, and from one turn to the next. */
+/** Pauses of the worker: within a turn until its flush is due, and between two turns. */
 export interface TurnPace {
-  /** Resolves when the next flush is due. */
   untilFlush(): Promise<void>;
-  /** Begins calls that time has made room for. Returns the pause after a turn without a flush, in milliseconds. */
+  /** Begins calls that have room by now. Returns the pause after a turn without a flush, in milliseconds. */
   untilNext(): number;
 }
 
@@ -42,7 +47,7 @@ export function createTurnPace(deps: TurnPaceDeps): TurnPace {
       const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
       const leftMs = betweenMs - (clock.monotonicMs() - flushes.lastMs);
       if (leftMs <= 0) return;
-      // What comes meanwhile may change how long there is to wait.
+      // Work that arrives meanwhile may change the wait.
       await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
     }
   }

@@ -16,7 +16,7 @@ import type { BatchEndpoint } from './endpoint/batch-endpoint.port.ts';
 import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
 
 export interface WorkerDeps {
-  /** Subscribed to the topics of `shards`. */
+  /** Consumer, subscribed to the topics of `shards`. */
   consumer: MessageConsumer;
   publisher: MessagePublisher;
   ledger: StepLedger;
@@ -27,14 +27,14 @@ export interface WorkerDeps {
   unbegun: UnbegunSteps;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
-  /** By topic, to begin with. */
+  /** Initial shards by topic. */
   shards: ReadonlyMap<string, Shard>;
   topics: TopicNames;
-  /** Action types, to begin with. */
+  /** Initial action types. */
   config: Pick<EngineConfig, 'actionTypes'>;
-  /** To begin with; none when absent. */
+  /** Initial quiet hours; none by default. */
   quietHours?: readonly QuietRule[];
-  /** As the ledger claims. */
+  /** Duration of the ledger's claims in milliseconds. */
   leaseMs: number;
   /** Calls in flight over all action types. */
   concurrency: number;
@@ -43,6 +43,6 @@ export interface WorkerDeps {
   random: () => number;
   logger: Logger;
   meter?: Meter;
-  /** Null, or absent, where it is off. */
+  /** Null, or absent, if tracing is off. */
   tracing?: Tracing | null | undefined;
 }

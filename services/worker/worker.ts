@@ -28,19 +28,22 @@ import type { QuietHours } from './step/quiet-hours.ts';
 import type { ClaimedWork } from './step/work.ts';
 import type { TurnPace } from './turn-pace.ts';
 
-/** Most claims of one flush, and most results. */
+/** Upper bound on the claims of one flush, and on its results. */
 const maxGroup = 500;
 const afterErrorMs = 500;
-/** When the worker stops: what the last flush brought may have to be given back, and so on. */
+/** Number of flushes at the stop: results of the last flush may have to be released by a further one, and so on. */
 const lastFlushes = 4;
 
-/** Does single steps of batches: claims them, calls their endpoints, records, and sends the survivors on. */
+/**
+ * Worker for single steps of batches: claims them, calls their endpoints, records the results, and forwards the
+ * survivors.
+ */
 export interface Worker extends Service {
-  /** Resolves when the group has been joined. */
+  /** Resolves when the worker has joined its group. */
   start(): Promise<void>;
-  /** Serves these shards from now on, and calls by these types, but for these hours. */
+  /** Serves these shards from now on, with these action types and quiet hours. */
   follow(served: Served, quietHours?: readonly QuietRule[]): void;
-  /** What each shard has under way. */
+  /** Returns the levels of each shard. */
   levels(): readonly ShardLevels[];
 }
 
@@ -80,7 +83,10 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
 
-  /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
+  /**
+   * Runs stages W2 and W5 to W7 for many steps at once: one statement records the results of calls and claims the next
+   * steps.
+   */
   async function turn(): Promise<number> {
     await gather();
     const claims = await claimIntake.select(maxGroup);
@@ -96,7 +102,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     return 0;
   }
 
-  /** Waits until the next flush is due. Meanwhile calls go on, and what they bring shares the flush. */
+  /** Waits until the next flush is due. Calls continue meanwhile, and their results share the flush. */
   async function gather(): Promise<void> {
     callAgain();
     await pace.untilFlush();
@@ -108,18 +114,18 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
   }
 
-  /** Batches that waited for a trial or a check go on. */
+  /** Passes on batches that waited for a trial or a check. */
   function callAgain(): void {
     const works = outcomes.takeCallable();
     if (works.length > 0) slots.add(works);
   }
 
-  /** Next steps go on here if they were handed on, and by their topics otherwise. */
+  /** Serves next steps here if they were handed on, and publishes the others to their topics. */
   function forwardSurvivors({ results, startedMs }: Flushed): void {
     serve(survivors.forward(results, startedMs));
   }
 
-  /** Gives up results that are another worker's by now, and goes on with batches that were split. */
+  /** Drops results of steps that another worker has by now, and continues with split batches. */
   function settleResults({ results: { lost, childless, children }, refused }: Flushed): void {
     server.lose(lost, refused);
     server.abandonTrials([...lost, ...childless]);
@@ -134,7 +140,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.release(unsure, null);
   }
 
-  /** Flushes the results that the last turns left or brought. Leases of any others run out. */
+  /** Flushes the remaining results. Leases of any others expire. */
   async function flushTheRest(): Promise<void> {
     for (let round = 0; round < lastFlushes && !outcomes.isEmpty; round++) {
       try {
@@ -165,7 +171,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       groups.reshape();
       checks.reshape();
       slots.resume();
-      // A rate that is new lets no call begin until this worker holds a share of it.
+      // A new rate lets no call begin until this worker holds a share of it.
       rateKeeper.poke();
       loop.poke();
     },

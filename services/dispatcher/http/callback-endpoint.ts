@@ -15,17 +15,17 @@ import {
   type ClientTls,
 } from '../ports/callback-endpoint.ts';
 
-/** Hosts that connections are kept for, over all clients; the one called longest ago makes room. */
+/** Upper bound on the origins with kept connections, over all clients; the one called longest ago is closed first. */
 const maxOrigins = 2000;
 
 export interface HttpCallbackEndpointDeps {
   clock: Clock;
   names: HostNames;
-  /** Of an answer, at most: the rest is not even waited for. */
+  /** Upper bound on the bytes of an answer: the rest is discarded. */
   keptBytes?: number;
-  /** Bounds what the rules of clients open. */
+  /** Rules of the installation, which bound those of the clients. */
   installation: RuleList;
-  /** Called for each call that is sent once more after its connection was lost. */
+  /** Notifies of each call that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 
@@ -35,7 +35,10 @@ interface KnownOrigin {
   inFlight: number;
 }
 
-/** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
+/**
+ * Creates the endpoint for calls of clients over HTTP. Each client has connections of its own to each host, because its
+ * own rules allowed them.
+ */
 export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
   const { clock, names, installation, keptBytes = keptAnswerBytes, onSentAgain } = deps;
   const origins = new Map<string, KnownOrigin>();
@@ -76,7 +79,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     }
   }
 
-  /** Calls under way end as they began; without any it is closed at once. */
+  /** Closes the origin once its calls have ended; at once if there are none. */
   function retire(known: KnownOrigin): void {
     known.revision = -1;
     if (known.inFlight === 0) void known.origin.close();
@@ -92,7 +95,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     timeoutMs,
     notAfterMs,
   }: Callback): Promise<CallbackAnswer> {
-    // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    // A process that was suspended and resumes must not send a call that another dispatcher may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const known = originOf(limits, origin);
     known.inFlight++;

@@ -5,11 +5,11 @@ import type { CallbackEndpoint } from '../ports/callback-endpoint.ts';
 export interface Ways {
   http: CallbackEndpoint;
   topics: CallbackEndpoint;
-  /** Undefined: this process was not told of a mail server. */
+  /** Undefined if this process has no mail server configured. */
   mail: CallbackEndpoint | undefined;
 }
 
-/** Calls, messages to topics and e-mails, each its own way. */
+/** Returns an endpoint that selects HTTP, Kafka or e-mail by the callback's origin. */
 export function chooseEndpoint({ http, topics, mail }: Ways): CallbackEndpoint {
   return {
     call: async (callback) => {

@@ -11,9 +11,9 @@ import {
 } from '../ports/callback-endpoint.ts';
 import { noticeMailOf } from './notice-mail.ts';
 
-/** To the mail server, over all webhooks. */
+/** Upper bound on the connections to the mail server, over all webhooks. */
 const maxConnections = 5;
-/** Between two messages, or for a word of the server. */
+/** Milliseconds of silence that are allowed between two messages, or before an answer of the server. */
 const quietMs = 30_000;
 
 export interface MailEndpointDeps {
@@ -22,8 +22,8 @@ export interface MailEndpointDeps {
 }
 
 /**
- * Notices by SMTP. What the server says is told as the status of an answer: 250 that it has taken the message, 4xx and
- * 5xx that it has not. A message that comes again has the same Message-ID.
+ * Creates an endpoint that sends notices by SMTP. The reply of the server becomes the status of the answer: 250 if it
+ * has accepted the message, 4xx and 5xx if not. A repeated message has the same Message-ID.
  */
 export function createMailEndpoint({ settings, clock }: MailEndpointDeps): CallbackEndpoint & { close(): void } {
   const { url, from, domains } = settings;
@@ -32,19 +32,19 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
     url,
     pool: true,
     maxConnections,
-    // Another attempt is a job's, which waits in between.
+    // Further attempts are those of the job, which waits in between.
     maxRequeues: 0,
     connectionTimeout: quietMs,
     greetingTimeout: quietMs,
     socketTimeout: quietMs,
-    // A password is never sent in the clear.
+    // A password is never sent without TLS.
     ...(username !== '' && { requireTLS: true }),
   });
   const domain = mailDomainOf(addressIn(from));
 
   async function call({ path: to, headers, body, timeoutMs, limits, notAfterMs }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
-    // They were allowed when the webhook was made, and may not be any more.
+    // The domain was allowed when the webhook was created, and may not be any more.
     if (!domains.includes(mailDomainOf(to))) {
       return { kind: 'forbidden', cause: 'SMTP_DOMAINS does not name the domain of its address' };
     }
@@ -61,7 +61,7 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
         ...(mail.thread !== null && { references: `<${mail.thread}@${domain}>` }),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': mail.type },
         signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
-        // A body or a link is no file or page to be put in.
+        // Content must not be loaded from files or URLs.
         disableFileAccess: true,
         disableUrlAccess: true,
       });
@@ -95,7 +95,7 @@ interface SmtpError {
   code?: string;
 }
 
-/** For people; none names an address. */
+/** Causes shown to people; none names an address. */
 const causes: Readonly<Record<string, string>> = {
   EDNS: 'no address of the mail server was found',
   ECONNECTION: 'no connection to the mail server',

@@ -1,15 +1,15 @@
 import { notice, type Notice } from '../../../shared/contracts/webhooks/webhooks.ts';
 
-/** A notice as it is written to people. */
+/** Notice in the form of an e-mail. */
 export interface NoticeMail {
   subject: string;
   text: string;
-  /** Those of one run, or of one campaign, stand together: what they have in common. */
+  /** Id that groups the e-mails of one run, or of one campaign. */
   thread: string | null;
   type: string;
 }
 
-/** Undefined where the body is no notice: another version may write it otherwise. */
+/** Returns undefined if the body is no notice: another version may use another format. */
 export function noticeMailOf(body: Buffer): NoticeMail | undefined {
   const read = notice.safeParse(parsed(body));
   if (!read.success) return undefined;

@@ -23,11 +23,11 @@ import { flushCalls, verdictCodes } from './call-statements.ts';
 export interface CallLedgerDeps {
   pool: Pool;
   owner: string;
-  /** Of the totals that are added to. */
+  /** Slot of the totals to add to. */
   slot: number;
-  /** How long a claim lasts of which nothing else is said. */
+  /** Default duration of a claim. */
   leaseMs: number;
-  /** Where these claims are made, and since which switch of it. */
+  /** Returns the region of these claims, and the epoch of its last switch. */
   region: () => { name: string; epoch: number };
 }
 
@@ -60,7 +60,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
 
   return {
     flush: async ({ results, claims, leaseMs = usualMs }) => {
-      // The same key twice would be inserted twice by one statement, which Postgres refuses.
+      // One statement would insert a repeated key twice, which Postgres refuses.
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();
       const sorted = results.toSorted(compareKeys);
@@ -73,7 +73,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         region: name,
         regionEpoch: epoch,
       });
-      // The order of locks (docs/data.md) leaves no circle between flushes; a statement by hand may still make one.
+      // The order of locks (docs/data.md) leaves no circle between flushes; a manual statement may still create one.
       const { rows } = await retryingDeadlocks(() =>
         pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
       );
@@ -91,7 +91,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
   };
 }
 
-/** @param ids of those that were written, where not all were */
+/** @param ids ids of the written results; null if all were written */
 function recordedOf(ids: string | null, results: readonly JobResult[]): ReadonlySet<string> {
   if (ids === null) return new Set(results.map(({ jobId }) => jobId));
   return new Set(ids === '' ? [] : ids.split(','));
@@ -101,7 +101,7 @@ function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
   const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report] = rest;
   const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report };
-  // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
+  // Times arrive as seconds with fractions, slightly off: rounded, they are right to the microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
     partition,
@@ -167,7 +167,7 @@ function resultParams(results: readonly JobResult[]) {
   };
 }
 
-/** Most of these are null for all: an empty array says as much. */
+/** Encodes values. Most columns are null for all jobs: an empty array has the same meaning. */
 function unlessNone<Value>(values: readonly (Value | null)[], write: (values: readonly (Value | null)[]) => Buffer) {
   return write(values.some((value) => value !== null) ? values : []);
 }

@@ -6,7 +6,7 @@ import { aloneMarginMs, usualTimeoutMs } from '../ports/call-ledger.ts';
 import { beatsAreStored, deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
-/** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
+/** Codes of the verdicts in the statement. Up to `dead` the job ends, above `dead` it is moved. */
 export const verdictCodes = {
   called: 1,
   expired: 2,
@@ -17,7 +17,7 @@ export const verdictCodes = {
   reporting: 7,
 } as const;
 
-/** An array in Postgres's own text or binary form. */
+/** Array in Postgres's own text or binary form. */
 type ArrayParam = string | Buffer;
 
 export interface FlushParams {
@@ -26,20 +26,20 @@ export interface FlushParams {
   ids: ArrayParam;
   epochs: ArrayParam;
   verdicts: ArrayParam;
-  /** These may be shorter than the others, or empty: what is not there is null. */
+  /** This and the following arrays may be shorter than the others, or empty: missing values are null. */
   delaysMs: ArrayParam;
   statuses: ArrayParam;
   latenciesMs: ArrayParam;
   errors: ArrayParam;
   answers: ArrayParam;
-  /** A dead job's cause, a sidelined one's host. */
+  /** Cause of a dead job, or host of a sidelined one. */
   remarks: ArrayParam;
-  /** Whose clients have bodies forgotten. */
+  /** True for jobs whose client keeps no bodies. */
   forgets: ArrayParam;
   claimPartitions: ArrayParam;
   claimDues: ArrayParam;
   claimIds: ArrayParam;
-  /** Empty where all have the usual one. */
+  /** Empty if all claims have the default time-out. */
   claimTimeoutsMs: ArrayParam;
   owner: string;
   leaseMs: number;
@@ -48,32 +48,34 @@ export interface FlushParams {
   regionEpoch: number;
 }
 
-/** Of a fire: what its job may be claimed anew for. */
+/** Condition on a fire under which its job may be claimed anew. */
 const isFree = `(f.lease_until < now()
       or ${isUncalled('f')} and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
 
-/** A job's own time-out, where it has one. Not as JSON: what cannot be read must not fail a whole flush. */
+/**
+ * Time-out of a job's own terms, if it has one. Not parsed as JSON: an unreadable value must not fail a whole flush.
+ */
 const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([0-9]{1,6})')::int4`;
 
 /**
- * Results and claims of one flush. Measured, and full of traps
+ * Writes the results and claims of one flush. The statement was measured and has many pitfalls
  * (docs/decisions/0049-how-dispatchers-hold-claims-and-slots.md):
- * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read
- *   all of it for ever once they had been planned while nothing was claimed, or nothing was stored.
- * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which
- *   has to be refused.
+ * - A lateral subquery with a limit finds a row by its index, whatever the planner's statistics. A plain join that was
+ * planned while nothing was claimed or stored would scan the whole table from then on.
+ * - The epoch is checked twice. A fire that was taken over between subquery and delete is found again in its new
+ * version, which must be refused.
  * - Values are carried on through `returning`: a CTE joined to a CTE is a nested loop.
- * - `unnest` in the select list needs no tuple store for each array; arrays of one call need not be of one length
- *   there.
- * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what
- *   is claimed is due.
- * - A claim of a dead owner is free, with an ordering key once its call is over, and is taken by one that has been
- *   alive for so long itself: after an outage of the database all look dead, until they have had the time for a beat.
- * - Jobs are locked before their fires, results before claims, both by key (docs/data.md, locks). A result
- *   waits for its job. A claim waits for nothing: it skips a job that is locked, and who has the lock of a job is alone
- *   with its fire. `count(*)` of the results makes the claims wait for them; without it Postgres runs the claims first.
- * - A reference to a job whose time has not come brings a row without an epoch.
- * - Nothing that is in the results may be in the claims: both would see the table as it was before.
+ * - `unnest` in the select list needs no tuple store for each array; its arrays need not have equal lengths.
+ * - `date_part` avoids `numeric`. Once rounded, its result is right to the microsecond until the year 2100: claimed
+ * jobs are due.
+ * - A claim of a dead owner is free, with an ordering key once its call is over. A dispatcher may take it only after it
+ * has been alive for as long itself: after an outage of the database all dispatchers look dead until they have had time
+ * for a beat.
+ * - Jobs are locked before their fires, results before claims, both by key (docs/data.md, locks). A result waits for
+ * its job. A claim never waits: it skips a locked job, and the holder of a job's lock has its fire alone. `count(*)` of
+ * the results makes the claims wait for them; without it Postgres runs the claims first.
+ * - A reference to a job that is not due yet returns a row without an epoch.
+ * - A job in the results must not be in the claims: both would see the table as it was before.
  */
 export const flushCalls = statementOf<FlushParams>(
   'flush-calls',

@@ -60,7 +60,10 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
   };
 }
 
-/** In turn: another one each time, and what failed before comes behind what was not called yet. By an index. */
+/**
+ * Order of probes: each time another job, and jobs that failed before come after those not called yet. Served by an
+ * index.
+ */
 const tries = 'attempt + probes';
 
 const readCircuits = `
@@ -90,7 +93,7 @@ const disableCircuit = statementOf<HostKey & { cause: string }>(
   where c.state <> 'disabled'`,
 );
 
-/** The job becomes due now, so that its key is one that can be called and ended like all others. */
+/** Takes a probe. The job becomes due now, so that its key can be claimed and ended like all others. */
 const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; leaseMs: number }>(
   'take-host-probe',
   ($) => `
@@ -150,7 +153,7 @@ const bringBack = statementOf<HostKey & { count: number }>(
   select exists (select from c) as taken, (select count(*)::int from j) as brought`,
 );
 
-/** Not while another job has been put aside since. */
+/** Removes the circuit, unless another job has been sidelined since. */
 const forgetCircuit = statementOf<HostKey>(
   'forget-host-circuit',
   ($) => `

@@ -10,11 +10,14 @@ export interface TopicEndpointDeps {
   clock: Clock;
 }
 
-/** Of calls alone. */
+/** Headers that only apply to HTTP calls. */
 const notWritten = new Set(['user-agent']);
 const written = 200;
 
-/** Jobs whose endpoint is a topic. What Kafka says is told as an answer: 200, all in-sync replicas have it. */
+/**
+ * Creates the endpoint of jobs that are written to topics. The result from Kafka becomes an answer; 200 means that all
+ * in-sync replicas have the record.
+ */
 export function createTopicEndpoint({ writer, topics, clock }: TopicEndpointDeps): CallbackEndpoint {
   async function call({
     origin,
@@ -27,12 +30,12 @@ export function createTopicEndpoint({ writer, topics, clock }: TopicEndpointDeps
   }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const topic = topicOf(origin) ?? '';
-    // It was allowed when the job was accepted, and may not be any more.
+    // The topic was allowed when the job was accepted, and may not be any more.
     const forbidden = topics.whyNot(topic);
     if (forbidden !== null) return { kind: 'forbidden', cause: `${topic} may not be written: ${forbidden}` };
     const withinMs = timeoutMs ?? limits.timeoutMs;
     const ended = new AbortController();
-    // What is acknowledged later was written: the job is written once more then, under the same id.
+    // A record that is acknowledged later was written: then the job writes it once more, under the same id.
     const late = clock
       .sleep(withinMs, ended.signal)
       .then(() => ({ kind: 'unknown', cause: `no acknowledgement within ${withinMs} ms` }) as const);
@@ -51,7 +54,7 @@ function answerOf(outcome: TopicWritten): CallbackAnswer {
   return { kind: 'answered', status: written, retryAfterMs: null, body: Buffer.from(place) };
 }
 
-/** Names and values in turn; of one that comes twice, the last. */
+/** Returns headers from alternating names and values; the last one of a repeated name. */
 function recordOf(flat: readonly string[]): Record<string, string> {
   const names = flat.filter((_, place) => place % 2 === 0);
   const pairs = names.map((name, nth): [string, string] => [name, flat[2 * nth + 1] ?? '']);

@@ -12,14 +12,14 @@ import type { Work } from '../step/work.ts';
 export interface AskCheckDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
   clock: Clock;
 }
 
 /**
- * One question for the whole batch (docs/optional-contracts.md): the body of its call, with the name of the check. It
- * has no effect, so each question has a key of its own, and its answer is of this moment.
+ * Requests the check of a whole batch (docs/optional-contracts.md): the body of its call, with the name of the check.
+ * The request has no effect, so each one has a key of its own, and its answer is current.
  */
 export async function askCheck(
   work: Work,
@@ -34,7 +34,7 @@ export async function askCheck(
   const answer = await endpoint.call({
     actionType: type,
     country,
-    // A question gives nothing: where a test is not understood, it is asked as ever.
+    // A check has no effect: if it does not understand test mode, the request is sent in live mode.
     mode: config.understandsTest ? modeOfStep(stepModes, step) : 'live',
     idempotencyKey: `${requestKey(feedId, batchNo, step)}-check-${epoch}`,
     attempt: 1,

@@ -9,7 +9,10 @@ import type { FailedResult } from '../endpoint/user-results.ts';
 import { putBackResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 
-/** `call`: no user was refused, or it is to be done without the answer. `record`: this is to be recorded instead. */
+/**
+ * Result of a check. `call`: no user was refused, or the call must be made without an answer. `record`: the result to
+ * record instead.
+ */
 export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };
 
 export type TryTerms = Pick<ActionTypeConfig, 'maxAttempts' | 'retry'>;
@@ -19,11 +22,11 @@ export interface CheckTerms {
   type: TryTerms;
   /** In [0, 1). */
   random: number;
-  /** It is not asked again before. */
+  /** Least delay until the next request, in milliseconds. */
   leastDelayMs: number;
 }
 
-/** What becomes of a step whose check was asked. */
+/** Returns the consequence of the check's answer for a step. */
 export function resultOfCheck(work: Work, reading: Reading, terms: CheckTerms): Checked {
   const { type } = terms.check;
   if (reading.kind !== 'reported') {
@@ -46,7 +49,7 @@ export function resultOfCheck(work: Work, reading: Reading, terms: CheckTerms): 
   return split(work, refusalsOf(failed, type));
 }
 
-/** It was not asked, or gave no answer. */
+/** Returns the consequence for a step whose check was not requested, or gave no answer. */
 export function withoutAnswer(
   work: Work,
   why: string,
@@ -75,7 +78,7 @@ function refusalsOf(refused: readonly FailedResult[], type: string): UserFailure
   });
 }
 
-/** The users that are left are called now. */
+/** Returns a call of the remaining users, now. */
 function split(work: Work, failures: UserFailure[]): Checked {
   if (failures.length > 0) return { kind: 'record', result: withheldResult(work, failures, true) };
   const { check: _, ...claim } = work.claim;

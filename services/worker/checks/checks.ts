@@ -20,40 +20,40 @@ import { resultOfCheck, withoutAnswer, type Checked, type CheckTerms, type TryTe
 
 export interface ChecksDeps extends AskCheckDeps, CheckDeps {
   topics: TopicNames;
-  /** They change in place. */
+  /** Action types by name. The object changes in place. */
   actionTypes: EngineConfig['actionTypes'];
-  /** Questions in flight over all checks. */
+  /** Upper bound on the check requests in flight, over all checks. */
   concurrency: number;
   directory: Pick<FeedDirectory, 'admissionOf' | 'checkOf' | 'contextOf'>;
   outcomes: StepOutcomes;
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   onHandled: (origin: OpenMessage | null) => void;
-  /** Something waits for a slot of a check. */
+  /** Notifies that a step waits for a slot of a check. */
   onWaiting: () => void;
   logger: Logger;
 }
 
 /**
- * Asks the checks of claimed steps before they wait for a slot of their call. Each check in each country has slots, a
- * breaker and a rate of its own, beside those of the calls: a check that is slow or down holds up the steps that name
- * it, and no other.
+ * Requests the checks of claimed steps before they wait for a slot of their call. Each check in each country has slots,
+ * a breaker and a rate of its own, beside those of the calls: a slow or failed check delays only the steps that name
+ * it.
  */
 export interface Checks {
-  /** Where steps wait for a question. */
+  /** Slots in which steps wait for their check. */
   readonly slots: Omit<CallSlots, 'add'>;
   ask(works: readonly Work[]): void;
   /**
-   * Name of the check whose room a step's claims share, and how many claims may be made: over all feeds, and of this
-   * one. Null if the step has no check.
+   * Returns the check whose room a step's claims share, and how many claims may be made: over all feeds, and of this
+   * feed. Null if the step has no check.
    */
   roomOf(step: FeedStep): { name: string; room: number; roomOfFeed: number } | null;
-  /** By names that are no topics. */
+  /** Slot groups by name; the names are not topics. */
   readonly groups: ReadonlyMap<string, SlotGroup>;
-  /** Follows the action types as they are now. */
+  /** Applies the current action types. */
   reshape(): void;
 }
 
-/** Of a check that is not configured, or not any more. */
+/** Terms of a check that is not configured, or not any more. */
 const unknownTerms: TryTerms = { maxAttempts: 8, retry: { firstDelayMs: 500, maxDelayMs: 300_000 } };
 
 export function createChecks(deps: ChecksDeps): Checks {
@@ -66,7 +66,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     concurrency: deps.concurrency,
     leaseMs,
     serve,
-    // By itself: each worker finds out, with a call now and then, whether a check answers again.
+    // Breakers of checks are not shared: each worker detects with occasional requests whether a check answers again.
     onReport: () => undefined,
     release: (works, pause) => deps.release(works.map(ofItsOwn), pause),
     monotonicMs,
@@ -76,7 +76,10 @@ export function createChecks(deps: ChecksDeps): Checks {
     return { actionType: type, country: context.country };
   };
 
-  /** As it is called, while it waits for a slot of its check under that name. */
+  /**
+   * Returns the work with the topic of its call. While the work waits for a slot of its check, it has the name of the
+   * check instead.
+   */
   function ofItsOwn(work: Work): Work {
     return { ...work, topic: topics.shard(shardOf(work.actionType, work)) };
   }
@@ -111,7 +114,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     deps.onWaiting();
   }
 
-  /** Why no question can be asked by this worker at all. */
+  /** Returns why this worker cannot request the check at all; null if it can. */
   function whyNot(check: StepCheck, { type }: Work): string | null {
     const config = actionTypes[check.type];
     if (!config?.check) return 'it is not configured';
@@ -137,7 +140,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     const check = checkOf(work);
     const config = actionTypes[check.type];
     const admission = await directory.admissionOf(work.claim.feedId);
-    // The call comes after the question, within the same lease.
+    // The call follows the check, within the same lease.
     const both = { ...work.type, timeoutMs: work.type.timeoutMs + (config?.timeoutMs ?? 0) + callMarginMs };
     const result = await passGates(checkGates, { ...work, type: both }, admission, deps);
     if (result !== null) {
@@ -170,7 +173,7 @@ export function createChecks(deps: ChecksDeps): Checks {
       const context = directory.contextOf(step.feedId);
       if (!check || !context || !actionTypes[check.type]) return null;
       const name = groupOf(shardOf(check.type, { context }));
-      // What finds it down is put back at once.
+      // Claims that find the check down are released at once, so they need no room.
       const isPutBack = isDown(name, step.feedId);
       return {
         name,

@@ -7,20 +7,20 @@ import type { NextStepPublisher } from './next-step-publisher.ts';
 export interface SurvivorsDeps {
   handOn: HandOn;
   nextSteps: NextStepPublisher;
-  /** A step needs its message no longer. */
+  /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage | null) => void;
-  /** Undefined where tracing is off. */
+  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
 }
 
-/** W6: users who have survived a step go on to the next one. */
+/** Stage W6 of the worker: forwards the users who have survived a step to the next one. */
 export interface Survivors {
   /**
-   * Publishes next steps by their topics, and returns those that this worker goes on with.
-   * @param claimedAtMs when the flush was asked for, by the clock's `monotonicMs`
+   * Publishes next steps to their topics, and returns those that this worker continues with. @param claimedAtMs
+   * monotonic time at which the flush was requested
    */
   forward(results: Pick<MatchedResults, 'recorded' | 'handedOn'>, claimedAtMs: number): ClaimedWork;
-  /** Resolves when no publication is under way; tries none again. */
+  /** Stops retrying; resolves when no publication is in progress. */
   finish(): Promise<void>;
 }
 

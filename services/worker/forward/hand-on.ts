@@ -13,7 +13,7 @@ import { nextTopicOf } from './survivor-messages.ts';
 
 export interface HandOnDeps extends NextStepDeps {
   topics: TopicNames;
-  /** Those that this worker serves, by topic. */
+  /** Shards that this worker serves, by topic. */
   shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   queue: Pick<StepQueue, 'sizeOf'>;
@@ -21,26 +21,27 @@ export interface HandOnDeps extends NextStepDeps {
 }
 
 /**
- * How much further ahead of the calls than other claims, in flushes. Two steps of a chain end in turns: where more of
- * the first ended than of the second, what is beyond the ordinary room would go by the topic, come back behind what was
- * handed on since, and keep that from being handed on meanwhile. At 0 ms that was a quarter of all second steps and a
- * tenth of the rate.
+ * Flush intervals by which next steps may be further ahead of the calls than other claims. Two steps of a chain end in
+ * turns: if more of the first ended than of the second, those beyond the ordinary room would be published to the topic.
+ * They would return behind steps handed on since, and block further ones meanwhile. With endpoints that answer in 0 ms,
+ * this affected a quarter of all second steps and cost a tenth of the rate.
  */
 const flushesMore = 1;
 
 /**
- * Steps whose survivors this worker serves at once, without a message: where it serves the next step's shard too, has
- * slots free there, and nothing waits for them. Idle room is all that is used, so that topics scale apart, a slow
- * second step fills its own slots alone, and what is due before is not overtaken
- * (docs/decisions/0047-how-steps-reach-workers.md).
+ * Next steps that this worker serves at once, without a message: if it also serves the next step's shard, has free
+ * slots there, and no step waits for them. Only idle room is used, so that topics scale separately, a slow second step
+ * fills its own slots only, and earlier steps are not overtaken (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
-  /** Of what is about to be recorded. @param claims that are made in the same flush: their room is taken */
+  /**
+   * Chooses the results to hand on, before they are recorded. @param claims claims of the same flush, whose room is
+   * taken
+   */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /**
-   * The next steps of what was handed on. Unsure, by a bug on our side, is work whose text holds others than were
-   * recorded.
-   * @param claimedAtMs when the flush was asked for
+   * Returns the next steps of results that were handed on. Unsure works, caused by a bug here, have a text with other
+   * users than were recorded. @param claimedAtMs monotonic time at which the flush was requested
    */
   worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): ClaimedWork;
 }
@@ -77,9 +78,9 @@ export function createHandOn(deps: HandOnDeps): HandOn {
   return {
     choose: (finished, claims) => {
       const chosen = new Set<StepResult>();
-      /** Of each shard, and of each feed in it: what is taken in this flush. */
+      /** Steps taken in this flush, for each shard and each feed in it. */
       const taken = new Map<string, number>();
-      /** Read once: nothing is called or claimed meanwhile. */
+      /** Room by shard and feed, read once: no call or claim begins meanwhile. */
       const rooms = new Map<string, number>();
       const isFull = (key: string, readRoom: () => number) => {
         const room = rooms.get(key) ?? readRoom();

@@ -8,7 +8,8 @@ import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
 /**
- * After this, what could not be written is left to the sweeper: the database knows of it, and the origins are handled.
+ * Milliseconds after which unpublished steps are left to the sweeper: they are recorded, and their origins count as
+ * handled.
  */
 const giveUpMs = 3000;
 const outcomeKnown = 'outcome known';
@@ -16,7 +17,7 @@ const outcomeKnown = 'outcome known';
 export interface NextStepPublisherDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** The steps are handled: recorded, and their next ones published or left to the sweeper. */
+  /** Notifies that the steps are handled: recorded, and their next steps published or left to the sweeper. */
   onHandled: (works: readonly Work[]) => void;
   clock: Clock;
   /** In [0, 1). */
@@ -25,14 +26,14 @@ export interface NextStepPublisherDeps {
 }
 
 /**
- * W6: next steps go out topic by topic. One that cannot be written holds up no other's, and its own steps for a few
- * seconds only.
+ * Stage W6 of the worker: publishes next steps topic by topic. A topic that cannot be written delays no other topic,
+ * and its own steps for a few seconds only.
  */
 export interface NextStepPublisher {
   publish(recorded: readonly FinishedStep[]): void;
   /**
-   * Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes
-   * again.
+   * Stops retrying; resolves when all attempts have ended. Steps that are not published by then stay unhandled, and
+   * Kafka delivers their messages again.
    */
   finish(): Promise<void>;
 }
@@ -46,20 +47,20 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
     const messages = survivorMessages(topic, recorded);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, stopping.signal]);
-    // A publisher may take long to find that a topic cannot be written: that is no reason to wait for it.
+    // A publisher may need long to detect that a topic cannot be written, so this does not wait for it.
     const patience = clock.sleep(giveUpMs, signal).then(() => false);
     const published = untilPublished(messages, signal);
     const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
-    // With a reason, or each would make an exception with a stack.
+    // With a reason, because an abort without one creates an exception with a stack.
     over.abort(outcomeKnown);
-    // What is not out when the worker stops comes again to the next one.
+    // Messages unpublished at the stop are delivered again, to the next worker.
     if (!isOut && stopping.signal.aborted) return;
     if (!isOut)
       logger.warn({ topic, messages: messages.length }, 'next steps cannot be published, left to the sweeper');
     onHandled(recorded.map(({ work }) => work));
   }
 
-  /** True once the messages are out; false when it was called off before. */
+  /** Resolves with true once the messages are published, with false if it was aborted before. */
   async function untilPublished(messages: readonly OutgoingMessage[], signal: AbortSignal): Promise<boolean> {
     for (let attempt = 1; attempt === 1 || !signal.aborted; attempt++) {
       try {

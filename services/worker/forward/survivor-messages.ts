@@ -6,16 +6,15 @@ import { lostAfter } from '../step/step-results.ts';
 import type { FinishedStep } from '../step/work.ts';
 
 /**
- * References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once,
- * since each costs.
+ * References per message: few, so that a small campaign spreads over the partitions; more if many are sent at once,
+ * since each message has a cost.
  */
 const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
 
 /**
- * Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one
- * that waits.
+ * Returns the topic of the next step of a result. Null if there is none: no survivors, a last step, or a waiting step.
  */
 export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
   if (result.state !== 'done' || !hasSurvivors(result)) return null;
@@ -23,7 +22,7 @@ export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep):
   return next ? topics.shard({ actionType: next.action, country: work.context.country }) : null;
 }
 
-/** References to the next step of what was just recorded; all of them go to one topic. */
+/** Returns the messages with references to the next steps of recorded results, all for one topic. */
 export function survivorMessages(topic: string, recorded: readonly FinishedStep[]): OutgoingMessage[] {
   const survivors = recorded.flatMap(({ work, result }) => (result.state === 'done' ? [{ work, result }] : []));
   const groups = Map.groupBy(survivors, ({ result }) => `${result.feedId}/${result.step}`);

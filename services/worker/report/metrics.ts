@@ -3,7 +3,7 @@ import type { MetricTable } from '../../../shared/ports/meter.ts';
 const shardLabels = ['action', 'country'] as const;
 const resultLabels = ['action', 'country', 'result'] as const;
 
-/** What a worker tells of itself. */
+/** Metrics of a worker. */
 export const workerMetrics = {
   calls: {
     kind: 'counter',

@@ -7,11 +7,11 @@ import type { ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
 const lookEveryMs = 2000;
-/** Also where nothing has changed: a worker that is silent for longer counts as gone. */
+/** Milliseconds after which an unchanged report is repeated: a worker without a report for longer counts as gone. */
 const sayAgainMs = 20_000;
 
 export interface ReportShardsDeps {
-  /** As the group knows this worker. */
+  /** Name of this worker, as the group knows it. */
   worker: string;
   reports: ShardReports;
   levels: () => readonly ShardLevels[];
@@ -20,10 +20,10 @@ export interface ReportShardsDeps {
   logger: Logger;
 }
 
-/** Says every two seconds what is under way, where that is something else than before. */
+/** Loop that reports the levels of the shards every two seconds, if they have changed. */
 export interface ShardReporter {
   start(): void;
-  /** Takes back what was said. */
+  /** Stops, and withdraws the reports. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createShardReporter({
     const now = levels();
     const current = new Map([
       ...refusals().map((refusal): [string, ShardReport] => [keyOf(refusal), refusalReport(refusal)]),
-      // What was claimed before it was refused is finished.
+      // A shard that is refused now may still have claims from before.
       ...now.map((level): [string, ShardReport] => [keyOf(level.shard), reportOf(level, recorded, seconds)]),
     ]);
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
@@ -72,7 +72,7 @@ export function createShardReporter({
     start: () => loop.start(),
     stop: async () => {
       await loop.stop();
-      // Readers take it for gone soon anyway.
+      // Readers will count this worker as gone soon in any case.
       await reports.withdraw(worker).catch((error: unknown) => {
         logger.debug({ err: error }, 'could not take back what was reported of shards');
       });

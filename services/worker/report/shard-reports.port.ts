@@ -1,10 +1,10 @@
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ShardReport } from '../../../shared/ports/shard-reports.ts';
 
-/** Where workers say what they do, for people. */
+/** Reports of workers about their shards, shown to people. */
 export interface ShardReports {
-  /** In place of what this worker said of these shards before. */
+  /** Replaces this worker's earlier reports of these shards. */
   report(worker: string, reports: readonly ShardReport[]): Promise<void>;
-  /** It does nothing any more, here or at all. @param shards all of them unless given */
+  /** Withdraws the reports of a worker that no longer serves these shards. @param shards all of them by default */
   withdraw(worker: string, shards?: readonly Shard[]): Promise<void>;
 }

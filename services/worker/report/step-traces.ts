@@ -8,38 +8,40 @@ import type { Span, SpanAttributes, SpanLink, Tracing } from '../../../shared/po
 import type { Reading } from '../endpoint/read-answer.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** A span of a call that is under way. */
+/** Span of a call in flight. */
 export interface CallTrace {
-  /** What goes with it. */
+  /** Trace header of the call. */
   traceparent: string;
-  /** Null where it is not sampled. */
+  /** Null if the call is not sampled. */
   spanId: string | null;
 }
 
 /**
- * The spans of steps: one from a claim to what is recorded of it, and below it the claim, each call, the recording. Of
- * what is not sampled, nothing is kept and no id is made but for its calls.
+ * Spans of steps: one from the claim to the recorded result, with child spans for the claim, each call and the
+ * recording. For unsampled steps nothing is stored, and ids are created for calls only.
  */
 export interface StepTraces {
-  /** These are ours. @param askedMs by the clock's `monotonicMs`, as all times here */
+  /** Records claims. @param askedMs monotonic time, like all times here */
   claimed(works: readonly Work[], askedMs: number): void;
-  /** Of a question, which has no span of its own: what its receiver records belongs to the step. */
+  /**
+   * Returns the trace header of a status request, which has no span of its own: spans of its receiver belong to the
+   * step.
+   */
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
   /**
-   * The traces of child batches that are sampled begin here, each with a link to its parent's; their parents' steps
-   * have links to them.
-   * @param born with them, by the same flush
-   * @param askedMs when that was asked for
+   * Records results. The traces of sampled child batches begin here, each with a link to its parent's; the steps of the
+   * parents link to them. @param born children created by the same flush @param askedMs time at which the flush was
+   * requested
    */
   recorded(steps: readonly FinishedStep[], born: readonly BornChild[], askedMs: number): void;
-  /** Of a batch that is sampled; undefined of the others. For log lines. */
+  /** Returns the trace id of a sampled batch, for log lines; undefined if the batch is not sampled. */
   traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
 }
 
 export interface MadeCall {
-  /** Of the call, or of the check. */
+  /** Action type of the call or of the check. */
   actionType: string;
   attempt: number;
   reading: Reading;
@@ -58,11 +60,14 @@ export interface StepTracesDeps {
   random: () => number;
 }
 
-/** Feeds whose ids are remembered; then all are forgotten. */
+/** Upper bound on the feeds whose ids are cached; then the cache is cleared. */
 const maxFeeds = 1000;
-/** Sampled steps that are under way; the one that began longest ago is told without its beginning. */
+/** Upper bound on the sampled steps in progress. Beyond it, the oldest one is recorded without its beginning. */
 const maxOpenSteps = 10_000;
-/** Of one span: OpenTelemetry's own bound. A batch whose users are tried alone has more children. */
+/**
+ * Upper bound on the links of one span, which is OpenTelemetry's own. A batch whose users are tried alone has more
+ * children.
+ */
 const maxLinks = 128;
 
 export function createStepTraces({ tracing, clock, random }: StepTracesDeps): StepTraces {
@@ -84,7 +89,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return tracesOf(feedId).isSampled(batchNo, share);
   }
 
-  /** By the wall clock. */
+  /** Converts a monotonic time to wall clock time. */
   function wallMs(monotonicMs: number): number {
     return clock.now().getTime() - (clock.monotonicMs() - monotonicMs);
   }
@@ -100,7 +105,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return begun;
   }
 
-  /** The first spans of child batches. @returns the links to them, by the result that bore them */
+  /** Records the first spans of child batches. @returns the links to them, by the result that created them */
   function bear(
     steps: readonly FinishedStep[],
     born: readonly BornChild[],
@@ -138,7 +143,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return children;
   }
 
-  /** @param ofStep the span of its step, where one is known here; its first span otherwise */
+  /** @param ofStep span of the batch's step, if it is known here; the root span otherwise */
   function linkTo(batch: Pick<StepRef, 'feedId' | 'batchNo'>, ofStep?: string): SpanLink {
     const traceId = tracesOf(batch.feedId).traceOf(batch.batchNo);
     return { traceId, spanId: ofStep ?? rootSpanOf(traceId), isSampled: isSampled(batch) };
@@ -159,7 +164,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     claimed: (works, askedMs) => {
       for (const work of works) {
         if (!isSampled(work.claim)) continue;
-        // A step that was lost and is claimed again here begins anew.
+        // A lost step that is claimed here again begins anew.
         open.delete(keyOf(work.claim));
         const { spanId: parentId } = openOf(work, askedMs);
         const attributes = { 'muster.epoch': work.claim.epoch };
@@ -225,7 +230,7 @@ type SpanOfStep = Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'links' |
 
 interface Told {
   startedMs: number;
-  /** Now unless given. */
+  /** End of the span; now by default. */
   endedMs?: number;
   attributes: SpanAttributes;
 }
@@ -234,7 +239,7 @@ function keyOf({ feedId, batchNo, step }: StepRef): string {
   return `${feedId}/${batchNo}/${step}`;
 }
 
-/** What it waits for; null where it is done, or was merely released. */
+/** Returns the cause for which a step waits; null if it is done, or was merely released. */
 function causeOf(result: StepResult): string | null {
   return result.state === 'done' ? null : result.cause;
 }

@@ -8,21 +8,20 @@ import type { StatusAnswer } from '../endpoint/read-status.ts';
 import { workerMetrics } from './metrics.ts';
 import type { Work } from '../step/work.ts';
 
-/** The same warning comes once in this time, with how often it was meant. */
+/** Milliseconds in which the same warning is logged once, with a count. */
 const warnEveryMs = 60_000;
 
-/** What an operator sees of the worker: figures, and warnings that do not repeat themselves. */
+/** Metrics of the worker for operators, and warnings without repetition. */
 export interface WorkerMeter {
-  /** A call has ended. */
   called(work: Work, reading: Reading, tookMs: number): void;
-  /** A status query has ended. */
+  /** Counts a status request that has ended. */
   asked(work: Work, answer: StatusAnswer): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
-  /** Gauges from here on, asked for when the metrics are. */
+  /** Registers gauges, which are read with each export of the metrics. */
   watch(levels: () => WorkerLevels): void;
 }
 
-/** What a shard has under way. */
+/** Levels of a shard. */
 export interface ShardLevels {
   shard: Shard;
   inFlight: number;
@@ -33,7 +32,7 @@ export interface ShardLevels {
   recorded: number;
 }
 
-/** What there is just now, for gauges. */
+/** Current levels, for gauges. */
 export interface WorkerLevels {
   shards: readonly ShardLevels[];
   queued: number;
@@ -56,7 +55,7 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
     return counters;
   }
 
-  /** One line per action, country and cause in a minute, with how many there were since the last. */
+  /** Logs one line per action, country and cause in a minute, with the number of warnings since the last line. */
   function warn({ actionType, context }: Work, message: string, cause: string): void {
     const { country } = context;
     const key = `${actionType}/${country}/${message}/${cause}`;
@@ -153,7 +152,7 @@ interface ShardCounters {
   latency: { observe(value: number): void };
 }
 
-/** Found once for a shard: finding costs more than counting. */
+/** Returns the counters of a shard, created once: finding a counter costs more than counting. */
 function shardCounters(metrics: ReturnType<typeof createMetrics>, action: string, country: string): ShardCounters {
   const kinds = ['reported', 'refused', 'misconfigured', 'not-applied', 'ambiguous'] as const;
   const calls = new Map(kinds.map((result) => [result, metrics.calls.of({ action, country, result })]));

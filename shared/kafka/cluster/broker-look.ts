@@ -14,15 +14,18 @@ export interface BrokerLook {
 }
 
 export interface BrokerLookDeps {
-  /** The configured client, whose TLS and user each question goes by. */
+  /** Configured client, whose TLS and user apply to each request. */
   kafka: Pick<KafkaConnection, 'brokerAt'>;
-  /** `host:port` each. */
+  /** Brokers as `host:port`. */
   brokers: readonly string[];
 }
 
-/** Shorter than the patience of `/readyz`, so that its answer names the brokers. */
+/** Milliseconds for an answer: shorter than the time-out of `/readyz`, so that its answer names the brokers. */
 const answersWithinMs = 1_500;
-/** A connection over a far network, or on a busy machine, may take longer than a look: later looks wait for it too. */
+/**
+ * Milliseconds for a connection. On a distant network or a busy machine it may take longer than a check: later checks
+ * wait for it too.
+ */
 const connectsWithinMs = 10_000;
 
 export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook {
@@ -35,7 +38,7 @@ export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook
     try {
       await askApiVersions(cluster);
     } catch (error) {
-      // The next question opens another connection: this one may never answer again.
+      // The next request opens another connection: this one may never answer again.
       opened.delete(broker);
       void cluster.disconnect().catch(() => undefined);
       throw error;

@@ -10,7 +10,7 @@ export interface GroupLookDeps {
   logger: Logger;
 }
 
-/** Connects when it is first asked. */
+/** Creates a reader of a group's members and positions. It connects at the first call. */
 export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): GroupLook & { close(): Promise<void> } {
   const offsets = createOffsetLook({ kafka, groupId });
   let admin: Promise<Admin> | undefined;
@@ -29,7 +29,7 @@ export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): Grou
     });
   }
 
-  /** Client ids by `topic/partition`. */
+  /** Returns the client ids by `topic/partition`. */
   async function members(): Promise<Map<string, string>> {
     const { groups } = await (await connected()).describeGroups([groupId]);
     const owners = new Map<string, string>();
@@ -68,7 +68,7 @@ export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): Grou
   };
 }
 
-/** Nothing while the group assigns anew. */
+/** Returns an empty assignment while the group assigns anew. */
 function assignmentIn(bytes: Buffer): Record<string, number[]> {
   if (bytes.length === 0) return {};
   return AssignerProtocol.MemberAssignment.decode(bytes)?.assignment ?? {};

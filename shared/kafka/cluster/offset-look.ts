@@ -4,15 +4,15 @@ import type { KafkaConnection } from '../client/connection.ts';
 
 export interface PartitionOffsets {
   partition: number;
-  /** Where the group goes on; the partition's begin where it has committed nothing that still holds. */
+  /** Next offset of the group; the begin of the partition if it has committed none that is still valid. */
   committed: number;
-  /** Behind the last message. */
+  /** Offset after the last message. */
   end: number;
 }
 
-/** How far a group is in its topics: a handful of requests for all of them, however many partitions they have. */
+/** Reads the position of a group in its topics: a few requests for all topics, however many partitions they have. */
 export interface OffsetLook {
-  /** By topic; a topic that is missing is left out. @throws when brokers do not answer. */
+  /** Returns offsets by topic, without missing topics. @throws if brokers do not answer */
   look(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
 
   async function current(): Promise<Cluster> {
     opened ??= kafka.cluster();
-    // Does nothing when it is connected.
+    // Has no effect on an open connection.
     await opened.connect();
     return opened;
   }
@@ -44,8 +44,8 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
       .map((topic) => ({ topic, partitions: partitionsOf(cluster, topic) }))
       .filter(({ partitions }) => partitions.length > 0);
     if (asked.length === 0) return new Map();
-    // The group's position first: what is handled between the two questions then counts as unhandled, never the other
-    // way round.
+    // Read the group's position first: messages handled between the two requests then count as unhandled, never the
+    // other way round.
     const committed = await committedOffsets(cluster, groupId, asked);
     const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, false))));
     const uncommitted = asked.map(({ topic, partitions }) => ({
@@ -73,7 +73,7 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
     try {
       return await lookOnce(topics);
     } catch {
-      // Leaders and coordinators move: what was known of them is asked anew, once.
+      // Leaders and coordinators move: refresh the metadata and retry once.
       await (await current()).refreshMetadata();
       return await lookOnce(topics);
     }
@@ -122,7 +122,9 @@ function forTimestamp(asked: TopicPartitions, fromBeginning: boolean) {
   return asked.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
 }
 
-/** False for nothing committed, which is -1, and for an offset of a topic that was deleted and created anew since. */
+/**
+ * False if nothing is committed, which is -1, or if the offset is from a topic that was deleted and created anew since.
+ */
 function isWithin(committed: OffsetIndex, ends: OffsetIndex, topic: string, partition: number): boolean {
   const offset = committed.get(topic)?.get(partition) ?? -1;
   return offset >= 0 && offset <= (ends.get(topic)?.get(partition) ?? -1);

@@ -1,8 +1,8 @@
 import type { KafkaConnection } from '../client/connection.ts';
 
 /**
- * Removes every topic `<prefix>.…`, and the consumer groups of that prefix that have no members. For what was made to
- * be thrown away.
+ * Removes every topic `<prefix>.…`, and the consumer groups of that prefix without members. For temporary
+ * installations.
  */
 export async function removeTopics({ kafka, prefix }: { kafka: KafkaConnection; prefix: string }): Promise<void> {
   const admin = kafka.admin();

@@ -4,8 +4,8 @@ import type { TopicAdmin, TopicSpec } from '../../ports/message-bus.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
 /**
- * Messages are references that can be published again from the database: a week is for people who look into an
- * incident.
+ * Retention of messages in milliseconds. They are references that can be published again from the database; a week is
+ * for people who investigate an incident.
  */
 const retentionMs = 7 * 24 * 3_600_000;
 
@@ -14,11 +14,14 @@ const leadersPollMs = 100;
 
 export interface TopicAdminDeps {
   kafka: KafkaConnection;
-  /** Ends the waiting for leaders, by a rejection. */
+  /** Aborts the wait for leaders, which then rejects. */
   signal?: AbortSignal;
 }
 
-/** `ensureTopics` resolves when every partition can be written; it rejects when that takes longer than 30 s. */
+/**
+ * Creates the admin of topics. `ensureTopics` resolves when every partition can be written; it rejects if that takes
+ * longer than 30 s.
+ */
 export function createTopicAdmin({ kafka, signal }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
   const admin = kafka.admin();
   return {
@@ -37,7 +40,7 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
   const existing = new Set(await admin.listTopics());
   const missing = specs.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return [];
-  // The loser of the race to create them gets `false` for an answer, which is as good.
+  // If another process creates them first, the answer is `false`, which is as good.
   await admin.createTopics({ topics: missing.map(topicConfig), waitForLeaders: false });
   return missing;
 }
@@ -48,7 +51,7 @@ function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
     numPartitions: partitions,
     replicationFactor,
     configEntries: [
-      // For each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be
+      // Set for each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be
       // missing.
       { name: 'min.insync.replicas', value: String(Math.max(1, replicationFactor - 1)) },
       { name: 'retention.ms', value: String(retentionMs) },
@@ -67,7 +70,7 @@ async function addPartitions(
     try {
       await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
     } catch (error) {
-      // Another process may have added them between our look and our call.
+      // Another process may have added them since our read.
       const now = await waitForTopics(admin, [{ topic }], signal, ({ count }) => count > 0);
       if ((now.get(topic) ?? 0) < partitions) throw error;
     }
@@ -90,8 +93,8 @@ async function waitForLeaders(
 }
 
 /**
- * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some
- * partitions and tried again on all of them, which doubles messages.
+ * Waits until the partitions are served. A leader is announced a moment before it serves its partition. Some partitions
+ * would refuse messages in that moment, and a retry on all of them duplicates messages.
  */
 async function waitUntilServed(admin: Admin, topic: string, signal: AbortSignal | undefined): Promise<void> {
   const until = performance.now() + leadersKnownWithinMs;
@@ -109,14 +112,14 @@ async function waitUntilServed(admin: Admin, topic: string, signal: AbortSignal 
 
 interface KnownTopic {
   topic: string;
-  /** Partitions that the answering broker knows, and how many of them have a leader. */
+  /** Number of partitions that the answering broker knows, and how many of them have a leader. */
   count: number;
   led: number;
 }
 
 /**
- * Asks until all topics are as wanted: brokers learn of new topics one after another. Returns the number of partitions
- * by topic.
+ * Polls until all topics are as wanted: brokers learn of new topics one after another. @returns the number of
+ * partitions by topic
  */
 async function waitForTopics(
   admin: Admin,
@@ -151,7 +154,7 @@ async function describe(admin: Admin, topics: string[]): Promise<KnownTopic[] | 
       led: partitions.filter(({ leader }) => leader >= 0).length,
     }));
   } catch (error) {
-    // A topic that this broker does not know yet is an error here, or a TypeError out of kafkajs.
+    // A topic that this broker does not know yet causes an error here, or a TypeError in kafkajs.
     return error instanceof Error ? error : new Error(String(error));
   }
 }

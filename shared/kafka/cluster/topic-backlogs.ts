@@ -5,7 +5,7 @@ import { createOffsetLook } from './offset-look.ts';
 
 export interface TopicBacklogsDeps {
   kafka: KafkaConnection;
-  /** The group whose commits count as handled. */
+  /** Group whose commits count as handled. */
   groupId: string;
   logger: Logger;
 }

@@ -4,23 +4,23 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 import { createTopicAdmin } from './topic-admin.ts';
 
-/** Between two attempts to create what is missing; it doubles while they fail. */
+/** Pauses between two attempts to create missing topics, in milliseconds; they double while attempts fail. */
 const pausesMs = { first: 500, longest: 30_000 };
 
 const soonMs = 5_000;
 
-/** Creates topics that a consumer or publisher needs and does not find, behind its back. */
+/** Creates missing topics that a consumer or publisher needs, in the background. */
 export interface TopicKeeper {
   /**
-   * Creates those of its topics, unless an attempt is under way or the last one has failed a moment ago. Never rejects;
-   * true when they are there and can be written.
+   * Creates the given topics, unless an attempt is in progress or the last one has just failed. Never rejects; true if
+   * they exist and can be written.
    */
   ensure(topics: readonly string[]): Promise<boolean>;
-  /** As `ensure`, for a start: resolves after 5 s at the latest, while the attempt goes on. */
+  /** Does the same for a start: resolves after 5 s at the latest, while the attempt continues. */
   ensureSoon(topics: readonly string[]): Promise<void>;
-  /** What is kept from now on. */
+  /** Replaces the specifications of the kept topics. */
   keep(specs: readonly TopicSpec[]): void;
-  /** Ends an attempt that is under way; none begins after. */
+  /** Aborts a running attempt; none begins afterwards. */
   close(): Promise<void>;
 }
 

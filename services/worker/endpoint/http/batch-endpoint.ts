@@ -15,16 +15,18 @@ import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
 import { withLent } from '../calls-at-once.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
-/** Questions in flight at once for one action type: they are rare, and the endpoint has its calls to serve. */
+/**
+ * Upper bound on concurrent status requests of one action type: they are rare, and the endpoint must serve its calls.
+ */
 const maxStatusConnections = 8;
 
 export interface HttpBatchEndpoint extends BatchEndpoint {
-  /** These, as they are now. Calls under way end as they began. */
+  /** Applies the current types. Calls in flight end on their old connections. */
   follow(types: CallableTypes): void;
   close(): Promise<void>;
 }
 
-/** Batch endpoints over HTTP, each with connections of its own, so that a slow one holds up no other. */
+/** Creates the batch endpoints over HTTP. Each has connections of its own, so that a slow endpoint delays no other. */
 export function createBatchEndpoint({
   types,
   clock,
@@ -49,7 +51,7 @@ export function createBatchEndpoint({
 
   function call(request: BatchRequest): Promise<BatchAnswer> {
     const { actionType, idempotencyKey, mode, attempt, traceparent, notAfterMs, body } = request;
-    // A process that was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    // A process that was suspended and resumes must not send a call that another worker may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
     if (traceparent !== undefined) headers.push(traceHeaders.parent, traceparent);
@@ -59,7 +61,7 @@ export function createBatchEndpoint({
 
   function askStatus({ actionType, mode, traceparent, body }: StatusRequest): Promise<BatchAnswer> {
     const headers = traceparent === undefined ? [] : [traceHeaders.parent, traceparent];
-    // It has no effect, and no key.
+    // A status request has no effect and no key.
     const sent = statusTargets.post(actionType, { mode, headers, body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }
@@ -93,7 +95,7 @@ function specOf({ config, authorization, signing }: CallableType): TargetSpec {
   return { url, connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable };
 }
 
-/** None where there is no status endpoint. */
+/** Returns an empty list if there is no status endpoint. */
 function statusSpecsOf(name: string, type: CallableType): [string, TargetSpec][] {
   const { statusUrl, concurrency } = type.config;
   if (statusUrl === undefined) return [];

@@ -5,16 +5,16 @@ import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOrigin, HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 
-/** Where and how something is called. */
+/** Address and settings of a target. */
 export interface TargetSpec {
   url: string;
-  /** At most. */
+  /** Upper bound on the connections. */
   connections: number;
   timeoutMs: number;
   maxAnswerBytes: number;
-  /** The whole header, where there is one. */
+  /** Value of the `Authorization` header, if there is one. */
   authorization: string | undefined;
-  /** A secret by Standard Webhooks, where what is posted is to be signed. */
+  /** Secret for signatures by Standard Webhooks, if posts are signed. */
   signing: string | undefined;
   /** False if a post that may have been received must not be sent again. */
   isRepeatable: boolean;
@@ -23,35 +23,35 @@ export interface TargetSpec {
 interface Target {
   origin: HttpOrigin;
   path: string;
-  /** Headers of every call of a mode, names and values in turn. */
+  /** Headers of every post by mode, names and values alternating. */
   headers: Readonly<Record<StepMode, readonly string[]>>;
   signingKey: KeyObject | undefined;
-  /** What it is made of: while that stays, it stays. */
+  /** Fingerprint of the specification: the target is kept while it is unchanged. */
   madeOf: string;
   inFlight: number;
-  /** Another has taken its place: its connections end with its last call. */
+  /** True once another target has replaced this one: its connections end with its last post. */
   retired: boolean;
 }
 
 export interface Post {
   mode: StepMode;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: readonly string[];
   body: Buffer;
   /**
-   * Stays when the same is sent again; undefined for what has an identity of its own each time. Sent and signed where
-   * posts are signed.
+   * Message id, which stays the same when the post is repeated; undefined for posts with a new identity each time. It
+   * is sent and signed if posts are signed.
    */
   messageId: string | undefined;
 }
 
 /**
- * Targets by name, each with connections of its own, which may change while calls are under way: those end as they
- * began.
+ * Targets by name, each with connections of its own. They may change during a post, which then ends on its old
+ * connection.
  */
 export interface LiveTargets {
   follow(specs: ReadonlyMap<string, TargetSpec>): void;
-  /** Undefined where there is no such target. Never rejects. */
+  /** Sends a post. Undefined if there is no such target. Never rejects. */
   post(name: string, post: Post): Promise<HttpOutcome> | undefined;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface LiveTargets {
 export interface LiveTargetsDeps {
   clock: Pick<Clock, 'now'>;
   egress: Egress;
-  /** Called with the name of a target whose post is sent once more after its connection was lost. */
+  /** Notifies, with the name of the target, of a post that is sent once more after its connection was lost. */
   onSentAgain: (name: string) => void;
 }
 

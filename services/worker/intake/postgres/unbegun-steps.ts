@@ -4,7 +4,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import type { UnbegunInFeed, UnbegunSteps } from '../unbegun-steps.port.ts';
 
-/** Batches looked through at once: some milliseconds. */
+/** Number of batches to search at once: takes some milliseconds. */
 const windowBatches = 2000;
 
 interface FindParams {
@@ -15,8 +15,9 @@ interface FindParams {
 }
 
 /**
- * The furthest step of a batch tells its place; 0 where it has none. The rows are read as one range of the primary key
- * and sorted with the numbers of the batches: the planner expects few, and a join would compare each with each.
+ * Finds unbegun steps. The furthest step of a batch shows its position; 0 if it has none. The rows are read as one
+ * range of the primary key and sorted with the numbers of the batches: the planner expects few rows, and a join would
+ * compare each with each.
  */
 export const findUnbegun = statementOf<FindParams>(
   'find-unbegun-steps',

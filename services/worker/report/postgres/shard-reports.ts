@@ -9,7 +9,7 @@ interface ReportParams {
   reports: string;
 }
 
-/** One statement for all shards of a worker. What workers said that died long ago goes with it. */
+/** Writes the reports for all shards of a worker in one statement, and removes those of workers that died long ago. */
 const report = statementOf<ReportParams>(
   'report-shards',
   ($) => `
@@ -29,7 +29,7 @@ const report = statementOf<ReportParams>(
       refusal = excluded.refusal, reported_at = now()`,
 );
 
-/** It counts as silent from now on, and since when stays known. */
+/** Makes a worker count as silent from now on; the time of its last report stays known. */
 const withdraw = `
   update shard_reports set reported_at = least(reported_at, now() - ${heardOfWithin})
     where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
