@@ -98,7 +98,6 @@ function goTo(own: Counted, nowMs: number): void {
   own.minute = minute;
 }
 
-/** Returns the sums by bucket. */
 function sumSteps(minutes: Uint32Array): number[] {
   const sums = noCalls.slice();
   for (let place = 0, bucket = 0; place < minutes.length; place++) {

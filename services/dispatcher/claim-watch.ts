@@ -20,7 +20,6 @@ export interface ClaimLevels {
   inFlight: number;
 }
 
-/** Watchdog of claimed jobs. */
 export interface ClaimWatch {
   /** Resolves if claimed jobs have waited for ten seconds without a call in flight, or if a flush hangs. */
   readonly stuck: Promise<Error>;

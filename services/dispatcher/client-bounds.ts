@@ -11,10 +11,7 @@ export interface ClientBounds {
   concurrencyOf(clientId: string): number;
   /** Returns this dispatcher's share of the client's rate, in proportion to its slots. */
   ratePerSecondOf(clientId: string, slots: number): number;
-  /**
-   * Returns the duration of a claim in milliseconds. It is longer if the client's calls may take longer, or the job
-   * would never be called.
-   */
+  /** Returns the duration of a claim. It covers the client's longest call, or the job would never be called. */
   leaseOf(clientId: string): number;
   claimOf(reference: HeardReference): JobClaim;
 }

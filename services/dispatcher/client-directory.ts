@@ -13,7 +13,6 @@ import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
   secretBox: Pick<SecretBox, 'open'>;
-  /** Endpoint for requesting the clients' access tokens. */
   tokenEndpoint: CallbackEndpoint;
   clock: Clock;
   logger: Logger;
@@ -24,10 +23,7 @@ interface OpenedKey {
   expiresAt: Date | null;
 }
 
-/**
- * Creates the directory of the terms that calls follow, by the current clients. Each secret is opened once per
- * revision.
- */
+/** Creates the directory of call terms, by the current clients. Each secret is opened once per revision. */
 export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirectory {
   const { reader, secretBox, tokenEndpoint, clock, logger } = deps;
   /** Terms by outlet, rebuilt when the revision of the client changes. */

@@ -23,17 +23,11 @@ const claimAheadMs = 20;
 export interface ClientQueuesDeps {
   /** Calls in flight at once, over all clients; each client may have one call beyond it. */
   concurrency: number;
-  /**
-   * Returns the call slots of a client on this dispatcher. Claimed jobs also begin by this number while no more may be
-   * claimed.
-   */
+  /** Returns the call slots of a client here. Claimed jobs begin by this number, also when claiming is closed. */
   concurrencyOf: (clientId: string) => number;
   /** Returns whether claiming is closed for the client, whatever its slots. */
   isClosed?: (clientId: string) => boolean;
-  /**
-   * Returns how many jobs per second schedulers may send to this dispatcher, by the client's rate; infinite without a
-   * rate.
-   */
+  /** Returns the jobs per second that schedulers may send here, by the client's rate; infinite without one. */
   ratePerSecondOf?: (clientId: string) => number;
   /** Returns the client that owns the endpoint; the id itself by default. */
   ownerOf?: (clientId: string) => string;
@@ -55,7 +49,6 @@ export interface ClientQueues {
   readonly queued: number;
   readonly waiting: number;
   readonly inFlight: number;
-  /** Returns the queues by client id. */
   all(): ReadonlyMap<string, ClientQueue>;
   /** Adds a reference, unless it waits here already. */
   add(reference: HeardReference): void;
@@ -98,7 +91,6 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return queue;
   }
 
-  /** Returns the number of jobs that may still be claimed. */
   function roomOf(clientId: string, queue: ClientQueue): number {
     const slots = isClosed(clientId) ? 0 : concurrencyOf(clientId);
     if (slots === 0) return 0;
@@ -156,10 +148,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     }
   }
 
-  /**
-   * Returns the calls that the client may have in flight now: its slots, but at most half of the slots that others
-   * leave free.
-   */
+  /** Returns the calls that the client may have in flight now: its slots, at most half of those free beside it. */
   function usableSlots(clientId: string, queue: ClientQueue): number {
     const ofOthers = inFlight - queue.inFlight;
     return Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil((concurrency - ofOthers) / 2)));

@@ -3,10 +3,7 @@ import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { ClientQueue } from './jobs/client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
-/**
- * Time for which a client's references may wait here, at its pace of calls and releases. More jobs wait in the
- * database.
- */
+/** Milliseconds of a client's pace for which its references may wait here. More jobs wait in the database. */
 const queuedMs = 2000;
 /** References for each client without work here. */
 const anyClient = 200;
@@ -20,10 +17,7 @@ export interface CreditDeps {
   concurrencyOf: (clientId: string) => number;
 }
 
-/**
- * Returns how many references of a client may wait here: what its calls get through in two seconds, as far as memory
- * allows.
- */
+/** Returns how many references of a client may wait here: those of two seconds, as far as memory allows. */
 function boundOf(wanted: number, queuedByOthers: number): number {
   return Math.floor(Math.min(wanted, Math.max(floor, (maxQueued - queuedByOthers) / 2)));
 }

@@ -37,12 +37,11 @@ export interface DispatcherDeps {
   /** Calls in flight over all clients. */
   concurrency: number;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   /** Notifications about other dispatchers, and about hosts that they disable. */
   changes: ChangeFeed;
   logger: Logger;
   meter?: Meter;
-  /** Null, or undefined, if tracing is off. */
   tracing?: Tracing | null | undefined;
 }

@@ -39,12 +39,8 @@ export interface DispatcherTurnDeps {
 
 /** References to claim in one statement. */
 interface ClaimGroup {
-  /** References as taken from the queues. */
   taken: readonly HeardReference[];
-  /**
-   * References that are not held already: the claim of a repeated reference must not be in the same statement as the
-   * job's end.
-   */
+  /** References not held yet: a repeated reference's claim must not be in one statement with its end. */
   claims: readonly HeardReference[];
   /** Monotonic time of the claim request: the database cannot have begun the leases earlier. */
   askedMs: number;

@@ -31,9 +31,7 @@ export interface Dispatcher extends Service {
   /** Resolves when the dispatcher has joined its group, or must wait until the other dispatchers have made room. */
   start(): Promise<void>;
   levels(): { queued: number; waiting: number; inFlight: number };
-  /**
-   * References received, and references handled, since the start. Handled means claimed, or found not to be claimable.
-   */
+  /** References received, and handled, since the start. Handled: claimed, or found not to be claimable. */
   readonly received: number;
   readonly handled: number;
   /** Sets the listener for changes of `received` and `handled`. The listener must return at once. */
@@ -56,7 +54,6 @@ export interface DispatcherParts extends Omit<DispatcherTurnDeps, 'isTakingIn' |
   server: JobServer;
   keyTurns: KeyTurns;
   levels: Dispatcher['levels'];
-  /** Wakes the turn. */
   wake: Wake;
   logger: Logger;
 }

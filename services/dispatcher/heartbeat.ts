@@ -3,9 +3,7 @@ import { deadAfterMs } from '../../shared/ports/job-nodes.ts';
 /** Longest time from the last check of the heartbeat until a call is on the wire. */
 const marginMs = 1000;
 
-/**
- * Time until which other processes consider this one alive, as far as it knows. After that they may take its claims.
- */
+/** Time until which other processes count this one as alive, as far as it knows. Then they may take its claims. */
 export interface Heartbeat {
   /** Reports a stored beat. @param askedMs monotonic time at which the beat was sent: the database counts from later */
   beaten(askedMs: number): void;

@@ -19,7 +19,6 @@ export interface HeldJobs {
   end(call: JobCall): void;
   /** Releases claimed jobs that have not begun: they are due again at once, for any dispatcher. */
   giveBack(jobs: readonly HeldJob[]): void;
-  /** Releases jobs, each of which is due again after its own delay. */
   release(jobs: readonly ReleasedJob[]): void;
   /** Writes outcomes of calls, and claims, in one statement. Null if there is nothing to write or claim. */
   flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;

@@ -24,10 +24,7 @@ const adoptEveryMs = 60_000;
 const maxExpired = 1000;
 /** Delay after which a job that waits for the first-hand call of its route is offered again. */
 const firstHandWaitMs = 200;
-/**
- * Upper bound on the routes of a host with a circuit of their own. If more routes fail, the whole host counts as
- * failing.
- */
+/** Upper bound on the routes of a host with their own circuit. If more fail, the whole host counts as failing. */
 const maxRoutesAside = 32;
 
 export interface CircuitKeeperDeps {
@@ -35,7 +32,6 @@ export interface CircuitKeeperDeps {
   clients: ClientDirectory;
   /** Returns the duration of a job's claim, in milliseconds. */
   leaseOf: (clientId: string) => number;
-  /** Receives a job to probe a host with. */
   onProbe: (job: HeldJob) => void;
   changes: ChangeFeed;
   clock: Clock;
@@ -54,10 +50,7 @@ export interface CircuitKeeper extends Loop {
   isFirstHand(job: HeldJob): boolean;
   /** Learns from a call. @returns true if its outcome concerns the ordering key of the job alone */
   onCalled(call: JobCall): boolean;
-  /**
-   * Handles that the ends of these calls are stored: jobs may have been sidelined under a name whose circuit no longer
-   * exists.
-   */
+  /** Handles that these calls are stored: jobs may have been sidelined under a circuit that no longer exists. */
   written(calls: readonly JobCall[]): void;
 }
 
@@ -131,10 +124,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
   changes.on('hosts', () => loop.poke());
 
-  /**
-   * Opens or disables a circuit and notifies the other dispatchers. On this dispatcher it applies at once, whether or
-   * not the write succeeds.
-   */
+  /** Opens or disables a circuit. It applies on this dispatcher at once, even if the write fails. */
   function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(key, state);
     logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');

@@ -1,6 +1,5 @@
 import type { MetricTable } from '../../shared/ports/meter.ts';
 
-/** Metrics of a dispatcher. */
 export const dispatcherMetrics = {
   calls: {
     kind: 'counter',

@@ -15,10 +15,7 @@ export interface ReferenceReceiverDeps {
   queued: () => number;
 }
 
-/**
- * Number of queued references from which fetching may slow down: calls get through about as many in 100 ms at full
- * load.
- */
+/** Number of queued references at which fetching slows down: the calls of about 100 ms at full load. */
 const crowdedFrom = 1000;
 
 /**

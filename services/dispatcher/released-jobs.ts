@@ -14,10 +14,7 @@ const lookThroughInVain = 10;
 
 /** Share of the look-through above and of the client's rate that released jobs may use when they come back. */
 const returnedPart = 0.25;
-/**
- * Least delay of a released job that expires, in milliseconds. Such a job comes back after half of its remaining
- * window.
- */
+/** Least delay of a released job that expires. Such a job comes back after half of its remaining window. */
 const leastBackMs = 100;
 
 /** Claimed job that returns to the table, due again after `delayMs`. */
@@ -33,7 +30,6 @@ interface ReturnTerms {
   ratePerSecond: number;
 }
 
-/** Outlet whose claimed jobs are looked through. */
 export interface LookedThrough {
   queue: ClientQueue;
   /** Routes with claimed jobs for which no call may begin for long. */

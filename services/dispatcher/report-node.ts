@@ -12,15 +12,9 @@ const beatEveryMs = 2000;
  */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
-/**
- * Time between two reports of the calls by client. They are shown to people, so the pace of an idle dispatcher
- * suffices.
- */
+/** Time between two reports of the calls by client, which are shown to people: the pace of an idle dispatcher. */
 const callsEveryMs = beatEveryMs;
-/**
- * Time between two reports of durations. Durations over ten minutes change slowly, and are the largest part of a
- * report.
- */
+/** Time between two reports of durations, which change slowly and are the largest part of a report. */
 const durationsEveryMs = 10_000;
 /** Weight of the newest rate when it is lower, so that the rate outlasts a moment without work. */
 const newWeight = 0.5;
@@ -55,9 +49,7 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isTold = false;
-  /**
-   * True if nothing has changed since the last report: the next one is due with the next beat, or with the next change.
-   */
+  /** True if nothing has changed since the last report: the next one waits for the next beat or change. */
   let isAsleep = false;
 
   async function turn(): Promise<number> {

@@ -28,7 +28,6 @@ export interface FlushesDeps {
   slots: CallSlots;
   checks: Checks;
   meter: WorkerMeter;
-  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
   clock: Clock;
 }

@@ -9,15 +9,9 @@ import type { TimedSteps } from './intake/timed-steps.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import { quickFlushMs } from './slots/flush-pace.ts';
 
-/**
- * Number of results at which a flush is due at once. Below it, under load, groups grow to what arrives between two
- * flushes.
- */
+/** Number of results at which a flush is due at once. Below it, they wait for the time between flushes. */
 const largeGroup = 200;
-/**
- * Longest pause without work, in milliseconds: new work wakes the loop, but slots that grow with time, and probes, are
- * checked at least this often.
- */
+/** Longest pause in milliseconds: slots that grow with time, and probes, are checked at least this often. */
 const idleMs = 1000;
 
 export interface TurnPaceDeps {

@@ -30,7 +30,6 @@ export interface WorkerDeps {
   /** Initial shards by topic. */
   shards: ReadonlyMap<string, Shard>;
   topics: TopicNames;
-  /** Initial action types. */
   config: Pick<EngineConfig, 'actionTypes'>;
   /** Initial quiet hours; none by default. */
   quietHours?: readonly QuietRule[];
@@ -39,10 +38,9 @@ export interface WorkerDeps {
   /** Calls in flight over all action types. */
   concurrency: number;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
   meter?: Meter;
-  /** Null, or absent, if tracing is off. */
   tracing?: Tracing | null | undefined;
 }

@@ -34,16 +34,12 @@ const afterErrorMs = 500;
 /** Number of flushes at the stop: results of the last flush may have to be released by a further one, and so on. */
 const lastFlushes = 4;
 
-/**
- * Worker for single steps of batches: claims them, calls their endpoints, records the results, and forwards the
- * survivors.
- */
+/** Worker for steps of batches: claims them, calls their endpoints, records results, forwards survivors. */
 export interface Worker extends Service {
   /** Resolves when the worker has joined its group. */
   start(): Promise<void>;
   /** Serves these shards from now on, with these action types and quiet hours. */
   follow(served: Served, quietHours?: readonly QuietRule[]): void;
-  /** Returns the levels of each shard. */
   levels(): readonly ShardLevels[];
 }
 
@@ -68,7 +64,6 @@ export interface WorkerParts {
   survivors: Survivors;
   pace: TurnPace;
   levels: () => readonly ShardLevels[];
-  /** Wakes the turn. */
   wake: Wake;
   clock: Clock;
   logger: Logger;
@@ -83,10 +78,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
 
-  /**
-   * Runs stages W2 and W5 to W7 for many steps at once: one statement records the results of calls and claims the next
-   * steps.
-   */
+  /** Runs W2 and W5 to W7 for many steps: one statement records the results and claims the next steps. */
   async function turn(): Promise<number> {
     await gather();
     const claims = await claimIntake.select(maxGroup);

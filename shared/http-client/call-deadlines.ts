@@ -6,7 +6,6 @@ const checkEveryMs = 50;
 export interface TimedCall {
   /** Time by `performance.now()`. */
   readonly deadline: number;
-  /** Bytes of the answer that were read so far. */
   readonly bytesRead: number;
   /** Gives up the call, unless it has ended. */
   expire(): void;

@@ -4,10 +4,7 @@ import { guardedConnector } from './guarded-connector.ts';
 import type { HostNames } from './host-names.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOriginOptions } from './http-dispatch.ts';
 
-/**
- * Longest look-up in milliseconds. A look-up ends well before its call's deadline: otherwise the call would fail, and
- * not the look-up.
- */
+/** Longest look-up in milliseconds, well before its call's deadline: the look-up must fail, not the call. */
 const maxLookupMs = 3000;
 
 /** Rules and name look-up for every call of a service. */

@@ -7,30 +7,19 @@ import type { Clock } from '../ports/clock.ts';
 import { knownAddresses } from '../runtime/egress/address-guard.ts';
 import { addressesIn, candidatesOf, searchDomainsIn } from './name-files.ts';
 
-/**
- * Upper bound on the concurrent look-ups of one caller. Further look-ups of this caller wait, without delaying other
- * callers.
- */
+/** Upper bound on the concurrent look-ups of one caller. More of them wait, without delaying other callers. */
 const lookupsOfCaller = 20;
 const maxCallers = 1000;
 const maxNames = 10_000;
 const maxTtlMs = 3_600_000;
-/**
- * Milliseconds after which a failed look-up is repeated. Names from the hosts file expire after the same time, as the
- * file may change.
- */
+/** Milliseconds after which failed look-ups and names from the hosts file, which may change, are renewed. */
 const failedForMs = 1000;
-/**
- * Milliseconds to wait for IPv6 once IPv4 has an address: a server that drops IPv6 queries must not delay such names.
- */
+/** Milliseconds to wait for IPv6 after IPv4 addresses: a server that drops IPv6 queries must not delay names. */
 const ipv6GraceMs = 50;
 /** Time-outs of one query to one server: 3 s in total. */
 const resolverTerms = { timeout: 1000, tries: 2, maxTimeout: 2000 };
 
-/**
- * Error for a name without an address to connect to. `ENOTFOUND`: a server reports that there is none. `EAI_AGAIN`: no
- * server answered in time.
- */
+/** Missing address of a name. `ENOTFOUND`: a server reports that. `EAI_AGAIN`: no server answered in time. */
 export class LookupFailedError extends Error {
   override readonly name = 'LookupFailedError';
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN';
@@ -181,10 +170,7 @@ function found(records: Promise<{ address: string; ttl: number }[]>): Promise<Fo
   );
 }
 
-/**
- * True if the server reports that there is no such name, no record of this type, or that the name is invalid. All other
- * errors count as no answer.
- */
+/** True if a server reports no such name, no record of this type, or an invalid name; all else is no answer. */
 function saysNo(error: unknown): boolean {
   return error instanceof Error && 'code' in error && noAddress.has(error.code);
 }

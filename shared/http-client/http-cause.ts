@@ -63,10 +63,7 @@ function brokenHttp(fault: string): string {
   return `answer that breaks HTTP/1.1 (${fault})`;
 }
 
-/**
- * Returns the cause of a parser error. Its message ends with one of the parser's fixed reasons in parentheses; `data`
- * is what the parser did not expect.
- */
+/** Returns the cause in parentheses at the end of the message; `data` is what the parser did not expect. */
 function parserCause(error: Error): string {
   const reason = /\(([^()]+)\)$/.exec(error.message)?.[1] ?? 'no reason is known';
   if (reason === 'Invalid EOF state') return notWhole;

@@ -49,7 +49,7 @@ export interface HttpOriginOptions {
   /** Milliseconds from the call to the end of its answer, however slowly the answer arrives. */
   timeoutMs: number;
   maxAnswerBytes: number;
-  /** If true, the first `maxAnswerBytes` of a longer answer count as the answer, and the rest is discarded. */
+  /** True to cut a longer answer after `maxAnswerBytes`: the rest is discarded. */
   cutsAnswers?: boolean;
   /** Opens the connections, in place of undici. */
   connect?: buildConnector.connector;

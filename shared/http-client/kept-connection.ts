@@ -10,17 +10,13 @@ import { withContinue } from './interim-answers.ts';
 const idleMs = 1500;
 /** Idle milliseconds after which a connection carries no call that must not be repeated, whatever the server allows. */
 const unrepeatableIdleMs = 500;
-/**
- * Upper bound on the idle milliseconds: balancers and NAT forget idle connections without notice, the soonest after
- * about a minute.
- */
+/** Upper bound in milliseconds: balancers and NAT forget idle connections silently, the soonest after a minute. */
 const maxIdleMs = 60_000;
 /** Milliseconds by which a connection is closed before its server would close it. */
 const keepAliveMarginMs = 1000;
 
 export interface ConnectionTerms {
   origin: string;
-  /** Opens the sockets. */
   connect: buildConnector.connector;
   /** False if a call that is lost with its connection must not be sent again. */
   isRepeatable: boolean;
@@ -29,7 +25,6 @@ export interface ConnectionTerms {
 /** Connection to an origin, one at a time, by an undici client of its own. */
 export class KeptConnection<Call> {
   readonly client: Client;
-  /** Call that the connection carries. */
   call: Call | null = null;
   readonly #isRepeatable: boolean;
   #socket: Socket | null = null;

@@ -7,10 +7,7 @@ export function addressesIn(hostsFile: string, hostname: string): string[] {
   );
 }
 
-/**
- * Returns the search domains of a resolver's configuration (resolv.conf(5)): those of its last `search` or `domain`
- * line.
- */
+/** Returns the search domains of resolv.conf(5), by the last `search` or `domain` line. */
 export function searchDomainsIn(resolverFile: string): string[] {
   const lines = linesOf(resolverFile).filter(([key]) => key === 'search' || key === 'domain');
   return (lines.at(-1) ?? []).slice(1).map((domain) => domain.replace(/\.$/, ''));

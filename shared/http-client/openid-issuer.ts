@@ -28,10 +28,7 @@ export interface OpenIdIssuerDeps {
 export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuerDeps): OpenIdIssuer {
   const origins = new Map<string, HttpOrigin>();
 
-  /**
-   * Code exchanges are not repeatable: an issuer may revoke the tokens of a code that it receives twice (RFC 6749,
-   * section 4.1.2).
-   */
+  /** Codes are not exchanged twice: an issuer may then revoke their tokens (RFC 6749, section 4.1.2). */
   function originOf({ origin }: URL, isRepeatable: boolean): HttpOrigin {
     const key = `${origin} ${isRepeatable}`;
     const terms = { egress, caller: 'issuer', origin, connections, timeoutMs, maxAnswerBytes };
@@ -71,10 +68,7 @@ export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuer
   };
 }
 
-/**
- * Returns the credentials for a code exchange. HTTP Basic, which every issuer must support, unless the issuer declares
- * that it only takes the secret in the form.
- */
+/** Returns the credentials: by HTTP Basic, which issuers must support, unless this one only supports the form. */
 function credentialsOf(
   { token_endpoint_auth_methods_supported: methods }: DiscoveryDocument,
   { code, redirectUri, verifier, client: { id, secret } }: CodeExchange,

@@ -11,10 +11,7 @@ export interface SegmentationDeps {
   config: EngineConfig;
   environment: NodeJS.ProcessEnv;
   egress: Egress;
-  /**
-   * Connections by purpose. Each number must be that of concurrent requests: a request that waits for a connection
-   * loses that time of its time-out.
-   */
+  /** Connections by purpose, as many as concurrent requests: waiting for one counts towards the time-out. */
   connections: {
     pages: number;
     /** Connections for descriptions, separate from pages: a slow description of a segment must not delay feeds. */
@@ -111,10 +108,7 @@ function encodePathPart(part: string): string {
   return part === '.' || part === '..' ? part.replaceAll('.', '%2E') : encodeURIComponent(part);
 }
 
-/**
- * Resolves as `sent`, or at the abort. A read changes nothing in the service, so the caller need not wait for the
- * answer.
- */
+/** Resolves as `sent`, or at the abort: a read changes nothing, so the caller need not wait for the answer. */
 function unlessAborted(sent: Promise<HttpOutcome>, signal: AbortSignal): Promise<HttpOutcome> {
   return new Promise((resolve) => {
     const abort = () => resolve({ kind: 'ambiguous', cause: 'stopped before the answer came' });

@@ -22,14 +22,12 @@ export interface CallJobDeps extends TraceCallDeps {
   inviter: ReportInviter;
   /** Returns why the job is not called now, by the circuits of its route and host; null if it may be called. */
   refusalOf: (job: HeldJob, host: string) => JobVerdict | null;
-  /** True if the job is called although its host is disabled. */
   isFirstHand: (job: HeldJob) => boolean;
   /** Returns the time from which other dispatchers may take the jobs held here: no call begins after it. */
   aliveUntilMs: () => number;
   clock: Clock;
 }
 
-/** Outcome of a held job. */
 export interface JobCall {
   job: HeldJob;
   verdict: JobVerdict;
@@ -41,7 +39,6 @@ export interface JobCall {
   terms: ClientTerms | undefined;
   /** End of the call for its route; null, or absent, if none was made. */
   routeEnd?: RouteCallEnd | null;
-  /** Null, or absent, if the call is not recorded. */
   trace?: JobTrace | null;
 }
 
@@ -83,10 +80,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   return { job, host, terms, trace, ...judgeCall(answer, job, call, terms, deps.random()) };
 }
 
-/**
- * Returns why the job is not called. Expiry and everything else that may have changed since the claim is checked right
- * before the call.
- */
+/** Returns why the job is not called, by all that may have changed since its claim: checked before the call. */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
   const nowMs = deps.clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };

@@ -116,10 +116,7 @@ function openTarget(job: OpenableJob, secretBox: Pick<SecretBox, 'open'>): { pat
   return { path: pathname + search, secrets: secretsOfTarget(sealedPath, search.slice(1)) };
 }
 
-/**
- * Reads stored headers. They were checked when the job was accepted; a format of a later version must not stop the
- * call.
- */
+/** Reads stored headers, which the API has checked; a format of a later version must not stop the call. */
 function readHeaders(text: string): StoredHeaders {
   const read = storedHeaders.safeParse(parsed(text));
   return read.success ? read.data : {};

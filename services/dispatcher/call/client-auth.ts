@@ -50,10 +50,7 @@ export function openClientTls(auth: StoredCertificate, clientId: string, box: Pi
 
 type StoredCertificate = Extract<StoredClientAuth, { kind: 'mtls' }>;
 
-/**
- * Returns the authorization for credentials that cannot be used: calls without them would be refused or, worse,
- * accepted.
- */
+/** Returns the authorization for unusable credentials: calls without any would be refused or, worse, accepted. */
 export function unusableAuth(auth: StoredClientAuth, cause: string): CallAuth {
   const authorization: Authorization = { kind: 'unsent', cause };
   const isForAll = auth.kind === 'mtls';

@@ -7,19 +7,16 @@ import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
 import { attemptOf, type HeldJob } from '../jobs/held-job.ts';
 import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
-/** Trace of a recorded call. */
 export interface JobTrace {
   traceId: string;
   /** Span that caused the job. */
   parentId: string;
-  /** Span of the call. */
   spanId: string;
 }
 
 export interface TraceCallDeps {
-  /** Null, or absent, if tracing is off. */
   tracing?: Tracing | null | undefined;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 

@@ -64,7 +64,6 @@ export function judgeCall(
 
 type AnswerTerms = Pick<ClientTerms, 'retries' | 'finalCodes' | 'onGone' | 'reportWithinMs'>;
 
-/** Returns the verdict on a job by the answer to its call. */
 export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: AnswerTerms, random: number): JobVerdict {
   if (answer.kind === 'forbidden') return { kind: 'dead', cause: answer.cause };
   if (answer.kind === 'answered' && isSuccess(answer.status)) {
@@ -111,7 +110,6 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Returns the evidence of an answer about its host. */
 export function signOf(answer: CallbackAnswer): HostSign {
   if (answer.kind === 'unanswered') return 'fails';
   if (answer.kind === 'forbidden' || answer.kind === 'unsent' || answer.kind === 'unresolved') return 'none';

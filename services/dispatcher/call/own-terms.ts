@@ -4,21 +4,14 @@ import type { HeldJob } from '../jobs/held-job.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 
-/**
- * Milliseconds that a call may take beyond its time-out: its deadline is checked at intervals, and its end must be
- * written.
- */
+/** Milliseconds that a call may take beyond its time-out: for the checks of deadlines, and for the write. */
 export const callMarginMs = 1000;
-/**
- * Longest time from a claim to its call in milliseconds: the wait for a slot, and a second for the claim and an access
- * token.
- */
+/** Longest milliseconds from claim to call: the wait for a slot, and a second for claim and access token. */
 const waitMs = longestSlotWaitMs + 1000;
 
 /** Milliseconds after its due time for which a job of an unknown client is retried. */
 const unknownForMs = 60_000;
 
-/** Terms of one call: those of the client, and the job's own. */
 export type CallTerms = ClientTerms & {
   timeoutMs: number;
   template: CallTemplate | undefined;
@@ -30,10 +23,7 @@ export function leaseFor({ timeoutMs }: Pick<ClientTerms['limits'], 'timeoutMs'>
   return timeoutMs + callMarginMs + waitMs;
 }
 
-/**
- * Merges the job's own terms over those of its client. The time-out is cut to fit the claim, or the call would never
- * begin.
- */
+/** Merges the job's own terms over its client's. The time-out is cut, as a longer call would never begin. */
 export function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
   const own = readOwnTerms(job.terms);
   const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template, trace } = own;
@@ -46,10 +36,7 @@ function longestCallMs({ leaseMs }: HeldJob): number {
   return leaseMs - callMarginMs - waitMs;
 }
 
-/**
- * Returns the verdict on a job of an unknown client. A new client is known here within a second, and its first job may
- * be due before.
- */
+/** Returns the verdict without terms. A new client is known within a second, but its first job may be due before. */
 export function withoutTerms({ clockAheadMs, scheduledForMs }: HeldJob, nowMs: number): JobVerdict {
   const lateMs = nowMs + clockAheadMs - scheduledForMs;
   return lateMs > unknownForMs

@@ -47,9 +47,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return cleaned;
 }
 
-/**
- * Returns bytes as text that Postgres can store; invalid UTF-8, such as a character that was cut in two, is replaced.
- */
+/** Returns text that Postgres can store; invalid UTF-8, such as a character cut in two, is replaced. */
 export function storableText(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\u0000', '\ufffd').toWellFormed();
 }

@@ -35,10 +35,7 @@ interface KnownOrigin {
   inFlight: number;
 }
 
-/**
- * Creates the endpoint for calls of clients over HTTP. Each client has connections of its own to each host, because its
- * own rules allowed them.
- */
+/** Creates the endpoint for HTTP calls. Each client has connections of its own, which its own rules allowed. */
 export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
   const { clock, names, installation, keptBytes = keptAnswerBytes, onSentAgain } = deps;
   const origins = new Map<string, KnownOrigin>();

@@ -1,9 +1,7 @@
 import type { ClaimedJob, ClientQueue } from './client-queue.ts';
 import type { RouteLine } from '../routes/route-line.ts';
 
-/**
- * Milliseconds after which a claimed job without a slot returns to the table, where another dispatcher may claim it.
- */
+/** Milliseconds after which a claimed job without a slot returns to the table, for other dispatchers. */
 export const longestSlotWaitMs = 2000;
 
 /** Upper bound on the jobs claimed beyond the slots because of routes that are not answered. */

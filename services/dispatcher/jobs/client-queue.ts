@@ -15,7 +15,6 @@ const idleWeight = 0.03;
 /** Rate below which a client need not be remembered: its credit would not exceed that of a new client. */
 const rememberedPerSecond = 50;
 
-/** Claimed job that waits for a slot. */
 export interface ClaimedJob {
   job: HeldJob;
   /** Monotonic time at which its wait began. */
@@ -23,7 +22,6 @@ export interface ClaimedJob {
   line: RouteLine;
 }
 
-/** Work of one client on a dispatcher. */
 export interface ClientQueue {
   /** Client that owns the endpoint; the client itself if there is no endpoint. */
   readonly ownerId: string;

@@ -19,10 +19,7 @@ export interface ForgedReference {
   reason: string;
 }
 
-/**
- * Returns the references that the rows contradict. Claimed jobs are called nevertheless: for the client of their row,
- * when their row is due.
- */
+/** Returns references that the rows contradict. Claimed jobs are still called, by their row, when it is due. */
 export function forgedAmong(
   references: readonly HeardReference[],
   { claimed, early }: Pick<Flushed, 'claimed' | 'early'>,

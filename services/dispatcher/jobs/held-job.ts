@@ -16,7 +16,6 @@ export interface HeldJob extends ClaimedJob {
   path: string;
   /** Host and first words of the path; only the host if the call is not made over HTTP. */
   route: string;
-  /** Duration of its claim. */
   leaseMs: number;
   /** Time from which another dispatcher may claim it. */
   leaseUntilMs: number;

@@ -10,9 +10,7 @@ export interface ReferenceLine {
 }
 
 export function createReferenceLine(): ReferenceLine {
-  /**
-   * Taken references stay at the front of the array: removing them one by one would cost as much as the array is long.
-   */
+  /** Taken references stay in front: removing each would cost as much as the array is long. */
   let references: HeardReference[] = [];
   let taken = 0;
   return {

@@ -1,6 +1,5 @@
 import { notice, type Notice } from '../../../shared/contracts/webhooks/webhooks.ts';
 
-/** Notice in the form of an e-mail. */
 export interface NoticeMail {
   subject: string;
   text: string;

@@ -40,10 +40,7 @@ export interface ClaimedJob extends JobKey {
 /** Default time-out of a call. */
 export const usualTimeoutMs = 10_000;
 
-/**
- * Margin beyond the time-out: a call of a job with an ordering key begins at most this long after its claim, and its
- * end is noticed a second late.
- */
+/** Margin beyond the time-out: 10 s from the claim to the call, and a second until its end is noticed. */
 export const aloneMarginMs = 11_000;
 
 export interface JobClaim extends JobKey {
@@ -88,15 +85,9 @@ export interface JobResult extends JobKey {
 }
 
 export interface Flushed {
-  /**
-   * Ids of the results that were written. The other jobs had been claimed by another dispatcher, and nothing was
-   * written of them.
-   */
+  /** Ids of the results that were written. The other jobs belonged to another dispatcher: nothing was written. */
   recorded: ReadonlySet<string>;
-  /**
-   * Claimed jobs. Missing ones were cancelled, moved, ended or claimed by another dispatcher, or the region may not
-   * claim.
-   */
+  /** Claimed jobs. Missing ones are cancelled, moved, ended or another's, or the region may not claim. */
   claimed: ClaimedJob[];
   /** References to claims of jobs that are not due yet, with the clients that own them. */
   early: JobReference[];
@@ -112,8 +103,8 @@ export interface CallWork {
 export interface CallLedger {
   /**
    * Writes results and makes claims, in one statement. A job must not be in both. A result counts only under the epoch
-   * of its claim. A job is claimed if it is due by the database's clock and no dispatcher holds it, or if its holder is
-   * dead or its lease has expired. A job with an ordering key is claimed from a dead dispatcher only when its call has
+   * of its claim. A job is claimed if it is due by the database's clock and free: no dispatcher holds it, its holder is
+   * dead, or its lease has expired. A job with an ordering key is claimed from a dead dispatcher only when its call has
    * certainly ended.
    */
   flush(work: CallWork): Promise<Flushed>;

@@ -14,7 +14,6 @@ export interface ClientTls {
   ca: string | null;
 }
 
-/** Limits of the calls of one client. */
 export interface CallLimits {
   /** Id of the client or of the endpoint: no two share connections. */
   clientId: string;

@@ -1,9 +1,7 @@
 import type { JobRetries } from '../../../shared/domain/job/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
-/**
- * Call terms of one client, for calls without an endpoint, or of one endpoint: each endpoint counts as a client here.
- */
+/** Call terms of a client's calls without an endpoint, or of an endpoint, which counts as a client here. */
 export interface ClientTerms {
   /** Client that owns the endpoint: the jobs' secrets are sealed for this client, and it has one share of all slots. */
   ownerId: string;
@@ -24,10 +22,7 @@ export interface ClientTerms {
   keepsBodies: boolean;
   /** Authorization of calls that have none themselves. */
   auth: CallAuth | null;
-  /**
-   * Returns the signatures by Standard Webhooks, one for each secret that is valid at that time. @param timestamp
-   * seconds since 1970
-   */
+  /** Returns the Standard Webhooks signatures, one for each secret valid then. @param timestamp seconds since 1970 */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
 }
 

@@ -38,10 +38,7 @@ export interface HostCircuits {
    * next probe follows after `nextInMs`, with the next job.
    */
   takeProbe(key: HostKey, nextInMs: number, leaseMs: number): Promise<Probe>;
-  /**
-   * Begins closing the circuit: the host answered, or the reason for disabling it has ended. Sidelined jobs are
-   * released from now on.
-   */
+  /** Releases the sidelined jobs from now on: the host answered, or the reason for disabling it has ended. */
   beginClosing(key: HostKey): Promise<void>;
   /**
    * Makes up to `count` of the host's sidelined jobs due now, least probed first, unless some were released in the last

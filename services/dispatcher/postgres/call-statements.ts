@@ -52,9 +52,7 @@ export interface FlushParams {
 const isFree = `(f.lease_until < now()
       or ${isUncalled('f')} and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
 
-/**
- * Time-out of a job's own terms, if it has one. Not parsed as JSON: an unreadable value must not fail a whole flush.
- */
+/** Own time-out of a job, if it has one. Not parsed as JSON: unreadable terms must not fail a whole flush. */
 const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([0-9]{1,6})')::int4`;
 
 /**

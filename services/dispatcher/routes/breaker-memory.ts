@@ -6,9 +6,7 @@ import type { HostKey } from '../ports/host-circuits.ts';
 const maxOfClient = 1000;
 const maxOfAll = 10_000;
 
-/**
- * Breakers of hosts and routes. The least recently used ones are dropped first: of the same client, or of all clients.
- */
+/** Breakers of hosts and routes. The least recently used ones are dropped first, by client and over all. */
 export interface BreakerMemory {
   /** Returns the breaker of this host or route, and marks it as used last. */
   of(key: HostKey): HostBreaker;

@@ -12,12 +12,8 @@ export function circuitKeyOf({ clientId, host }: HostKey): string {
 export interface CircuitStates {
   /** Returns `closed` for a host or route without a circuit. */
   of(key: HostKey): HostState;
-  /** True if this host, or its route, has a circuit. */
   has(key: HostKey): boolean;
-  /**
-   * True if the circuit was open or disabled at this time or later, as far as this dispatcher knows, and is not any
-   * more.
-   */
+  /** True if the circuit was open or disabled at this time or later, and is not any more, as far as known here. */
   isBackSince(key: HostKey, timeMs: number): boolean;
   set(key: HostKey, state: HostState): void;
   replace(rows: readonly HostCircuit[]): void;

@@ -14,10 +14,7 @@ export interface HostBreaker {
 
 export function createHostBreaker(): HostBreaker {
   let called = 0;
-  /**
-   * Jobs that failed in their last call, with the running number of that call among all jobs called here; the oldest
-   * first.
-   */
+  /** Jobs that failed in their last call, with the running number of that call here; the oldest first. */
   const failed = new Map<string, number>();
 
   /** @param lately number of jobs of which the needed failures are exactly the failure rate */
@@ -63,10 +60,7 @@ export function broughtBack(sinceMs: number): number {
   return Math.min(maxBroughtBack, firstBroughtBack * 2 ** Math.floor(Math.max(0, sinceMs) / 1000));
 }
 
-/**
- * Milliseconds until the first probe: a host that failed for a moment is probed soon. The longer its circuit is open,
- * the less often it is probed.
- */
+/** Milliseconds until the first probe of a host. The longer its circuit is open, the less often it is probed. */
 const firstProbeMs = 1000;
 
 /** Returns the milliseconds until the next probe of a host whose circuit has been open for `openForMs`. */

@@ -1,10 +1,7 @@
 import { isOwnMatter, witnessLastsMs, type SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { HostSign } from './host-breaker.ts';
 
-/**
- * Upper bound on the routes remembered for each host, and on the keys for each route. Those called longest ago are
- * dropped first.
- */
+/** Upper bound on the routes by host, and on the keys by route. The one called longest ago is dropped first. */
 const maxSources = 64;
 /**
  * Upper bound on first-hand calls of a host with an open circuit: those in flight, plus those that failed since the
@@ -18,14 +15,11 @@ const firstHandEveryMs = 100;
  */
 const maxWaitingForTurn = 4;
 const maxWaitingForAnswer = 64;
-/**
- * Milliseconds for which a job keeps its place among them. No job waits for a first-hand call that has taken longer.
- */
+/** Milliseconds for which a job keeps its place. No job waits for a first-hand call that has taken longer. */
 const longestWaitMs = 1000;
 /** Number of called routes from which the host counts as failing if half of them fail. */
 const severalRoutes = 8;
 
-/** Call that has ended, as the evidence of its host needs it. */
 export interface EvidentCall {
   jobId: string;
   /** Name of its route, or of the host if it has none. */
@@ -44,10 +38,7 @@ export interface EvidenceScope {
   isOfMany: boolean;
   /** True if the call failed while the route serves another ordering key: then the route does not learn either. */
   isOfKey: boolean;
-  /**
-   * Id under which failures count once, however many there are: the job; or all jobs of its ordering key if another key
-   * is served.
-   */
+  /** Id under which failures count once: the job; or all jobs of its ordering key if another key is served. */
   id: string;
 }
 

@@ -10,10 +10,7 @@ const maxLines = 64;
 const otherRoutes = '';
 /** Milliseconds after its last call for which a route counts as beside another one. */
 const besideForMs = 10_000;
-/**
- * Longest time between answers at which a route still counts as flowing, in milliseconds; for slow calls, half of their
- * time.
- */
+/** Longest time between answers of a flowing route, in milliseconds; for slow calls, half of their time. */
 const leastFlowMs = 50;
 /** Factor and least duration from which calls make a route slow, compared to a route beside it. */
 const slowerTimes = 4;
@@ -21,12 +18,9 @@ const slowMs = 500;
 /** Range of milliseconds after which a released job comes back; later if too many would come back in a second. */
 const leastBackMs = 500;
 const mostBackMs = 30_000;
-/**
- * Milliseconds after which a released job comes back at the latest, even if more come back in that second than allowed.
- */
+/** Milliseconds after which a released job comes back at the latest, whatever the rate of returns. */
 const mostPacedMs = 120_000;
 
-/** End of a call, as its route needs it. */
 export interface RouteCallEnd {
   end: CallEnd;
   /** Null if the receiver took the call well. */
@@ -40,7 +34,6 @@ export interface RouteCallEnd {
  * hang. Each dispatcher learns from its own calls, and remembers while the outlet is idle.
  */
 export interface RouteLines {
-  /** Number of remembered routes. */
   readonly size: number;
   /**
    * Returns the line of a route. The line is kept as long as it has calls or claimed jobs.
@@ -49,10 +42,7 @@ export interface RouteLines {
   of(route: string, slots: number): RouteLine;
   /** Returns how many calls of the line may be in flight. @param slots slots that the outlet can use */
   allowed(line: RouteLine, slots: number): number;
-  /**
-   * Returns the number of claimed jobs that wait, while other routes exist, because the calls of their route are not
-   * answered.
-   */
+  /** Returns the number of jobs that wait, beside other routes, because their route is not answered. */
   heldUp(slots: number): number;
   /** Returns the lines with claimed jobs for which no call may begin for long. */
   blocked(slots: number): ReadonlySet<RouteLine>;
@@ -82,7 +72,6 @@ export function createRouteLines(
   onMore: () => void = () => undefined,
 ): RouteLines {
   const lines = new Map<string, RouteLine>();
-  /** Lines with calls in flight. */
   const calling = new Set<RouteLine>();
   let guardedSlots = 0;
   let most = 0;
@@ -137,10 +126,7 @@ export function createRouteLines(
     return true;
   }
 
-  /**
-   * True if calls of the line are answered continually, and not much slower than those of other lines. Only such a line
-   * may use more than half of the slots.
-   */
+  /** True if calls of the line are answered continually, and not much slower than others: it may use most slots. */
   function isFlowing(line: RouteLine): boolean {
     const { answeredAtMs, times } = line.guard;
     return monotonicMs() - answeredAtMs <= Math.max(leastFlowMs, times.recentMs / 2) && !isSlow(line);

@@ -8,22 +8,13 @@ import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
-/**
- * Milliseconds between two reads while this is the only dispatcher. A notification announces others; still more than
- * one read fits into the time that follows.
- */
+/** Milliseconds between two reads while alone: others announce themselves, and another read fits in before. */
 const aloneLookEveryMs = 1000;
 /** Milliseconds between two turns if there are no turns to take. A notification wakes the loop. */
 const untilWokenMs = 60_000;
-/**
- * Milliseconds for which the last read of the other dispatchers is valid. A new dispatcher begins when all others have
- * read it.
- */
+/** Milliseconds for which a read of the others is valid. A new dispatcher begins when all have read it. */
 const goodForMs = 3000;
-/**
- * Upper bound on the wait at the start: a dispatcher that is not listed, because its region is switched off, claims
- * nothing and need not wait.
- */
+/** Longest wait at the start: a dispatcher of a disabled region is not listed, claims nothing and need not wait. */
 const longestStartMs = 2 * goodForMs;
 /** Milliseconds between two tries to get a slot that another dispatcher has. */
 const tryEveryMs = 100;
@@ -56,12 +47,8 @@ export interface ClientSlotsDeps {
 export interface ClientSlots {
   /** Resolves after the first attempt to read the other dispatchers. */
   start(): Promise<void>;
-  /** Returns whether this dispatcher has its share now. */
   isSettled(): boolean;
-  /**
-   * Resolves when this dispatcher has its share, because jobs sent here earlier would wait for that; or when it need
-   * not wait.
-   */
+  /** Resolves when this dispatcher has its share, for which jobs sent earlier would wait; or need not wait. */
   settled(): Promise<void>;
   giveUp(): void;
   /**
@@ -69,10 +56,7 @@ export interface ClientSlots {
    * Claimed jobs begin by this number.
    */
   of(clientId: string): number;
-  /**
-   * Returns true if no more jobs of a client may be claimed: its turn is over, or the last read of the others is too
-   * old.
-   */
+  /** Returns true if no more jobs may be claimed: the turn is over, or the last read of the others is too old. */
   isClosed(clientId: string): boolean;
   /** Reports that a client without a slot may have jobs. */
   poke(): void;

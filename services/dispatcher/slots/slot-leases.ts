@@ -3,21 +3,14 @@ import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import type { ClientQueue } from '../jobs/client-queue.ts';
 
-/**
- * Duration of a lease: equal to the time for which a dead dispatcher keeps its claims. A dispatcher uses its own leases
- * for a little less.
- */
+/** Duration of a lease, that of a dead dispatcher's claims. Its holder uses it for a little less. */
 const ttlMs = deadAfterMs;
 const marginMs = 1000;
 const renewBelowMs = ttlMs / 2;
-/**
- * Duration of a turn, after which a dispatcher with more to call leaves its slots to others, and of the rest that
- * follows.
- */
+/** Duration of a turn, after which a dispatcher with more to call rests for `restMs`, so that others get slots. */
 const turnMs = 1000;
 const restMs = 250;
 
-/** Jobs of one client on this dispatcher. */
 export type SlotUser = Pick<ClientQueue, 'length' | 'claiming' | 'claimed' | 'inFlight'>;
 
 const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };

@@ -14,10 +14,7 @@ export interface TopicEndpointDeps {
 const notWritten = new Set(['user-agent']);
 const written = 200;
 
-/**
- * Creates the endpoint of jobs that are written to topics. The result from Kafka becomes an answer; 200 means that all
- * in-sync replicas have the record.
- */
+/** Creates the endpoint for topics. An answer with 200 means that all in-sync replicas have the record. */
 export function createTopicEndpoint({ writer, topics, clock }: TopicEndpointDeps): CallbackEndpoint {
   async function call({
     origin,

@@ -12,7 +12,6 @@ import type { StepTraces } from '../report/step-traces.ts';
 export interface AskStatusDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
-  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
 }
 

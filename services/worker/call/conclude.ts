@@ -35,10 +35,7 @@ export async function conclude(work: Work, reading: FinalReading, deps: Conclude
   return null;
 }
 
-/**
- * Concludes from a refusal whether users or parameters cause it. As long as no user was accepted in the step, single
- * users are tried first.
- */
+/** Concludes whether users or parameters are refused. Until a user is accepted, single users are tried first. */
 async function concludeRefusal(
   work: Work,
   refusal: Refusal,
@@ -73,7 +70,6 @@ async function concludeRefusal(
 /** Outcome of batches that waited for the end of a trial. */
 interface TrialVerdict {
   finished: FinishedStep[];
-  /** Works to call now. */
   again: Work[];
 }
 

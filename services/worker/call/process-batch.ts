@@ -17,10 +17,7 @@ const flushMarginMs = 100;
 
 export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   refusalCounts: RefusalCounts;
-  /**
-   * Marks that the call of a step begins whose lease lapsed before. Returns false if another worker has the step by
-   * now.
-   */
+  /** Marks the begin of a call whose lease lapsed before. Returns false if another worker has the step by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
 }
 
@@ -58,19 +55,12 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   }
 }
 
-/**
- * Last check before a call: ends the step, or resolves with null. Returns null without a promise if there is nothing to
- * do.
- */
+/** Last check before a call: a result ends the step. Null without a promise means nothing to do. */
 type Check = (work: Work, admission: Admission, deps: ProcessBatchDeps) => Promise<Processed | null> | null;
 
-/**
- * The order matters: a status request may close the key, and takes time; a mark is only written for a call that
- * follows.
- */
+/** The order matters: a status request may close the key, and takes time; a mark needs a call to follow. */
 const lastChecks: readonly Check[] = [askedFirst, markedAsBegun];
 
-/** Makes the call and interprets its answer. */
 async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   for (const check of lastChecks) {
     const checking = check(work, admission, deps);
@@ -125,10 +115,7 @@ function withoutCall(work: Work, result: StepResult, admission: Admission, deps:
   return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
 }
 
-/**
- * Ends the probe of a user tried alone, whatever the outcome: the other users wait for it. Has no effect for other
- * works.
- */
+/** Ends the probe of a user tried alone, whatever its outcome: others wait for it. No effect for other works. */
 export async function afterProbe(
   work: Work,
   processed: Processed,

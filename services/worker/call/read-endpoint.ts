@@ -21,7 +21,6 @@ export interface ReadEndpointDeps {
   /** Returns whether the shard's rate allows one more call, and takes its tokens. */
   takeRate: (topic: string, users: number) => boolean;
   meter: WorkerMeter;
-  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
   leaseMs: number;
   clock: Clock;

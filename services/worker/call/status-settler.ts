@@ -20,10 +20,9 @@ const maxTries = 6;
 export interface StatusSettlerDeps {
   settlements: Settlements;
   endpoint: BatchEndpoint;
-  /** Returns the current action types. */
   actionTypes: () => EngineConfig['actionTypes'];
   owner: string;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
 }
@@ -87,10 +86,7 @@ function latestMs({ chain }: StatusSettlement, deps: StatusSettlerDeps): number 
   return Math.max(0, ...chain.map((action) => (actionTypes[action]?.appliesLateSeconds ?? 0) * 1000));
 }
 
-/**
- * Returns the users that the endpoints reported as settled; others stay unknown. Or the cause for which no status could
- * be requested.
- */
+/** Returns the users that the endpoints settled, or the cause for which no status could be requested. */
 async function askPage(
   page: readonly UnknownUser[],
   { runId, chain, stepModes }: StatusSettlement,

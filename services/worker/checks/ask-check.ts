@@ -12,7 +12,6 @@ import type { Work } from '../step/work.ts';
 export interface AskCheckDeps {
   endpoint: BatchEndpoint;
   meter: WorkerMeter;
-  /** Undefined if tracing is off. */
   traces?: StepTraces | undefined;
   clock: Clock;
 }

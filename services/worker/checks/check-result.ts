@@ -9,10 +9,7 @@ import type { FailedResult } from '../endpoint/user-results.ts';
 import { putBackResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 
-/**
- * Result of a check. `call`: no user was refused, or the call must be made without an answer. `record`: the result to
- * record instead.
- */
+/** `call`: no user was refused, or the call is made without an answer. `record`: the result to record instead. */
 export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };
 
 export type TryTerms = Pick<ActionTypeConfig, 'maxAttempts' | 'retry'>;
@@ -20,7 +17,7 @@ export type TryTerms = Pick<ActionTypeConfig, 'maxAttempts' | 'retry'>;
 export interface CheckTerms {
   check: StepCheck;
   type: TryTerms;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: number;
   /** Least delay until the next request, in milliseconds. */
   leastDelayMs: number;

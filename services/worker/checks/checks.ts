@@ -49,7 +49,6 @@ export interface Checks {
   roomOf(step: FeedStep): { name: string; room: number; roomOfFeed: number } | null;
   /** Slot groups by name; the names are not topics. */
   readonly groups: ReadonlyMap<string, SlotGroup>;
-  /** Applies the current action types. */
   reshape(): void;
 }
 
@@ -76,10 +75,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     return { actionType: type, country: context.country };
   };
 
-  /**
-   * Returns the work with the topic of its call. While the work waits for a slot of its check, it has the name of the
-   * check instead.
-   */
+  /** Returns the work with the topic of its call, in place of its check's name while it waits for the check. */
   function ofItsOwn(work: Work): Work {
     return { ...work, topic: topics.shard(shardOf(work.actionType, work)) };
   }

@@ -38,11 +38,9 @@ export interface FeedDirectory {
   contextOf(feedId: string): FeedContext | undefined;
   /** Units by feed, for the known feeds with a budget. */
   readonly unitsPerUser: UnitsPerUser;
-  /** Returns the action type of a step; undefined if its feed is not known. */
   actionTypeOf(step: StepRef): string | undefined;
   /** Returns the check of a step; null if it has none, or its feed is not known. */
   checkOf(step: FeedStep): StepCheck | null;
-  /** Returns the standing of a step of a known feed. */
   standingOf(feedId: string, step: number): StepStanding;
   /** Returns whether a step of the feed may start now. If that cannot be read, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
@@ -55,7 +53,6 @@ export interface FeedDirectory {
 
 interface KnownFeed {
   context: FeedContext;
-  /** Standings by step. */
   standings: Map<number, StepStanding>;
 }
 
@@ -67,7 +64,6 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     sizeCalculation: () => 1,
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
-  /** Refusals by run and step. */
   const refusals = new LRUCache<string, StepRefusals>({ maxSize: maxFeeds, sizeCalculation: () => 1 });
   let admissions = new Map<string, Admission>();
   /** Begin of the last successful read, and its duration. */
@@ -105,10 +101,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     return counts;
   }
 
-  /**
-   * Reads an admission. A read serves all who requested it before its answer, up to the published time, without another
-   * read.
-   */
+  /** Reads an admission. One read serves all who requested it before its answer, up to the published time. */
   async function lookUp(feedId: string): Promise<Admission> {
     if (looking) {
       await looking;

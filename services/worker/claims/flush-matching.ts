@@ -2,7 +2,6 @@ import type { Contradiction, LedgerFlushed, StepRef, StepResult } from '../../..
 import { childWorks, type Claimed } from './prepare-work.ts';
 import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
 
-/** Results of a flush, by what happened to them. */
 export interface MatchedResults {
   recorded: FinishedStep[];
   /** Recorded results whose next step this worker has claimed. */

@@ -28,7 +28,7 @@ export interface BatchRequest {
   body: Buffer;
 }
 
-/** Status request of class C: asks for the outcome of users whose call was not answered. */
+/** Status request of class C, about users whose call was not answered. */
 export interface StatusRequest {
   actionType: string;
   country: string;

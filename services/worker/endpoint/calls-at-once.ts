@@ -1,7 +1,4 @@
-/**
- * Share of a pool's concurrency added for feeds with hardly a call in flight: they need not wait until a hung call
- * ends.
- */
+/** Share of a pool's concurrency added for feeds with few calls: they need not wait until a hung call ends. */
 const floorPart = 1 / 16;
 
 /** Returns the number of calls that count at once, for a pool whose `concurrency` is that of busy feeds. */

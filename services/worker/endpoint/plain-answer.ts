@@ -29,7 +29,6 @@ export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResul
   return compact.success ? readCompact(ids, compact.data) : undefined;
 }
 
-/** Status of one user in an answer. */
 type UserStatus = { kind: 'succeeded' } | { kind: 'failed'; failure: FailedResult } | { kind: 'missing' };
 
 function readFull(ids: readonly string[], results: readonly unknown[]): UserResults {
@@ -41,10 +40,7 @@ function readFull(ids: readonly string[], results: readonly unknown[]): UserResu
   return resultsOf(ids, statuses, { kind: 'missing' }, counts);
 }
 
-/**
- * Reads the compact form. Users that are not listed succeeded if the count matches. If it does not, it is unknown which
- * of them did.
- */
+/** Reads the compact form. Unlisted users succeeded if the count matches; otherwise they are missing. */
 function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
   const { statuses, counts } = collect(

@@ -7,16 +7,12 @@ import { causeOf } from './read-answer.ts';
 /** Status of one user by the status endpoint. */
 export interface UserStatus {
   status: 'succeeded' | 'failed' | 'in-progress' | 'not-found';
-  /** Code of a failure. */
   code: string;
   /** True if nothing was applied and another try may help. */
   retryable: boolean;
 }
 
-/**
- * Result of a status request. `answered`: a user without a status is missing. `unanswered`: there is no usable answer,
- * and the request is repeated.
- */
+/** Result of a status request. `answered`: users without a status are missing. `unanswered`: to be repeated. */
 export type StatusAnswer =
   { kind: 'answered'; statuses: Map<string, UserStatus> } | { kind: 'unanswered'; cause: string };
 

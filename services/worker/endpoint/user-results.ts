@@ -8,7 +8,6 @@ export interface AskedUsers {
   readonly plain: boolean;
 }
 
-/** User that the endpoint reported as failed. */
 export interface FailedResult {
   id: string;
   code: string;

@@ -9,7 +9,6 @@ export interface SurvivorsDeps {
   nextSteps: NextStepPublisher;
   /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage | null) => void;
-  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
 }
 

@@ -34,10 +34,7 @@ const flushesMore = 1;
  * fills its own slots only, and earlier steps are not overtaken (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
-  /**
-   * Chooses the results to hand on, before they are recorded. @param claims claims of the same flush, whose room is
-   * taken
-   */
+  /** Chooses the results to hand on, before they are recorded. @param claims those of the same flush take room */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /**
    * Returns the next steps of results that were handed on. Unsure works, caused by a bug here, have a text with other

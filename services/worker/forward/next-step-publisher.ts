@@ -20,7 +20,7 @@ export interface NextStepPublisherDeps {
   /** Notifies that the steps are handled: recorded, and their next steps published or left to the sweeper. */
   onHandled: (works: readonly Work[]) => void;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
 }

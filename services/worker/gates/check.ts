@@ -11,10 +11,7 @@ export const check: Gate = {
   withholds: (step, { directory }) => directory.checkOf(step) !== null,
 };
 
-/**
- * True if the claim waits for a check. If quiet hours drop users, steps without a check are claimed like those with
- * one.
- */
+/** True if the claim waits for a check. If quiet hours drop users, steps without one are claimed likewise. */
 function isToBeAsked({ claim, context }: Work): boolean {
   return claim.check !== undefined && context.chain[claim.step - 1]?.check !== undefined;
 }

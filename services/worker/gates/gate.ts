@@ -22,12 +22,11 @@ export interface CheckDeps {
   quietHours: Pick<QuietHours, 'of'>;
   clock: Clock;
   leaseMs: number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
 export interface CallDeps extends CheckDeps {
-  /** Gate for one suspect at a time. */
   suspects: SuspectGate;
 }
 
@@ -53,10 +52,7 @@ export interface Gate {
   readonly call?: (work: Work, admission: Admission, deps: CallDeps) => Ruling<'trial'> | Promise<Ruling<'trial'>>;
   /** Decides after the begin of the call was written, which may have taken long. */
   readonly late?: (work: Work, admission: Admission, deps: CallDeps) => Ruling;
-  /**
-   * Returns true if the next step of the batch must be claimed separately, instead of being handed on in the same
-   * flush.
-   */
+  /** Returns true if the next step must be claimed separately, instead of being handed on in the same flush. */
   readonly nextStep?: (work: Work, deps: NextStepDeps) => boolean;
   /**
    * Returns true if users of the step may end without a call: its claims are then written as not begun, so that after

@@ -104,7 +104,6 @@ export interface ClaimedWorks {
   callable: Work[];
   /** Batches that wait for a slot of their check. */
   asked: Work[];
-  /** Batches to record now. */
   finished: FinishedStep[];
 }
 
@@ -133,7 +132,6 @@ export function keepsNextStep(work: Work, deps: NextStepDeps): boolean {
   return false;
 }
 
-/** Returns true if users of the step may end without a call. */
 export function mayWithhold(step: StepRef, deps: WithholdDeps): boolean {
   for (const withholds of withholding) if (withholds(step, deps)) return true;
   return false;

@@ -4,10 +4,7 @@ import { mayStillBeApplied, unknownResult, waitingResult } from '../step/step-re
 import { classOf, type Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/**
- * Gate for an open key: a call of the batch was lost and may have been applied. The same call, or a status request,
- * must settle that.
- */
+/** Gate for an open key: a lost call may have been applied. The same call, or a status request, settles that. */
 export const openKey: Gate = { name: 'open key', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling {

@@ -29,7 +29,7 @@ function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }:
   return verdict === 'expire' || deadlineAtMs <= clock.monotonicMs() ? endUncalled(work, 'expired') : null;
 }
 
-/** If the key is open, a call may have been applied, so the outcome is unknown. */
+/** An open key leaves the outcome unknown: a call may have been applied. */
 function endUncalled(work: Work, outcome: 'cancelled' | 'expired'): StepResult {
   return work.claim.open ? unknownResult(work, outcome) : uncalledResult(work, outcome);
 }

@@ -6,9 +6,7 @@ import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 const againMs = 1000;
 
-/**
- * Gate for a batch that may have ended several workers. A second suspect becomes due again soon, for any free worker.
- */
+/** Gate for a batch that may have ended several workers. A second suspect is due again soon, at any worker. */
 export const suspect: Gate = { name: 'suspect', call: enter };
 
 /** Lets one suspect enter. It must leave after its call, or if a later gate releases the batch. */

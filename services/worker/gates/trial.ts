@@ -1,10 +1,7 @@
 import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
-/**
- * Gate for a trial: whole batches of the step were refused, so single users are tried first, and the others wait here
- * for them.
- */
+/** Gate for a trial: whole batches were refused, so single users are tried first, and the others wait here. */
 export const trial: Gate = {
   name: 'trial',
   call: park,

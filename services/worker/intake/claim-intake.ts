@@ -28,7 +28,6 @@ export interface ClaimIntakeDeps {
   unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
   /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage | null) => void;
-  /** Undefined if tracing is off. */
   traces: StepTraces | undefined;
   logger: Logger;
 }
@@ -74,10 +73,7 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
   };
 }
 
-/**
- * Takes equal shares first, so that a full shard leaves room for the others; then the room that other shards do not
- * use.
- */
+/** Takes equal shares first, so that a full shard leaves room for the others; then their unused room. */
 function takeInTurn(max: number, vain: VainClaims, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
   const topics = [...queue.topics()];
   const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));

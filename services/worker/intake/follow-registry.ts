@@ -12,10 +12,7 @@ export interface ServingDeps {
   logger: Logger;
 }
 
-/**
- * Shards and action types that the worker serves. Both collections change in place, so that their holders see the
- * newest state.
- */
+/** Shards and action types to serve. Both collections change in place, so that holders see the newest state. */
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;

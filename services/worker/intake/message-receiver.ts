@@ -10,9 +10,7 @@ import type { OpenMessage, QueuedStep } from '../step/work.ts';
 export interface MessageReceiverDeps {
   queue: StepQueue;
   letters: LetterKeeper;
-  /** Shards by topic. */
   shards: { has(topic: string): boolean };
-  /** Notifies that a message is handled. */
   onSettled: (message: LaneMessage) => void;
   /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage) => void;
@@ -28,10 +26,7 @@ export interface MessageReceiver extends LaneReceiver {
   stop(): void;
 }
 
-/**
- * Stage W1 of the worker: turns messages into queued steps. Unreadable messages are dead-lettered and never block their
- * lane.
- */
+/** Stage W1 of the worker: queues the steps of messages. Unreadable ones are dead-lettered, and block no lane. */
 export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceiver {
   const { queue, letters, shards, onSettled, onHandled } = deps;
   let stopped = false;

@@ -26,10 +26,7 @@ export interface Served {
   refusals: ShardRefusal[];
 }
 
-/**
- * Returns the part of the registry that a worker serves. Disabled types are included: runs that began with them
- * continue.
- */
+/** Returns the part of the registry to serve. Disabled types are included: their begun runs continue. */
 export function servedOf(
   { actionTypes, shards }: Pick<Registry, 'actionTypes' | 'shards'>,
   { leaseMs, ...scope }: ServedScope,

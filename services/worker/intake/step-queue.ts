@@ -16,7 +16,6 @@ const maxQueuedSteps = 200_000;
  */
 export interface StepQueue {
   readonly size: number;
-  /** Returns the number of steps of one shard. */
   sizeOf(topic: string): number;
   /** Returns whether this many more steps of a shard may be added. Steps beyond are left to the sweeper. */
   hasRoom(topic: string, steps: number): boolean;
@@ -34,7 +33,6 @@ export interface StepQueue {
   clear(): void;
 }
 
-/** Room left for claims. */
 export interface StepRooms {
   of(feedId: string, step: number): number;
   use(feedId: string, step: number, count: number): void;
@@ -43,10 +41,7 @@ export interface StepRooms {
 type Group = StepFifo<QueuedStep>;
 
 export function createStepQueue(): StepQueue {
-  /**
-   * Groups by name within each topic, in the order of their turns: the Map keeps the order, and a group moves to its
-   * end after its turn.
-   */
+  /** Groups by name and topic. A Map keeps the order of turns: a group moves to the end after its turn. */
   const shards = new Map<string, Map<string, Group>>();
   /** Number of steps of each shard, and of all shards. */
   const sizes = new Map<string, number>();

@@ -9,10 +9,7 @@ import type { StepQueue } from './step-queue.ts';
 
 /** Share of a lease within which a retry must be due; later ones are left to the agenda. */
 const partOfLease = 1 / 3;
-/**
- * Upper bound on the held steps and the users lost before them, about 150 bytes each. Further steps are left to the
- * agenda.
- */
+/** Upper bound on steps plus users lost before them, about 150 bytes each. More are left to the agenda. */
 const maxHeld = 100_000;
 /** Steps are grouped by due time in buckets of this many milliseconds, about the interval of flushes. */
 const bucketMs = 25;
@@ -35,9 +32,7 @@ export interface TimedStepsDeps {
  * agenda offers them later (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface TimedSteps {
-  /**
-   * Returns the milliseconds within which a step recorded now may be due here; undefined if no more steps are timed.
-   */
+  /** Returns the milliseconds within which a recorded step may be due here; undefined if none is timed any more. */
   withinMs(): number | undefined;
   /** @param works by the results that the steps were recorded with */
   add(timed: readonly TimedStep[], works: ReadonlyMap<StepResult, Work>): void;

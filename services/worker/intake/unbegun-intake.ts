@@ -8,30 +8,19 @@ import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
 
-/**
- * Milliseconds after which the slots of an idle shard count as free, and between two searches while steps are found.
- */
+/** Milliseconds after which an idle shard's slots count as free, and between two successful searches. */
 const lookEveryMs = 50;
 /** Longest pause between searches of a feed that find nothing: the pause doubles each time. */
 const longestPauseMs = 2000;
-/**
- * Milliseconds for which unbegun steps are left alone while references of their feed still arrive: their own may be on
- * the way to a worker.
- */
+/** Milliseconds for which unbegun steps wait for their reference while those of their feed still arrive. */
 const onItsWayMs = 200;
 /** Milliseconds without a reference of a feed after which no more are on the way to this worker. */
 const quietAfterMs = 100;
 /** Largest share of a connection's time for searches. */
 const partOfTime = 1 / 20;
-/**
- * Longest rest between searches, because on a loaded database searches take long, and free slots would wait for
- * seconds.
- */
+/** Longest rest between searches: on a loaded database they are slow, and free slots would wait for seconds. */
 const longestRestMs = 500;
-/**
- * Rounds of calls taken at once: what free slots call until the next search, even after the longest rest. Queued steps
- * are not claimed early.
- */
+/** Rounds of calls to queue at once: enough until the next search, also after the longest rest. */
 const roundsAhead = 4;
 /** Milliseconds without a reference after which a feed is searched no more. */
 const livelyMs = 30_000;

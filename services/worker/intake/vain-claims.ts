@@ -15,7 +15,6 @@ export interface VainClaims {
 }
 
 export function createVainClaims(): VainClaims {
-  /** Limits of the shards that have one. */
   const limits = new Map<string, number>();
   const limitOf = (topic: string) => limits.get(topic) ?? Infinity;
   return {

@@ -3,7 +3,6 @@ import type { MetricTable } from '../../../shared/ports/meter.ts';
 const shardLabels = ['action', 'country'] as const;
 const resultLabels = ['action', 'country', 'result'] as const;
 
-/** Metrics of a worker. */
 export const workerMetrics = {
   calls: {
     kind: 'counter',

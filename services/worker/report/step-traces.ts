@@ -8,9 +8,7 @@ import type { Span, SpanAttributes, SpanLink, Tracing } from '../../../shared/po
 import type { Reading } from '../endpoint/read-answer.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** Span of a call in flight. */
 export interface CallTrace {
-  /** Trace header of the call. */
   traceparent: string;
   /** Null if the call is not sampled. */
   spanId: string | null;
@@ -23,10 +21,7 @@ export interface CallTrace {
 export interface StepTraces {
   /** Records claims. @param askedMs monotonic time, like all times here */
   claimed(works: readonly Work[], askedMs: number): void;
-  /**
-   * Returns the trace header of a status request, which has no span of its own: spans of its receiver belong to the
-   * step.
-   */
+  /** Returns the header of a status request, which has no span of its own: its receiver's belong to the step. */
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
@@ -56,7 +51,7 @@ interface OpenStep {
 export interface StepTracesDeps {
   tracing: Tracing;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
@@ -64,10 +59,7 @@ export interface StepTracesDeps {
 const maxFeeds = 1000;
 /** Upper bound on the sampled steps in progress. Beyond it, the oldest one is recorded without its beginning. */
 const maxOpenSteps = 10_000;
-/**
- * Upper bound on the links of one span, which is OpenTelemetry's own. A batch whose users are tried alone has more
- * children.
- */
+/** Upper bound on the links of a span, as in OpenTelemetry. Users tried alone may be more child batches. */
 const maxLinks = 128;
 
 export function createStepTraces({ tracing, clock, random }: StepTracesDeps): StepTraces {

@@ -14,14 +14,12 @@ const warnEveryMs = 60_000;
 /** Metrics of the worker for operators, and warnings without repetition. */
 export interface WorkerMeter {
   called(work: Work, reading: Reading, tookMs: number): void;
-  /** Counts a status request that has ended. */
   asked(work: Work, answer: StatusAnswer): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
   /** Registers gauges, which are read with each export of the metrics. */
   watch(levels: () => WorkerLevels): void;
 }
 
-/** Levels of a shard. */
 export interface ShardLevels {
   shard: Shard;
   inFlight: number;
@@ -32,7 +30,6 @@ export interface ShardLevels {
   recorded: number;
 }
 
-/** Current levels, for gauges. */
 export interface WorkerLevels {
   shards: readonly ShardLevels[];
   queued: number;

@@ -49,10 +49,7 @@ export interface Breaker {
   allowed(nowMs: number): number;
   /** Returns the milliseconds until the next probe, by any worker, if the breaker is open. */
   retryInMs(nowMs: number): number;
-  /**
-   * Returns the milliseconds until this worker may probe without a grant, if the breaker is open. Infinite if it needs
-   * a grant, or if its probe is in flight.
-   */
+  /** Returns the milliseconds until this worker may probe without a grant; infinite if it needs one, or is probing. */
   callInMs(nowMs: number): number;
   onBegin(nowMs: number): void;
   /** Learns from the end of a call. @returns true if the breaker opened because of it */
@@ -72,10 +69,7 @@ export interface Breaker {
   /** Handles that the store has this report. A report made in the meantime has yet to be written. */
   onReported(written: GuardReport, nowMs: number): void;
   /**
-   * Applies the store's state.
-   * @param look null if the store has no open guard
-   * @param askedAtMs time of the request
-   * @returns true if the breaker opened because of it
+   * @param look null if the endpoint is well. @param askedAtMs time of the request. @returns true if the breaker opened
    */
   onLook(look: GuardLook | null, askedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
@@ -88,10 +82,7 @@ type Mode =
   | { kind: 'closed' }
   /** This worker's own calls found the endpoint down. Without the store, this worker probes. */
   | { kind: 'found-down'; cause: string; retryAtMs: number }
-  /**
-   * This worker's probe was answered while the store was unreachable. The allowed calls double with each answered
-   * round.
-   */
+  /** The store is unreachable, and this worker's probe was answered: the calls double with each answered round. */
   | { kind: 'starting-alone'; limit: number; answered: number }
   /** The store's state, valid for `lookLastsMs`: only the worker to which the store grants the probe calls. */
   | { kind: 'known-down'; cause: string; retryAtMs: number }

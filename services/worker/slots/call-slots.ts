@@ -82,17 +82,13 @@ export interface CallSlots {
    * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
    */
   betweenFlushesMs(queued: Iterable<string>): number;
-  /**
-   * Records that a flush wrote results and claims.
-   * @param took duration of the flush as a share of the time between two flushes, in [0, 1]
-   */
+  /** @param took duration of the flush as a share of the time between two flushes, in [0, 1] */
   onFlush(took: number): void;
   /**
    * Returns the milliseconds until a call may begin in a shard that is blocked now, because its endpoint is down or
    * requested a pause. Infinite if time alone unblocks no shard.
    */
   nextCallInMs(topics: Iterable<string>): number;
-  /** Returns the feeds with steps that wait for a slot. */
   waitingFeeds(): string[];
   /** Releases the waiting steps of these feeds at once: their runs were stopped. */
   releaseFeeds(feedIds: readonly string[]): void;
@@ -168,10 +164,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     return { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) };
   }
 
-  /**
-   * Releases the waiting steps of the shard. Feeds that are served keep theirs: their next call shows whether the
-   * endpoint is down for them too.
-   */
+  /** Releases the waiting steps. Served feeds keep theirs, to find out whether the endpoint is down for them too. */
   function giveBack(group: SlotGroup, nowMs: number): void {
     group.adaptive.reset();
     for (const line of group.lines.values()) {

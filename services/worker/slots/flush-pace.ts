@@ -7,7 +7,6 @@ const slowestFlushMs = 100;
 /** Calls in flight below which a flush waits for two rounds of calls, so that more results share its cost. */
 const fewCalls = 50;
 
-/** Calls and claimed steps of a worker. */
 interface CallsUnderWay {
   groups: ReadonlyMap<string, SlotGroup>;
   /** Calls in flight over all shards, and claimed steps that wait for a slot. */

@@ -21,7 +21,6 @@ export interface RatedAction {
   readonly hasWork: boolean;
 }
 
-/** Returns the shards with their breakers, for the exchange with the store. */
 export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
   return [...groups].map(({ shard, topic, breaker, inFlight, waiting }) => ({
     shard,
@@ -32,9 +31,7 @@ export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
   }));
 }
 
-/**
- * Returns the action types with a rate that all workers share. @param queued topics with steps that wait to be claimed
- */
+/** Returns the action types with a shared rate. @param queued topics with steps that wait to be claimed */
 export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<string>): Iterable<RatedAction> {
   const topics = new Set(queued);
   const rated = new Map<RateLimit, RatedAction>();
@@ -46,10 +43,7 @@ export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<strin
   return rated.values();
 }
 
-/**
- * Returns the levels of calls and claims of these shards. @param recordedIn returns the steps of a topic that were done
- * since the start
- */
+/** Returns the levels of these shards. @param recordedIn returns the steps of a topic that were done since the start */
 export function levelsOf(
   groups: readonly SlotGroup[],
   recordedIn: (topic: string) => number,

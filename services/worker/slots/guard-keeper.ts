@@ -25,15 +25,12 @@ export interface GuardKeeperDeps {
   /** Notifies that calls may begin which could not before. */
   onRoom: () => void;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
 }
 
-/**
- * Loop that reports this worker's breakers to the store, reads the state of all workers' breakers, and requests due
- * probes.
- */
+/** Loop that reports this worker's breakers to the store, reads those of all workers, and requests due probes. */
 export interface GuardKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
   /** Wakes the loop for new work, if it was idle. */
   onWork(): void;

@@ -6,7 +6,6 @@ import {
 } from '../../../shared/domain/endpoint/own-matter.ts';
 import { countedCalls, evidenceOf, type FeedLine, type SlotGroup } from './slot-group.ts';
 
-/** End of a call, as the limits need it. */
 export interface ServedCall {
   end: CallEnd;
   /** Cause shown to people, if the call was not answered. */
@@ -17,7 +16,6 @@ export interface ServedCall {
   retryAfterMs: number | null;
 }
 
-/** Call that has ended, with its line. */
 export interface CallInLine {
   group: SlotGroup;
   line: FeedLine;

@@ -7,32 +7,27 @@ import type { Work } from '../step/work.ts';
 import type { Breaker } from './breaker.ts';
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 
-/**
- * Upper bound on first-hand calls in flight of a shard whose breaker is open, and the least time between two of them.
- */
+/** Upper bound on first-hand calls in flight of a shard whose breaker is open, and least time between two. */
 const maxFirstHandCalls = 4;
 const firstHandEveryMs = 100;
 
-/** Calls of a feed in the shard: those in flight and those that wait for a slot. */
 interface GuardedLine {
   readonly guard: Pick<SourceGuard, 'isFailing'>;
   readonly waiting: Pick<StepFifo<Work>, 'size'>;
   inFlight: number;
 }
 
-/** Calls of a shard, as its breaker bounds them. */
 interface GuardedGroup {
   readonly breaker: Pick<Breaker, 'isOpen' | 'allowed'>;
   readonly lines: ReadonlyMap<string, GuardedLine>;
   inFlight: number;
-  /** First-hand calls in flight, and when the last one began. */
   firstHand: number;
   firstHandAtMs: number;
 }
 
 /**
- * True if the breaker is open and the next call of the line may begin nevertheless, because this worker does not know
- * yet whether the endpoint works for its feed. An answer shows that the endpoint is not down.
+ * True if the breaker is open and the next call of the line may begin nevertheless: this worker does not know yet
+ * whether the endpoint works for its feed. An answer shows that the endpoint is not down.
  */
 export function mayCallFirstHand(group: GuardedGroup, line: GuardedLine, nowMs: number): boolean {
   if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;
@@ -44,15 +39,11 @@ export function beginFirstHand(group: GuardedGroup, nowMs: number): void {
   group.firstHandAtMs = nowMs;
 }
 
-/**
- * Returns the calls in flight that are not first-hand. If the breaker is open, these are its probe and calls that began
- * before it opened.
- */
+/** Returns the calls in flight that are not first-hand: if the breaker is open, its probe and older calls. */
 export function probeCalls({ inFlight, firstHand }: GuardedGroup): number {
   return inFlight - firstHand;
 }
 
-/** Returns how many probes may begin now. */
 export function probesLeft(group: GuardedGroup, nowMs: number): number {
   return Math.max(0, group.breaker.allowed(nowMs) - probeCalls(group));
 }

@@ -9,10 +9,7 @@ import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
 import type { Work } from '../step/work.ts';
 
-/**
- * Initial limit on calls at once, and thus connections, of a shard that was silent. The limit grows with each answer,
- * and with time.
- */
+/** Initial limit on calls, and thus connections, of a shard that was silent. It grows with answers, and with time. */
 const firstCalls = 8;
 const moreCallsPerSecond = 10;
 const silentMs = 30_000;
@@ -37,10 +34,7 @@ export interface FeedLine extends CallLine, CallPace {
   lentSlow: number;
   lastBeginMs: number;
   lastEndMs: number;
-  /**
-   * Sequence number of the line's last call, over all groups. Among equals, the line with the lowest number comes
-   * first.
-   */
+  /** Sequence number of the last call, over all groups. Among equals, the line with the lowest number comes first. */
   lastTurn: number;
 }
 
@@ -177,17 +171,14 @@ export function countedWaiting(group: SlotGroup): number {
   return waiting;
 }
 
-/**
- * True if the line has calls in flight, and none of its calls has begun or ended for much longer than its calls take.
- */
+/** True if calls of the line are in flight, and none has begun or ended for much longer than its calls take. */
 export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
   return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
 }
 
 /**
- * True if the line was answered within the last ten seconds. A line with slower calls counts as served if it was
- * answered within ten seconds before its latest call began, unless its calls are stuck or its last call was not
- * answered.
+ * True if the line was answered within the last ten seconds. For slower calls, it suffices that it was answered within
+ * ten seconds before its latest call began. This does not apply to stuck calls, or if the last call was not answered.
  */
 export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
   const isAwaited = inFlight > 0 && !isLending && !guard.isFailing;

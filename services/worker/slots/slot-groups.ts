@@ -12,7 +12,7 @@ export interface SlotGroupsDeps {
   /** Calls of busy feeds in flight over all action types. */
   concurrency: number;
   monotonicMs: () => number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 

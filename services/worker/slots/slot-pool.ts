@@ -46,7 +46,6 @@ export interface SlotPool {
    * many as the concurrency, or a few while no feed is answered. @param slowBy number of them that began as slow calls
    */
   lend(by: number, slowBy: number): void;
-  /** True if slots of the pool are lent. */
   readonly hasLent: boolean;
   /** Returns the number of lent slots that others may use. */
   lendable(lent: number): number;

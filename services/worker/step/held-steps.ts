@@ -16,9 +16,7 @@ export interface HeldSteps {
   holdForFault(standing: StepStanding, cause: string): Promise<void>;
   /** Ends the fault after a user was accepted. */
   endFault(standing: StepStanding): Promise<void>;
-  /** Holds the step until the quiet hours end. */
   holdForQuietHours(standing: StepStanding, cause: string, endsInMs: number): Promise<void>;
-  /** Ends the hold for quiet hours. */
   endQuietHours(standing: StepStanding): Promise<void>;
 }
 

@@ -4,13 +4,10 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 /** Milliseconds for which a result is reused: it is requested before every call. */
 const goodForMs = 1000;
 
-/** Current quiet hours. */
 export interface QuietHours {
-  /** True if there are no rules at all. */
   readonly isEmpty: boolean;
   /** Returns null outside of quiet hours. */
   of(actionType: string, country: string): QuietNow | null;
-  /** Replaces the rules. */
   follow(rules: readonly QuietRule[]): void;
 }
 

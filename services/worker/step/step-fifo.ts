@@ -9,7 +9,6 @@ export interface StepFifo<T> {
   push(entry: T): void;
   /** Returns the next entry; undefined if there is none. */
   first(): T | undefined;
-  /** Takes at most `count` entries from the front. */
   take(count: number): T[];
   /** Returns entries to the front, in their order. */
   putBack(entries: readonly T[]): void;

@@ -31,15 +31,12 @@ import type { StatusAnswer, UserStatus } from '../endpoint/read-status.ts';
 import type { FailedResult } from '../endpoint/user-results.ts';
 import { classOf, type Work } from './work.ts';
 
-/**
- * Longest delay of a step in milliseconds if nothing was applied, because the endpoint is down or requests a pause
- * without a time.
- */
+/** Longest delay in milliseconds if the endpoint is down, or requests a pause without a time. */
 const longestNotAppliedMs = 30_000;
 
 /** Inputs that decide a step's result, besides the answer. */
 export interface ResultTerms {
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: number;
   /** Wall clock time. */
   nowMs: number;
@@ -56,9 +53,7 @@ export function lostAfter({ lost }: Work, { failures, children }: Pick<StepDone,
   return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
 }
 
-/**
- * Returns the final result of a call: its failures, users that continue in child batches, and all others as succeeded.
- */
+/** Returns the final result of a call: failures, users in child batches, and all others as succeeded. */
 export function doneResult(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
   const { claim, context, count, lost } = work;
   const { feedId, batchNo, step, epoch, attempts } = claim;
@@ -125,13 +120,10 @@ function refusedUsersResult(work: Work, code: string): StepDone {
   return { ...doneResult(work, failures, []), refused: failures.length };
 }
 
-/**
- * Returns a waiting step. @param delay least delay in milliseconds @param open whether a call of the step may have been
- * applied
- */
+/** @param delay least delay in milliseconds @param open whether a call of the step may have been applied */
 export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = work.claim;
-  // The call of the lapsed lease may still be applied, and the next claim asks the status endpoint at once.
+  // The call of the lapsed lease may still be applied, and the next claim requests its status at once.
   const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
   const delayMs = Math.max(delay, least);
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
@@ -142,10 +134,7 @@ export function putBackResult(work: Work, delay: number, cause: string | null): 
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
-/**
- * True if a worker that is gone left a call open, and nothing has waited for it yet. The call ended at the latest with
- * its lease.
- */
+/** True if a lost worker left a call open, and no step has waited for its end, at the latest that of its lease. */
 export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }
@@ -156,10 +145,7 @@ export function resultOfAnswer(work: Work, reading: FinalReading, terms: ResultT
   return reading.kind === 'refused' ? refusedResult(work, reading, terms) : wholeResult(work, reading, terms);
 }
 
-/**
- * Returns the result of a definite refusal of users or parameters: the batch is bisected in the lane, until the refused
- * users are alone.
- */
+/** Returns the result of a definite refusal: the batch is bisected in the lane, until refused users are alone. */
 export function refusedResult(work: Work, { code, cause }: Refusal, terms: ResultTerms): StepResult {
   return wholeResult(work, { kind: work.count === 1 ? 'refused-alone' : 'refused', code, cause }, terms);
 }
@@ -191,10 +177,7 @@ function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): Ste
   }
 }
 
-/**
- * Returns the result of an answer by user. Reported users continue with this one write; the others are retried by
- * themselves, or end.
- */
+/** Returns the result by user: succeeded ones go on with this one write, others are retried alone, or end. */
 function reportedResult(work: Work, { failed, missing, reopened }: ReportedReading, terms: ResultTerms): StepResult {
   // The common case: the table is not needed.
   if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
@@ -231,10 +214,7 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   return doneResult(work, failures, children);
 }
 
-/**
- * Returns a waiting step: repeating the same call, or the same status request, is as good as a child batch of the same
- * users.
- */
+/** Returns a waiting step: to repeat the same request is as good as a child batch of the same users. */
 function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
   const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
   return waitingResult(work, delay, true, 'an answer that speaks of no user');
@@ -277,10 +257,7 @@ function readingOf(status: UserStatus | undefined, isUsedUp: boolean): StatusRea
   return isUsedUp ? 'used-up' : 'retryable';
 }
 
-/**
- * Returns child batches of the parts that have users. Users keep the order of their feed, whatever order the answer
- * had.
- */
+/** Returns child batches of the parts with users, in the order of the feed, whatever order the answer had. */
 function childrenOf(work: Work, parts: readonly Part[]): ChildBatch[] {
   const { attempts } = work.claim;
   return parts.flatMap(({ users, ...terms }): ChildBatch[] => {

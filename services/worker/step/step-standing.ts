@@ -15,12 +15,10 @@ export function createStanding(feedId: string, step: number, refusals: StepRefus
   };
 }
 
-/** Returns the refused users of the run so far. */
 export function refusedUsers({ refusals }: StepStanding): number {
   return refusals.refused + refusals.refusedSince;
 }
 
-/** Returns true while a hold of any kind is known. */
 export function isHeld({ fault, quietHours }: StepStanding): boolean {
   return fault.current !== null || quietHours.current !== null;
 }

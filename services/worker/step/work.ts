@@ -15,7 +15,6 @@ export interface OpenMessage {
 
 /** Step that a message names as due; the claim shows whether it is. */
 export interface QueuedStep extends StepClaim {
-  /** Topic of the shard. */
   readonly topic: string;
   /** Null if the worker found the step unbegun: then no message of this worker names it. */
   readonly origin: OpenMessage | null;
@@ -30,7 +29,6 @@ export interface Work extends AskedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
   readonly standing: StepStanding;
-  /** Topic of the shard. */
   readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
@@ -49,14 +47,12 @@ export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
   return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
 
-/** Claimed steps of this worker. */
 export interface ClaimedWork {
   works: Work[];
   /** Works whose remaining users are uncertain. The worker releases them, and their next claim reads the rows. */
   unsure: Work[];
 }
 
-/** Step with its result, recorded or not. */
 export interface FinishedStep {
   work: Work;
   result: StepResult;
@@ -73,15 +69,11 @@ export interface StepStanding {
   isAccepted: boolean;
   /** Hold for a fault that a person must fix. */
   readonly fault: KnownHold;
-  /** Hold until the end of quiet hours. */
   readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
   /** Refused users of the run when a fault ended here last: only later ones count against the limit. */
   refusedAtLift: number;
-  /**
-   * Trial after whole batches were refused while no user was accepted: single users are tried alone, and all other
-   * batches wait.
-   */
+  /** Trial after whole batches were refused and no user accepted: single users are called first, others wait. */
   trial: RefusalTrial | null;
 }
 
@@ -107,10 +99,7 @@ export interface RefusedWork {
   refusal: Refusal;
 }
 
-/**
- * Trial of a step in which batches were refused and no user was ever accepted: it determines whether the users or the
- * parameters cause the refusals.
- */
+/** Trial of a step without any accepted user: are the users or the parameters the cause of refusals? */
 export interface RefusalTrial {
   /** Split that created the single users. */
   readonly begunBy: StepResult;

@@ -5,10 +5,7 @@ import { isUnreachable } from './unreachable.ts';
 export interface AnswerWatch {
   /** Makes a request. @param mayTakeMs time that the broker may hold the request by its terms */
   during<Answer>(request: () => Promise<Answer>, mayTakeMs?: number): Promise<Answer>;
-  /**
-   * Returns the milliseconds for which requests have been overdue without any answer; 0 while they are answered or
-   * there are none.
-   */
+  /** Returns the milliseconds for which answers are overdue; 0 while requests are answered or there are none. */
   unansweredMs(): number;
 }
 
@@ -47,8 +44,5 @@ export function createAnswerWatch(clock: Pick<Clock, 'monotonicMs'>): AnswerWatc
   }
 }
 
-/**
- * Milliseconds without an answer that count as too long: a broker answers within milliseconds, and within seconds after
- * the loss of a leader.
- */
+/** Milliseconds without an answer that are too long: after the loss of a leader, brokers need seconds. */
 export const unansweredTooLongMs = 10_000;

@@ -74,7 +74,6 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
     cause.count = 0;
   }
 
-  /** Forgets causes that have not occurred for a while. */
   function forgetQuiet(causes: Map<string, Cause>): void {
     const nowMs = clock.monotonicMs();
     for (const [key, { loggedMs }] of causes) if (nowMs - loggedMs > 2 * tellAgainMs) causes.delete(key);

@@ -60,10 +60,7 @@ export interface KafkaConnection {
    * before use.
    */
   cluster(): Cluster;
-  /**
-   * Returns a single broker, for a request that is answered within `withinMs` or fails: no request is repeated or
-   * logged.
-   */
+  /** Returns a single broker, for a request that it answers within `withinMs`: nothing is retried or logged. */
   brokerAt(broker: string, withinMs: number): Cluster;
 }
 
@@ -148,9 +145,7 @@ function saslOptions({ mechanism, username, password }: NonNullable<KafkaSecurit
   }
 }
 
-/**
- * Returns the cluster of a client. kafkajs exposes it to assigners only, so this creates a consumer that never runs.
- */
+/** Returns the cluster, which kafkajs exposes to assigners only: this creates a consumer that never runs. */
 function clusterOf(kafka: Kafka): Cluster {
   const shown: Cluster[] = [];
   kafka.consumer({

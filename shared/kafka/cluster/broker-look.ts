@@ -22,10 +22,7 @@ export interface BrokerLookDeps {
 
 /** Milliseconds for an answer: shorter than the time-out of `/readyz`, so that its answer names the brokers. */
 const answersWithinMs = 1_500;
-/**
- * Milliseconds for a connection. On a distant network or a busy machine it may take longer than a check: later checks
- * wait for it too.
- */
+/** Milliseconds for a connection. A distant network may need longer than a check: later checks wait for it too. */
 const connectsWithinMs = 10_000;
 
 export function createBrokerLook({ kafka, brokers }: BrokerLookDeps): BrokerLook {

@@ -122,9 +122,7 @@ function forTimestamp(asked: TopicPartitions, fromBeginning: boolean) {
   return asked.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
 }
 
-/**
- * False if nothing is committed, which is -1, or if the offset is from a topic that was deleted and created anew since.
- */
+/** False if nothing is committed, which is -1, or if the topic was deleted and created anew since. */
 function isWithin(committed: OffsetIndex, ends: OffsetIndex, topic: string, partition: number): boolean {
   const offset = committed.get(topic)?.get(partition) ?? -1;
   return offset >= 0 && offset <= (ends.get(topic)?.get(partition) ?? -1);

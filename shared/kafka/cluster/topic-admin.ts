@@ -18,10 +18,7 @@ export interface TopicAdminDeps {
   signal?: AbortSignal;
 }
 
-/**
- * Creates the admin of topics. `ensureTopics` resolves when every partition can be written; it rejects if that takes
- * longer than 30 s.
- */
+/** Creates the admin of topics. `ensureTopics` rejects if not all partitions can be written within 30 s. */
 export function createTopicAdmin({ kafka, signal }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
   const admin = kafka.admin();
   return {

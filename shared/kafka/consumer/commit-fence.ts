@@ -1,6 +1,6 @@
 /** Restricts a commit of offsets to the assignment of partitions in which it began. */
 export interface CommitFence {
-  /** Runs one commit; one at a time. */
+  /** Runs one commit at a time. */
   run(commit: () => Promise<void>): Promise<void>;
   /** Reports that the group has assigned partitions anew. */
   onJoined(): void;

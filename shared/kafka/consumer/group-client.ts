@@ -20,10 +20,7 @@ export interface GroupClient {
    * answers.
    */
   start(): Promise<void>;
-  /**
-   * Commits once; one commit at a time. Rejects if the commit failed, or if partitions were assigned anew before it was
-   * sent.
-   */
+  /** Commits once; one at a time. Rejects on failure, or if partitions were assigned anew before it was sent. */
   commit(positions: readonly LanePosition[]): Promise<void>;
   pause(what: TopicPartitions[]): void;
   resume(what: TopicPartitions[]): void;
@@ -44,7 +41,6 @@ export interface GroupClientDeps {
   /** Upper bound on one answer, in bytes. */
   maxBytesPerPartition: number;
   fetching: () => Fetching;
-  /** Records when brokers answer fetches. */
   fetches: AnswerWatch;
   clock: Pick<Clock, 'sleep'>;
   takeBatch: (payload: EachBatchPayload) => Promise<void>;

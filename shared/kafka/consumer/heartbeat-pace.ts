@@ -5,7 +5,6 @@ import { heartbeatIntervalMs } from './waiting-fetches.ts';
  * sends no heartbeat for an hour after the clock has been set back by an hour.
  */
 export interface HeartbeatPace {
-  /** Sends a heartbeat now. */
   send(heartbeat: () => Promise<unknown>): Promise<unknown>;
   /** Sends the heartbeat, or resolves without one if the last one is less than a second old. */
   sendIfDue(heartbeat: () => Promise<unknown>): Promise<unknown>;

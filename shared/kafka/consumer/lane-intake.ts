@@ -24,7 +24,6 @@ const idleAfterMs = 250;
 export interface LaneIntakeDeps {
   lanes: Lanes;
   client: () => GroupClient | undefined;
-  /** Returns the subscribed topics. */
   topics: () => readonly string[];
   /** Longest time that a broker gathers messages, in milliseconds. */
   gatherMs: number;
@@ -36,10 +35,7 @@ export interface LaneIntakeDeps {
   monotonicMs: () => number;
 }
 
-/**
- * Flow of messages from fetches through lanes to the receiver: decides which messages to hold back, and when to pause
- * and resume fetching.
- */
+/** Flow of messages from fetches through lanes to the receiver, with pauses of full lanes. */
 export interface LaneIntake {
   takeBatch(payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset'>): Promise<void>;
   settle(message: LaneMessage): void;

@@ -1,7 +1,6 @@
 import { createWatermark, type Watermark } from '../../domain/watermark.ts';
 import type { Lane, LaneMessage } from '../../ports/message-bus.ts';
 
-/** Message as kafkajs passes it on. */
 export interface FetchedMessage {
   offset: string;
   key: Buffer | null;
@@ -44,14 +43,9 @@ export interface LaneView {
 export interface Lanes {
   /** Starts a lane for each partition, and ends all lanes so far. @returns the ended lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
-  /**
-   * Takes fetched messages. Undefined if they must not be taken now; fetching continues from the partition's current
-   * position.
-   */
+  /** Takes fetched messages. Undefined if they must not be taken now; fetching repeats from the current position. */
   take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;
-  /**
-   * Settles a message. @returns the lane if it was full and wants messages again: first those held back, then new ones
-   */
+  /** Settles a message. @returns the lane if it was full and wants more: first messages held back, then new ones */
   settle(message: LaneMessage): Lane | undefined;
   /** Returns the next messages that are held back, up to the mark; undefined if there are none, or no room. */
   give(lane: Lane): Delivery | undefined;
@@ -60,7 +54,6 @@ export interface Lanes {
   /** Returns the lanes that have settled more than was committed. */
   uncommitted(): LanePosition[];
   committed(positions: readonly LanePosition[]): void;
-  /** Drops the messages that are held back, in all lanes. */
   dropHeld(): void;
   view(): LaneView[];
   /** Messages delivered and not settled, or held back, over all lanes. */

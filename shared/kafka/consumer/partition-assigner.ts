@@ -13,9 +13,7 @@ const kafkajsProtocolName = 'RoundRobinAssigner';
 
 const protocolVersion = 0;
 
-/**
- * User data of a member's subscription: the number of partitions it knows of each topic, in the order of its topics.
- */
+/** User data of a member's subscription: how many partitions it knows of each topic, in the order of topics. */
 const knownPartitions = z.object({ partitions: z.array(z.number().int().nonnegative()) });
 
 /**

@@ -24,7 +24,6 @@ const joinsApartMs = 250;
 
 export interface SteeringDeps {
   fetching: () => Fetching;
-  /** Records when brokers answer fetches. */
   fetches: AnswerWatch;
   /** False if the group has assigned partitions anew since the current commit began. */
   isCommitCurrent: () => boolean;

@@ -8,9 +8,7 @@ const lookEveryMs = 1_000;
 /** Milliseconds without publishing after which a topic is checked no more. */
 const inUseMs = 10_000;
 
-/**
- * Watch that updates a placement with the unhandled messages of the topics in use; without publishing it costs nothing.
- */
+/** Watch that updates a placement with the unhandled messages of topics in use; it costs nothing without use. */
 export interface BacklogWatch {
   /** Reports that a message is about to be published to the topic. */
   use(topic: string): void;

@@ -33,10 +33,7 @@ interface TopicState {
  */
 export interface Placement {
   choose(topic: string, partitions: readonly number[]): number;
-  /**
-   * Begins a check of the topic's offsets. The caller passes the result to the returned function: messages placed in
-   * between are not in it yet.
-   */
+  /** Begins a check of offsets; call the result with them. Messages placed in between are not in them yet. */
   beginLook(topic: string): (offsets: readonly PartitionOffsets[]) => void;
 }
 

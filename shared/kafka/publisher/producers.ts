@@ -15,7 +15,6 @@ export interface Producers {
 
 export interface ProducersDeps {
   create: () => Producer;
-  /** Records when brokers answer produce requests. */
   sends: AnswerWatch;
 }
 

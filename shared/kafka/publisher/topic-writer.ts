@@ -6,10 +6,7 @@ import type { KafkaConnection } from '../client/connection.ts';
 const saidOfMissing = 'Producing to topic without metadata';
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/**
- * Creates a writer with a producer for each topic, so that stale metadata or waits of one topic do not affect the
- * others.
- */
+/** Creates a writer with a producer per topic, so that stale metadata or waits do not affect other topics. */
 export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicWriter & { close(): Promise<void> } {
   const producers = new Map<string, Promise<Producer>>();
 

@@ -15,9 +15,7 @@ import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
 import { withLent } from '../calls-at-once.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
-/**
- * Upper bound on concurrent status requests of one action type: they are rare, and the endpoint must serve its calls.
- */
+/** Upper bound on status requests at once, by action type: they are rare, and must leave room for calls. */
 const maxStatusConnections = 8;
 
 export interface HttpBatchEndpoint extends BatchEndpoint {

@@ -5,7 +5,6 @@ import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { HttpOrigin, HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 
-/** Address and settings of a target. */
 export interface TargetSpec {
   url: string;
   /** Upper bound on the connections. */
