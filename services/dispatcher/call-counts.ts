@@ -5,7 +5,6 @@ import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 /** Length of a step of the last minute's count: a call is forgotten up to one step late. */
 const secondsStepMs = 2000;
 const secondsSteps = 31;
-/** Length of a step of the ten minutes' durations. */
 const minutesStepMs = 60_000;
 const minutesSteps = 11;
 
@@ -22,7 +21,6 @@ interface Counted {
 
 /** Counts of ended calls by outlet. An outlet without a call for ten minutes uses no memory. */
 export interface CallCounts {
-  /** Counts a call. @param tookMs duration of the call */
   note(outletId: string, tookMs: number): void;
   /** Returns the calls of the last minute, for outlets that had any. */
   lastMinute(): Map<string, number>;

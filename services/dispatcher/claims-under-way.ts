@@ -16,7 +16,6 @@ export interface ClaimsUnderWay {
 
 export function createClaimsUnderWay(): ClaimsUnderWay {
   const counts = new Map<string, number>();
-  /** Queues with claims that are being written. */
   const beingClaimed = new Set<Claimant>();
   let claiming = 0;
 

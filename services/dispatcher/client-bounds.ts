@@ -3,7 +3,6 @@ import type { HeardReference } from './jobs/heard-reference.ts';
 import { usualTimeoutMs, type JobClaim } from './ports/call-ledger.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 
-/** Bounds of the jobs of clients, by their current terms. */
 export interface ClientBounds {
   isKnown(clientId: string): boolean;
   ownerOf(clientId: string): string;

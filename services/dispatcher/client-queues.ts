@@ -130,7 +130,6 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return (ownerId) => Math.max(1, Math.floor(most / counts.size / (counts.get(ownerId) ?? 1)));
   }
 
-  /** Moves a client that was served to the end of the round. */
   function moveBehind(clientId: string, queue: ClientQueue): void {
     queues.delete(clientId);
     queues.set(clientId, queue);
@@ -154,7 +153,6 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil((concurrency - ofOthers) / 2)));
   }
 
-  /** @returns whether a job of the client has begun */
   function startOne(clientId: string, queue: ClientQueue): boolean {
     const slots = usableSlots(clientId, queue);
     if (queue.inFlight >= slots) return false;

@@ -5,7 +5,7 @@ import type { ClientQueues } from './client-queues.ts';
 
 /** Milliseconds of a client's pace for which its references may wait here. More jobs wait in the database. */
 const queuedMs = 2000;
-/** References for each client without work here. */
+/** Upper bound on the references of a client without work here. */
 const anyClient = 200;
 /** References that every client may have, however many clients there are. */
 const floor = 20;

@@ -39,7 +39,7 @@ export interface DispatcherDeps {
   clock: Clock;
   /** Random number in [0, 1). */
   random: () => number;
-  /** Notifications about other dispatchers, and about hosts that they disable. */
+  /** Notifications about other dispatchers, and about circuits that they open. */
   changes: ChangeFeed;
   logger: Logger;
   meter?: Meter;

@@ -6,7 +6,6 @@ import type { Flushed } from './ports/call-ledger.ts';
 export interface DispatcherMeterDeps {
   meter: Meter;
   levels: () => { queued: number; waiting: number; inFlight: number };
-  /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs: () => number;
 }
 

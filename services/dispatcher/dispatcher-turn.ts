@@ -37,7 +37,6 @@ export interface DispatcherTurnDeps {
   onHandled: (references: number) => void;
 }
 
-/** References to claim in one statement. */
 interface ClaimGroup {
   taken: readonly HeardReference[];
   /** References not held yet: a repeated reference's claim must not be in one statement with its end. */

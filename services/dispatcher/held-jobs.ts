@@ -8,7 +8,6 @@ const maxResults = 500;
 
 /** Jobs that this process holds, from their claims until their outcomes are written. */
 export interface HeldJobs {
-  /** Number of outcomes that are not written yet. */
   readonly unwritten: number;
   /**
    * Returns whether the job is held for this due time. A reference with another due time is no repeat: the outcome for

@@ -14,7 +14,7 @@ import type { JobVerdict } from './ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
 const lookEveryMs = 1000;
-/** Milliseconds between two reads while no host is disabled. A notification wakes the loop earlier. */
+/** Milliseconds between two reads while no host has a circuit. A notification wakes the loop earlier. */
 const allWellLookEveryMs = 5000;
 /** Least time between two turns in milliseconds, however many notifications arrive. */
 const minBetweenMs = 100;
@@ -42,11 +42,11 @@ interface LearnedCall extends EvidenceScope {
   sign: 'answers' | 'fails';
 }
 
-/** Loop that knows which hosts are disabled, probes them, and releases their sidelined jobs. */
+/** Loop that keeps the circuits of hosts: probes the hosts, and releases their sidelined jobs. */
 export interface CircuitKeeper extends Loop {
-  /** Returns why the job is not called now: its route or its host is disabled. Null if the job may be called. */
+  /** Returns why the job is not called now: its route or its host has an open circuit. Null if it may be called. */
   refusalOf(job: HeldJob, host: string): JobVerdict | null;
-  /** True if the job is called although its host is disabled. */
+  /** True if the job is called although its host has an open circuit. */
   isFirstHand(job: HeldJob): boolean;
   /** Learns from a call. @returns true if its outcome concerns the ordering key of the job alone */
   onCalled(call: JobCall): boolean;
@@ -166,7 +166,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   /**
    * Updates the breaker of the call's route, and that of its host unless the host serves other routes. If many routes
    * fail at a time, both learn.
-   * @returns the route or host that is disabled from now on, or null
+   * @returns the route or host whose circuit opens now, or null
    */
   function learn(job: HeldJob, host: string, met: LearnedCall, limits: FailureLimits): HostKey | null {
     const { clientId } = job;

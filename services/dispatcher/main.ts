@@ -131,7 +131,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
-  // The heartbeat keeps its claims for as long as the dispatcher is alive.
+  // The dispatcher may claim only while its beats are stored.
   reporter.start();
   await dispatcher.start();
   reporter.tell();

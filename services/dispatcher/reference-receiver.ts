@@ -7,11 +7,9 @@ import { unknownClient, type HeardReference } from './jobs/heard-reference.ts';
 
 export interface ReferenceReceiverDeps {
   letters: LetterKeeper;
-  /** Returns whether this dispatcher knows the client. */
   isKnown: (clientId: string) => boolean;
   onReferences: (references: readonly HeardReference[]) => void;
   onSettled: (message: LaneMessage) => void;
-  /** Returns the number of references that wait in memory. */
   queued: () => number;
 }
 

@@ -62,7 +62,6 @@ export interface WorkerConfig {
   engine: EngineConfig;
   /** Shards that this worker serves: its environment, and the countries of its file, may exclude some. */
   scope: ServedScope;
-  /** Opens the secrets of action types. */
   secretBox: SecretBox;
   /** Addresses that this installation may call. */
   egress: RuleList;

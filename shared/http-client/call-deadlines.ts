@@ -7,7 +7,6 @@ export interface TimedCall {
   /** Time by `performance.now()`. */
   readonly deadline: number;
   readonly bytesRead: number;
-  /** Gives up the call, unless it has ended. */
   expire(): void;
 }
 

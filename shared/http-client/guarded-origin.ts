@@ -15,7 +15,6 @@ export interface Egress {
 
 export interface GuardedOriginOptions extends Omit<HttpOriginOptions, 'connect'> {
   egress: Egress;
-  /** TLS context of the client, with its certificate. */
   secureContext?: SecureContext | undefined;
   /** Name whose look-ups are limited separately from those of other callers. */
   caller: string;

@@ -54,7 +54,6 @@ export function causeOf(error: Error, isAnswerBegun = false): string {
 /** Error codes of a connection that was reset or closed, by the operating system and by undici. */
 const lostConnection: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
-/** Returns true if the call failed because its connection was reset or closed. */
 export function isLostConnection(error: Error): boolean {
   return 'code' in error && lostConnection.has(error.code);
 }

@@ -18,7 +18,6 @@ const keepAliveMarginMs = 1000;
 export interface ConnectionTerms {
   origin: string;
   connect: buildConnector.connector;
-  /** False if a call that is lost with its connection must not be sent again. */
   isRepeatable: boolean;
 }
 

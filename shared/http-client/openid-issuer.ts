@@ -20,7 +20,6 @@ export interface OpenIdIssuerDeps {
   /** Issuer exactly as tokens name it. */
   issuer: string;
   egress: Egress;
-  /** Notifies of each read that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 

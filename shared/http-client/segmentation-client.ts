@@ -17,7 +17,6 @@ export interface SegmentationDeps {
     /** Connections for descriptions, separate from pages: a slow description of a segment must not delay feeds. */
     descriptions: number;
   };
-  /** Notifies of each request that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 

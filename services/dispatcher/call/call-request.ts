@@ -45,7 +45,6 @@ export function completeCall(
   return auth.isForAll || !invited.hasAuthorization ? withAuthorisation(invited, auth) : invited;
 }
 
-/** Adds the report URL, if the receiver may report later. */
 function withInvitation(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -60,7 +59,6 @@ function withInvitation(
   return { ...opened, headers: [...opened.headers, ...headers], secrets: [...opened.secrets, ...secrets] };
 }
 
-/** Adds the client's authorization for this server. */
 async function withAuthorisation(opened: OpenedCall, auth: CallAuth): Promise<OpenedCall | Unsent> {
   const given = await auth.authorization();
   if (given.kind === 'unsent') return given;

@@ -19,18 +19,16 @@ export interface JudgedJob {
 
 /** Call as it was made. Times are monotonic. */
 export interface MadeCall {
-  /** Name of the host, as circuits use it. */
   host: string;
   startedMs: number;
   endedMs: number;
   timeoutMs: number;
   /** Values that were sent and must not be stored. */
   secrets: readonly string[];
-  /** True if the host is disabled and the call probes it. */
+  /** True if the host has an open circuit and the call probes it. */
   isTry: boolean;
 }
 
-/** Meaning of a call for its job, its history, its host and its route. */
 export interface JudgedCall {
   verdict: JobVerdict;
   note: CallNote;

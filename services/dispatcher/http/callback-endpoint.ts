@@ -25,7 +25,6 @@ export interface HttpCallbackEndpointDeps {
   keptBytes?: number;
   /** Rules of the installation, which bound those of the clients. */
   installation: RuleList;
-  /** Notifies of each call that is sent once more after its connection was lost. */
   onSentAgain?: (() => void) | undefined;
 }
 

@@ -37,7 +37,6 @@ export interface ClaimedJob extends JobKey {
   report: string | null;
 }
 
-/** Default time-out of a call. */
 export const usualTimeoutMs = 10_000;
 
 /** Margin beyond the time-out: 10 s from the claim to the call, and a second until its end is noticed. */
@@ -65,7 +64,7 @@ export interface CallNote {
  * - `retry`: the call failed; the job is due again later, with one attempt more.
  * - `released`: not called; due again later, with the same attempt.
  * - `reporting`: called and accepted; its receiver must report within `delayMs`. Same attempt.
- * - `sidelined`: not called, because its host is disabled; due when the host answers again.
+ * - `sidelined`: not called, because its host has an open circuit; due when the host answers again.
  */
 export type JobVerdict =
   | { kind: 'called' }

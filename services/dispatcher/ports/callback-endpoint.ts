@@ -32,7 +32,6 @@ export interface Callback {
   method: string;
   /** Scheme, host and port, in the form of `URL`. */
   origin: string;
-  /** Path with its query. */
   path: string;
   /** Names and values, alternating. */
   headers: string[];

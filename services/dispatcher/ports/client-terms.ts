@@ -49,7 +49,6 @@ export interface FailureLimits {
   failureRate: number;
 }
 
-/** Conditions for sidelining jobs and probing their host. */
 export interface SidelineTerms extends FailureLimits {
   /** Milliseconds between two probes of a host, once its circuit has been open for as long. */
   probeEveryMs: number;

@@ -1,6 +1,5 @@
 import type { FailureLimits } from '../ports/client-terms.ts';
 
-/** Evidence of one call about its host. */
 export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 
 /** State of a host for all dispatchers. `closed` has no row. */

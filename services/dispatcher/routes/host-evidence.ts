@@ -118,7 +118,6 @@ export function createHostEvidence(): HostEvidence {
   const forTurn = createWaiting(maxWaitingForTurn);
   const forAnswer = createWaiting(maxWaitingForAnswer);
   let firstHandAtMs = Number.NEGATIVE_INFINITY;
-  /** First-hand calls that failed since the host last answered. */
   let failedFirstHand = 0;
 
   return {

@@ -214,7 +214,6 @@ export function createRouteLines(
     return isPaused || isSlow(line) || isHeldBack(line);
   }
 
-  /** Returns the time at which one more job may come back. */
   function nextBackMs(line: RouteLine, nowMs: number, perSecond: number): number {
     return line.backAtMs + (1000 * countAway(nowMs)) / perSecond;
   }

@@ -31,7 +31,6 @@ export interface ClientSlotsDeps {
   owner: string;
   /** Returns the concurrency of a client over all dispatchers. */
   concurrencyOf: (clientId: string) => number;
-  /** Returns the current jobs of each client on this dispatcher. */
   queues: () => ReadonlyMap<string, SlotUser>;
   /** Notifies that more jobs may be claimed now. */
   onGained: () => void;

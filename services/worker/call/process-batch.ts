@@ -21,7 +21,6 @@ export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   markBegun: (begin: StepBegin) => Promise<boolean>;
 }
 
-/** Outcome of a claimed step, and of the steps that waited for it. */
 export interface Processed {
   /** Steps to record. Empty if the step waits for a trial, or if another worker has it by now. */
   finished: readonly FinishedStep[];

@@ -21,7 +21,6 @@ export interface StepServerDeps extends ProcessBatchDeps {
 export interface StepServer {
   /** Serves a step. Never rejects. Null if no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
-  /** Releases claims that are not called now. */
   release(works: readonly Work[], pause: ReleasePause | null): void;
   /**
    * Leaves claims to their leases that could not be prepared, because of a bug here or a broken row. In the end the

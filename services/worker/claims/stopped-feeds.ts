@@ -12,7 +12,6 @@ const forgetAfterMs = 10_000;
 
 export interface StoppedFeedsDeps {
   directory: Pick<FeedDirectory, 'stoppedOf'>;
-  /** Releases the waiting steps of these feeds. */
   onStopped: (feedIds: readonly string[]) => void;
   clock: Clock;
   logger: Logger;

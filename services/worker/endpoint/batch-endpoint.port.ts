@@ -1,7 +1,6 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 
-/** Action type with its secrets. */
 export interface CallableType {
   config: ActionTypeConfig;
   /** Value of the `Authorization` header, if there is one. */
@@ -32,7 +31,6 @@ export interface BatchRequest {
 export interface StatusRequest {
   actionType: string;
   country: string;
-  /** Mode in which the users were called. */
   mode: StepMode;
   /** W3C trace header, if calls are traced. */
   traceparent?: string | undefined;

@@ -4,7 +4,6 @@ import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import { causeOf } from './read-answer.ts';
 
-/** Status of one user by the status endpoint. */
 export interface UserStatus {
   status: 'succeeded' | 'failed' | 'in-progress' | 'not-found';
   code: string;

@@ -98,7 +98,6 @@ async function passRest<Deps, Answer>(
   return (await first) ?? passGates(rest, work, admission, deps);
 }
 
-/** Claimed batches by their next stage. */
 export interface ClaimedWorks {
   /** Batches that wait for a slot of their call. */
   callable: Work[];

@@ -12,7 +12,6 @@ export interface MessageReceiverDeps {
   letters: LetterKeeper;
   shards: { has(topic: string): boolean };
   onSettled: (message: LaneMessage) => void;
-  /** Notifies that a step needs its message no longer. */
   onHandled: (origin: OpenMessage) => void;
   /** Notifies that there are steps to claim. */
   onArrived: () => void;

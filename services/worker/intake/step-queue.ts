@@ -24,7 +24,6 @@ export interface StepQueue {
    * Takes at most `count` steps of the shard, in the order of turns. @param rooms upper bound for each step of a feed
    */
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
-  /** Returns the shards with waiting steps. */
   topics(): Iterable<string>;
   /** Returns steps that could not be claimed to the front. */
   putBack(steps: readonly QueuedStep[]): void;
@@ -43,7 +42,6 @@ type Group = StepFifo<QueuedStep>;
 export function createStepQueue(): StepQueue {
   /** Groups by name and topic. A Map keeps the order of turns: a group moves to the end after its turn. */
   const shards = new Map<string, Map<string, Group>>();
-  /** Number of steps of each shard, and of all shards. */
   const sizes = new Map<string, number>();
   let size = 0;
 

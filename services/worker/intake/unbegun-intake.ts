@@ -36,7 +36,6 @@ export interface UnbegunIntakeDeps {
   /** Shards that this worker serves, by topic. */
   shards: { has(topic: string): boolean };
   topics: Pick<TopicNames, 'shard'>;
-  /** Notifies that steps were queued. */
   onFound: () => void;
   clock: Clock;
   logger: Logger;

@@ -1,6 +1,5 @@
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
-/** Part of a feed's batches to search. */
 export interface FeedWindow {
   feedId: string;
   chainLength: number;

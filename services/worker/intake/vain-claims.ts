@@ -1,6 +1,6 @@
 import type { QueuedStep } from '../step/work.ts';
 
-/** Claims of a shard that a flush may contain, however many were in vain. */
+/** Least number of claims of a shard in a flush, however many were in vain. */
 const least = 100;
 
 /**

@@ -11,7 +11,6 @@ const lookEveryMs = 2000;
 const sayAgainMs = 20_000;
 
 export interface ReportShardsDeps {
-  /** Name of this worker, as the group knows it. */
   worker: string;
   reports: ShardReports;
   levels: () => readonly ShardLevels[];

@@ -52,7 +52,7 @@ export interface Breaker {
   /** Returns the milliseconds until this worker may probe without a grant; infinite if it needs one, or is probing. */
   callInMs(nowMs: number): number;
   onBegin(nowMs: number): void;
-  /** Learns from the end of a call. @returns true if the breaker opened because of it */
+  /** @returns true if the breaker opened because of it */
   onEnd(end: CallEnd, call: EndedCall): boolean;
   /**
    * Handles an answer to a feed that had not failed itself: the endpoint works, and only other feeds have the fault
@@ -62,14 +62,13 @@ export interface Breaker {
   onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
   /** Handles that a call which had begun was not made. */
   onNoCall(): void;
-  /** Report that has yet to be written to the store. */
   readonly report: GuardReport | null;
   /** Returns the report for writing. From now on the store may have received it. */
   takeReport(): GuardReport | null;
   /** Handles that the store has this report. A report made in the meantime has yet to be written. */
   onReported(written: GuardReport, nowMs: number): void;
   /**
-   * @param look null if the endpoint is well. @param askedAtMs time of the request. @returns true if the breaker opened
+   * @param look null: the endpoint is well. @param askedAtMs time of the request. @returns true if the breaker opened
    */
   onLook(look: GuardLook | null, askedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;

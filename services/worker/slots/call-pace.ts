@@ -1,9 +1,7 @@
 /** Factor by which the recent maximum of ended calls decays with each further flush. */
 const keptPerFlush = 0.95;
-/** Weight of the newest call in the mean. */
 const newestWeight = 0.02;
 
-/** Pace at which slots become free. */
 export interface CallPace {
   meanMs: number;
   /** Calls that ended since the last flush. */

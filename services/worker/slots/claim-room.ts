@@ -9,7 +9,6 @@ const maxClaimedAhead = 300;
 /** Share of a lease within which claims ahead are to be called: their leases run down while they wait. */
 const partOfLease = 1 / 3;
 
-/** Bounds on how far claims may be ahead of the calls. */
 export interface AheadTerms {
   leaseMs: number;
   /** Flush intervals of work to claim ahead: one, and the part of the next one in which a flush is written. */

@@ -9,11 +9,9 @@ export interface GuardedShard {
   readonly topic: string;
   readonly breaker: Breaker;
   readonly hasCalls: boolean;
-  /** True if claimed steps wait for a call. */
   readonly hasWaiting: boolean;
 }
 
-/** An action type with a rate that all workers share. */
 export interface RatedAction {
   readonly actionType: string;
   readonly rate: RateLimit;

@@ -38,7 +38,6 @@ export interface FeedLine extends CallLine, CallPace {
   lastTurn: number;
 }
 
-/** The call slots of one shard, shared by its feeds. */
 export interface SlotGroup extends CallPace {
   readonly shard: Shard;
   readonly topic: string;

@@ -29,7 +29,6 @@ export interface SlotGroups {
   reshape(): void;
 }
 
-/** State shared by the shards of one action type. */
 interface ActionSlots {
   readonly pool: SlotPool;
   rate: RateLimit | null;

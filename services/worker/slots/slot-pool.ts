@@ -11,7 +11,6 @@ const quickIsAboutMs = 60_000;
 /** Slots lent while no feed of the pool is answered: enough for a new feed to show that it is answered. */
 const lentUnserved = 4;
 
-/** State of a feed's calls in one shard, as the pools need it. */
 export interface CallLine {
   inFlight: number;
   /** Mean duration of the feed's calls, exponentially weighted; 0 before the first call has ended. */
@@ -47,7 +46,6 @@ export interface SlotPool {
    */
   lend(by: number, slowBy: number): void;
   readonly hasLent: boolean;
-  /** Returns the number of lent slots that others may use. */
   lendable(lent: number): number;
   /** Changes the concurrency. Calls in flight beyond a smaller concurrency continue until they end. */
   resize(concurrency: number): void;

@@ -15,7 +15,6 @@ export function configOf(concurrency: number) {
   });
 }
 
-/** Returns claims of a new feed. */
 export function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
   const type = configOf(10).actionTypes[actionType];
   if (!type) throw new Error(`${actionType} is not configured`);

@@ -34,7 +34,6 @@ import { classOf, type Work } from './work.ts';
 /** Longest delay in milliseconds if the endpoint is down, or requests a pause without a time. */
 const longestNotAppliedMs = 30_000;
 
-/** Inputs that decide a step's result, besides the answer. */
 export interface ResultTerms {
   /** Random number in [0, 1). */
   random: number;

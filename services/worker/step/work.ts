@@ -24,7 +24,6 @@ export interface QueuedStep extends StepClaim {
   readonly lost: readonly string[] | null;
 }
 
-/** Claimed step with everything needed to call its endpoint. */
 export interface Work extends AskedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
@@ -67,7 +66,6 @@ export interface StepStanding {
   readonly step: number;
   /** True if a user was accepted in the step: an answer named users, or the ledger counts successes. */
   isAccepted: boolean;
-  /** Hold for a fault that a person must fix. */
   readonly fault: KnownHold;
   readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
@@ -77,7 +75,6 @@ export interface StepStanding {
   trial: RefusalTrial | null;
 }
 
-/** A hold of one kind, as this worker knows it. */
 export interface KnownHold {
   /** State of the last read, or learned here since; null if there is no hold. */
   current: Pick<StepHold, 'cause' | 'tryDue'> | null;
@@ -99,7 +96,7 @@ export interface RefusedWork {
   refusal: Refusal;
 }
 
-/** Trial of a step without any accepted user: are the users or the parameters the cause of refusals? */
+/** Trial of a step without any accepted user, to find out whether users or parameters are refused. */
 export interface RefusalTrial {
   /** Split that created the single users. */
   readonly begunBy: StepResult;

@@ -43,7 +43,6 @@ interface Cause {
 
 export interface ClientLog {
   write: (entry: LogEntry) => void;
-  /** Reports that the broker has answered a request. */
   answered: (broker: string) => void;
 }
 

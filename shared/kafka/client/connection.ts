@@ -50,7 +50,6 @@ export interface KafkaDeps {
   clock?: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Factory of clients of one cluster. */
 export interface KafkaConnection {
   producer(config: ProducerConfig): Producer;
   consumer(config: ConsumerConfig): Consumer;

@@ -15,7 +15,6 @@ interface SocketRequest {
 interface RequestQueue {
   /** Requests that wait for the end of a throttle, or for an answer to make room. */
   pending: unknown[];
-  /** Requests that are sent and not answered. */
   inflight: Map<number, SocketRequest>;
   requestTimeout: number;
   enforceRequestTimeout: boolean;

@@ -1,6 +1,5 @@
 import { fnv1a } from '../../domain/partitioning.ts';
 
-/** Member of a consumer group, as its leader sees it. */
 export interface Subscriber {
   memberId: string;
   topics: readonly string[];

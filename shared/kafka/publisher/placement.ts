@@ -6,7 +6,6 @@ import type { PartitionOffsets } from '../cluster/offset-look.ts';
  */
 const maxSlowness = 8;
 
-/** Weight of a new measurement of a rate. */
 const newRateWeight = 0.3;
 
 interface PartitionState {

@@ -7,7 +7,6 @@ import type { HttpOrigin, HttpOutcome } from '../../../../shared/http-client/htt
 
 export interface TargetSpec {
   url: string;
-  /** Upper bound on the connections. */
   connections: number;
   timeoutMs: number;
   maxAnswerBytes: number;
