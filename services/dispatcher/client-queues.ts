@@ -196,8 +196,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   }
 
   /**
-   * Begins one job of each client in turn: a slot released by one client may be room for another. @returns whether a
-   * job has begun
+   * Begins one job of each client in turn, as a released slot may be another client's. @returns whether one has begun
    */
   function startOthers(): boolean {
     let hasBegun = false;

@@ -56,8 +56,7 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
       const flushed = await ledger.flush({ results: calls.map(resultOf), claims, leaseMs }).catch((error: unknown) => {
-        // No outcome is lost: the next flush writes it, or Postgres refuses it because another dispatcher has the job
-        // by then.
+        // No outcome is lost: the next flush writes it, or Postgres refuses it because another dispatcher has the job.
         finished = [...calls, ...finished];
         throw error;
       });

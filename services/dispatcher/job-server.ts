@@ -27,8 +27,7 @@ export interface JobServer {
   /** Number of calls in flight, probes of hosts included. */
   readonly underWay: number;
   /**
-   * Begins the call of a job. @param whenDone releases its slot, with the end of the call for its route; absent for a
-   * job without a slot
+   * @param whenDone releases the job's slot, with the end of the call for its route; absent for a job without a slot
    */
   serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void;
 }

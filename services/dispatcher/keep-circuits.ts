@@ -175,8 +175,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const call = { jobId: met.id, sign: met.sign };
     const stateOf = (key: HostKey) => (known.of(key) === 'closed' ? known.of(ofHost) : known.of(key));
     if (met.sign === 'answers') {
-      // Only failures create an entry, unless the host is closing its circuit: other answers before the first failure
-      // do not matter.
+      // Only failures create an entry, unless the circuit is closing: earlier answers do not matter otherwise.
       const breaker = known.of(ofHost) === 'closing' ? breakers.of(ofHost) : breakers.find(ofHost);
       breaker?.onCalled(call, known.of(ofHost), limits);
       if (ofRoute.host !== host) breakers.find(ofRoute)?.onCalled(call, known.of(ofRoute), limits);

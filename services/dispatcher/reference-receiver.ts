@@ -35,7 +35,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     const heard = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
-      // The partition is part of the job's id: a reference with another partition would get in the way of the true one.
+      // The partition is part of the job's id: another one would get in the way of the true reference.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
       return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard, priority };

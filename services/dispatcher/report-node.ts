@@ -6,10 +6,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 const beatEveryMs = 2000;
-/**
- * Least time between two reports while jobs arrive: schedulers hold jobs back until a report shows room. With many
- * active clients, a millisecond each.
- */
+/** Least time between reports while jobs arrive and schedulers wait for credit; a millisecond per active client. */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
 /** Time between two reports of the calls by client, which are shown to people: the pace of an idle dispatcher. */

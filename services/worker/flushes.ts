@@ -76,7 +76,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     const group = { results: [...works.keys()], claims, begins: begun, handOn: handOn.choose(finished, claims) };
     const timedWithinMs = timedSteps.withinMs();
     const flushed = await ledger.flush({ ...group, ...terms, timedWithinMs }).catch((error: unknown) => {
-      // No result is lost: the next flush writes it, or the ledger refuses it because its lease has expired meanwhile.
+      // No result is lost: the next flush writes it, or the ledger refuses it after its lease has expired.
       outcomes.putBack(finished);
       queue.putBack(claims);
       throw error;

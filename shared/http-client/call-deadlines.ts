@@ -16,10 +16,7 @@ export interface CallDeadlines {
   stop(): void;
 }
 
-/**
- * Creates the deadlines of calls. A call expires at its deadline, after the bytes that have arrived by then are read.
- * @param running returns the calls that have not ended
- */
+/** Creates deadlines that expire calls after reading what has arrived by then. @param running calls without an end */
 export function createCallDeadlines(running: () => readonly TimedCall[]): CallDeadlines {
   let timer: NodeJS.Timeout | undefined;
 

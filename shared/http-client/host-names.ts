@@ -107,7 +107,7 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
     }
     const { resolver, limit } = channelOf(caller);
     const lookup = { answer: Promise.resolve(nothingKnown), wantedUntilMs };
-    // A look-up that no caller waits for any more is skipped: otherwise dead names would pile up in front of new ones.
+    // Skip a look-up that no caller waits for any more: dead names would pile up in front of new ones.
     lookup.answer = limit(() =>
       clock.monotonicMs() >= lookup.wantedUntilMs ? nothingKnown : ask(resolver, hostname),
     ).then((answer) => {
@@ -121,8 +121,7 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
 
   async function inTime(answer: Promise<Answer>, withinMs: number): Promise<Answer> {
     const over = new AbortController();
-    // Timers run before sockets are read: after a pause of the process, an answer that has already arrived still
-    // counts.
+    // Timers run before sockets are read: after a pause of the process, an answer that has arrived still counts.
     const late = clock.sleep(withinMs, over.signal).then(() => nextCheck(nothingKnown));
     return await Promise.race([answer, late]).finally(() => over.abort());
   }

@@ -7,10 +7,7 @@ export const connectCauses = {
 
 const notWhole = 'connection closed before the answer was whole';
 
-/**
- * Causes shown to people in place of the codes of Node.js and undici. None of them names an address, which may contain
- * a secret.
- */
+/** Causes shown to people in place of error codes. None names an address, which may contain a secret. */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNABORTED: 'connection reset',
@@ -33,10 +30,7 @@ const causes: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate is for another host',
 };
 
-/**
- * Returns the cause for which a call has no answer. @param isAnswerBegun true if the status and all headers of the
- * answer were read
- */
+/** @param isAnswerBegun true if the status and all headers of the answer were read */
 export function causeOf(error: Error, isAnswerBegun = false): string {
   // The errors of undici's parser have no code of their own, only a name.
   if (error.name === 'HTTPParserError') return parserCause(error);

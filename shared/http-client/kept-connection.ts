@@ -66,10 +66,7 @@ export class KeptConnection<Call> {
     if (performance.now() - this.#idleSinceMs > unrepeatableIdleMs) this.#socket?.destroy();
   }
 
-  /**
-   * True if the socket had carried an answer before the call, and has received no byte since. Valid once the socket has
-   * ended.
-   */
+  /** True if the socket had carried an answer before the call, and no byte since. Valid once the socket has ended. */
   endedUnanswered(): boolean {
     return this.#bytesBefore > 0 && this.#socket?.bytesRead === this.#bytesBefore;
   }

@@ -24,10 +24,7 @@ const minAnswerBytes = 4 * 1024 * 1024;
 /** Upper bound on a user's bytes in an answer: an id of 256 bytes may consist of JSON escapes only. */
 const maxBytesPerUser = 1024;
 
-/**
- * Creates the client of the configured segmentation service. @throws {ConfigurationError} if a secret that the
- * configuration names is not in the environment
- */
+/** @throws {ConfigurationError} if a secret that the configuration names is not in the environment */
 export function createSegmentation({
   config: { segmentation },
   environment,

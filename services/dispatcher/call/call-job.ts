@@ -87,8 +87,7 @@ function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDe
   if (terms.heldBecause !== null) return { kind: 'sidelined', host: everyHost };
   const refusal = job.probeOf === null ? deps.refusalOf(job, host) : null;
   if (refusal !== null) return refusal;
-  // Another dispatcher could claim the job during this call, so the job is released, to be claimed again with its whole
-  // time.
+  // Another dispatcher could claim the job during the call: release it, to be claimed with its whole time.
   if (heldUntilMs(job) - nowMs < terms.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   return deps.aliveUntilMs() <= nowMs ? { kind: 'released', delayMs: 0 } : null;
 }

@@ -49,8 +49,7 @@ export function judgeCall(
   const verdict = judgeAnswer(answer, { attempt, expiresInMs: expiresAtMs - endedMs, lateMs, host }, terms, random);
   const latencyMs = endedMs - startedMs;
   const sign = signOf(answer);
-  // A probe of a host that is still down costs its job no attempt. If the host answers, the answer decides about the
-  // job.
+  // A probe that is not answered costs its job no attempt; an answer decides about the job.
   const isUnanswered = isTry && answer.kind === 'unanswered';
   return {
     verdict: isUnanswered ? { kind: 'sidelined', host } : verdict,

@@ -7,9 +7,7 @@ const minUnnamedLength = 12;
 const sensitiveName = /auth|cookie|token|secret|key|password|sig/i;
 const removed = '[removed]';
 
-/**
- * Patterns of secrets from any source: HTTP authentication schemes, webhook secrets, and tokens in the form of JWTs.
- */
+/** Patterns of secrets from any source: HTTP authentication, webhook secrets, and tokens like JWTs. */
 const shapes = [
   /\b(?:bearer|basic|digest)\s+[A-Za-z0-9+/=._~-]{6,}/gi,
   /\bwhsec_[A-Za-z0-9+/=]{6,}/g,
@@ -36,10 +34,7 @@ export function secretsOfTarget(path: string, query: string): string[] {
   return [...new Set([...[query].filter(({ length }) => length >= minSecretLength), ...elements, ...values])];
 }
 
-/**
- * Returns an answer without secrets, for storage: receivers often repeat what they were sent. @param secrets values
- * that were sent and must not be stored
- */
+/** Returns an answer for storage: receivers often repeat their request. @param secrets sent, and not to be stored */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let cleaned = text;
   for (const secret of secrets) cleaned = cleaned.replaceAll(secret, removed);

@@ -91,7 +91,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     timeoutMs,
     notAfterMs,
   }: Callback): Promise<CallbackAnswer> {
-    // A process that was suspended and resumes must not send a call that another dispatcher may have sent meanwhile.
+    // A process that was suspended must not send a call that another dispatcher may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const known = originOf(limits, origin);
     known.inFlight++;

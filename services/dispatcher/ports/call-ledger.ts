@@ -30,10 +30,7 @@ export interface ClaimedJob extends JobKey {
    * lease lasts.
    */
   aloneMs: number | null;
-  /**
-   * Report on the job's accepted call (`readKeptReport`): the report decides this attempt, and no call is made. Null:
-   * the job must be called.
-   */
+  /** Report on the accepted call (`readKeptReport`), which decides this attempt without a call. Null: to be called. */
   report: string | null;
 }
 

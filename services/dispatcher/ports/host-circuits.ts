@@ -15,8 +15,7 @@ export interface HostKey {
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
   /**
-   * Open: milliseconds until the next probe. Closing: until the next jobs are released. By the database's clock; 0 or
-   * less if due.
+   * Milliseconds until the next probe (open) or release of jobs (closing), by the database's clock; 0 or less if due.
    */
   nextInMs: number;
   /** Open: milliseconds since the circuit first opened. Closing: since the host answered. */
@@ -48,9 +47,6 @@ export interface HostCircuits {
   bringBack(key: HostKey, count: number): Promise<number | null>;
   /** Ends up to `limit` jobs that expired while they were sidelined. Returns their number. */
   expire(key: HostKey, limit: number): Promise<number>;
-  /**
-   * Begins closing for hosts with sidelined jobs but no circuit: their circuit was removed while a job was being
-   * sidelined. Returns the number of hosts.
-   */
+  /** Begins closing for hosts whose circuit was removed while a job was being sidelined. Returns their number. */
   adopt(): Promise<number>;
 }

@@ -73,7 +73,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         region: name,
         regionEpoch: epoch,
       });
-      // The order of locks (docs/data.md) leaves no circle between flushes; a manual statement may still create one.
+      // The order of locks (docs/data.md) excludes circles between flushes, but not with a manual statement.
       const { rows } = await retryingDeadlocks(() =>
         pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
       );

@@ -51,10 +51,7 @@ export function createHostBreaker(): HostBreaker {
 const firstBroughtBack = 10;
 const maxBroughtBack = 10_000;
 
-/**
- * Returns how many sidelined jobs are released in the second that begins this long after their host answered: the
- * number doubles each second.
- */
+/** Returns how many sidelined jobs to release in the second after `sinceMs`: the number doubles each second. */
 export function broughtBack(sinceMs: number): number {
   return Math.min(maxBroughtBack, firstBroughtBack * 2 ** Math.floor(Math.max(0, sinceMs) / 1000));
 }

@@ -51,8 +51,7 @@ export interface ClientSlots {
   settled(): Promise<void>;
   giveUp(): void;
   /**
-   * Returns how many calls of a client may be in flight here, by the last read of the other dispatchers, however old.
-   * Claimed jobs begin by this number.
+   * Returns how many calls of a client may be in flight here, by the last read, however old: claimed jobs begin by it.
    */
   of(clientId: string): number;
   /** Returns true if no more jobs may be claimed: the turn is over, or the last read of the others is too old. */

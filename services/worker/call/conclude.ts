@@ -121,10 +121,7 @@ interface WholeReading {
   cause: string;
 }
 
-/**
- * Adds the answer of its call to a result, if outcome and failures alone do not show it. Nothing is added for an
- * ordinary answer.
- */
+/** Adds the call's answer to a result, if outcome and failures do not show it. An ordinary answer is not added. */
 export function noteAttempt(result: StepResult, reading: FinalReading | WholeReading): void {
   const children = result.state === 'done' ? result.children : null;
   if (children?.length === 0) return;

@@ -88,10 +88,7 @@ async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): 
   return processBatch({ ...work, claim: { ...work.claim, open: false } }, deps);
 }
 
-/**
- * Writes that the call begins, for a step whose lease lapsed before or that was checked. A further lapse is then
- * certain.
- */
+/** Writes the begin of the call first, if a lease lapsed before or a check ran: a further lapse is then certain. */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;
 }

@@ -27,10 +27,7 @@ export interface StatusSettlerDeps {
   logger: Logger;
 }
 
-/**
- * Settles unknown outcomes of ended runs by status requests (class C), in the background, page by page. A settled page
- * remains settled, whatever follows.
- */
+/** Settles unknown outcomes of ended runs by status requests (class C), page by page. Settled pages stay settled. */
 export interface StatusSettler {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;

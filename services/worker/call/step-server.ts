@@ -14,18 +14,12 @@ export interface StepServerDeps extends ProcessBatchDeps {
   logger: Logger;
 }
 
-/**
- * Serving of single steps, isolated from each other: whatever happens to a step, its slot becomes free, and steps that
- * wait for it continue.
- */
+/** Serving of single steps in isolation: whatever happens to one, its slot becomes free, and others continue. */
 export interface StepServer {
   /** Serves a step. Never rejects. Null if no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
   release(works: readonly Work[], pause: ReleasePause | null): void;
-  /**
-   * Leaves claims to their leases that could not be prepared, because of a bug here or a broken row. In the end the
-   * steps are quarantined.
-   */
+  /** Leaves claims that could not be prepared (a bug here, or a broken row) to their leases, until quarantine. */
   leaveBroken(broken: Prepared['broken']): void;
   /** Drops results that were not written, and steps that the store never accepts. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;

@@ -65,7 +65,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     concurrency: deps.concurrency,
     leaseMs,
     serve,
-    // Breakers of checks are not shared: each worker detects with occasional requests whether a check answers again.
+    // Breakers of checks are not shared: each worker detects by itself whether a check answers again.
     onReport: () => undefined,
     release: (works, pause) => deps.release(works.map(ofItsOwn), pause),
     monotonicMs,

@@ -1,9 +1,6 @@
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 
-/**
- * Marks of calls whose step had a lapsed lease before: the begin of the call is written first, with the next flush, so
- * that a further lapse is certain.
- */
+/** Marks of begun calls after a lapsed lease: written first, with the next flush, so a further lapse is certain. */
 export interface BeginMarks {
   /** Marks a begin. Resolves with false if another worker has the step by now: it must not be called. */
   mark(begin: StepBegin): Promise<boolean>;

@@ -44,10 +44,7 @@ export interface FeedDirectory {
   standingOf(feedId: string, step: number): StepStanding;
   /** Returns whether a step of the feed may start now. If that cannot be read, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
-  /**
-   * Returns the feeds among these whose runs are paused, cancelled or past their deadline. A feed whose run cannot be
-   * read is not among them.
-   */
+  /** Returns the feeds whose runs are paused, cancelled or past their deadline; none whose run cannot be read. */
   stoppedOf(feedIds: readonly string[]): Promise<string[]>;
 }
 

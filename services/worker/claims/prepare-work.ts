@@ -114,10 +114,7 @@ function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProb
   return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
 }
 
-/**
- * Returns the children of a result that were created as claimed. The first children of a trial's split are its single
- * users.
- */
+/** Returns the works of children created as claimed. A trial's single users come first. */
 export function childWorks(
   parent: Work,
   result: StepDone,

@@ -2,10 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 
-/**
- * Milliseconds after which steps that wait for a slot notice a pause, a cancellation or a deadline, however long the
- * calls before them take.
- */
+/** Milliseconds in which waiting steps notice a pause, a cancellation or a deadline, whatever the calls take. */
 export const lookForStopsMs = 500;
 /** Milliseconds after the last claim of a stopped feed after which none of its messages is left. */
 const forgetAfterMs = 10_000;
@@ -17,10 +14,7 @@ export interface StoppedFeedsDeps {
   logger: Logger;
 }
 
-/**
- * Feeds whose runs are paused, cancelled or past their deadline: their claims are released at once, instead of waiting
- * for a slot first.
- */
+/** Feeds whose runs are paused, cancelled or past their deadline: claims are released before they get a slot. */
 export interface StoppedFeeds {
   /**
    * Checks at intervals which of these feeds are stopped, and which of the recently stopped ones. Returns at once: if

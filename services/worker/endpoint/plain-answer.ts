@@ -17,10 +17,7 @@ const compactEntry = z.object({
 });
 const fullEntry = compactEntry.extend({ status: userResult.shape.status });
 
-/**
- * Reads an answer of either form by parsing it and comparing sets: the reference for the results of the fast route.
- * Undefined if it has neither form.
- */
+/** Reads either form by parsing and comparing sets: the reference for the fast route. Undefined if it is neither. */
 export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResults | undefined {
   const answer = parseJson(body.toString('utf8'));
   const full = fullForm.safeParse(answer);
@@ -79,10 +76,7 @@ function collect(
   return { statuses, counts };
 }
 
-/**
- * True if two entries agree: the same status reported twice, whatever its code. Retryable and not retryable is a
- * contradiction.
- */
+/** True if a repeated entry has the same status, whatever its code, and agrees on whether to retry. */
 function agree(a: UserStatus, b: UserStatus): boolean {
   if (a.kind !== 'failed' || b.kind !== 'failed') return a.kind === b.kind;
   return a.failure.retryable === b.failure.retryable;

@@ -37,10 +37,7 @@ export type Reading =
 export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
 
 export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
-  /**
-   * True if the repeat for missing users may have been applied and was not answered: users without a final status are
-   * open again.
-   */
+  /** True if the unanswered repeat may have been applied: users without a final status are open again. */
   reopened: boolean;
 };
 

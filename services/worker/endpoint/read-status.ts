@@ -22,10 +22,7 @@ const entryForm = userStatus.extend({
   retryable: userStatus.shape.retryable.catch(undefined),
 });
 
-/**
- * Reads the answer to a status request as strictly as a batch's: a user with contradictory entries or an unknown status
- * is missing.
- */
+/** Reads a status answer as strictly as a batch's: a user with contradictory or unknown status is missing. */
 export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
   const { status, body, contentEncoding } = answer;

@@ -7,10 +7,7 @@ import { nextTopicOf, survivorMessages } from './survivor-messages.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
-/**
- * Milliseconds after which unpublished steps are left to the sweeper: they are recorded, and their origins count as
- * handled.
- */
+/** Milliseconds after which unpublished steps, which are recorded, are left to the sweeper and count as handled. */
 const giveUpMs = 3000;
 const outcomeKnown = 'outcome known';
 
@@ -25,16 +22,10 @@ export interface NextStepPublisherDeps {
   logger: Logger;
 }
 
-/**
- * Stage W6 of the worker: publishes next steps topic by topic. A topic that cannot be written delays no other topic,
- * and its own steps for a few seconds only.
- */
+/** Stage W6 of the worker: publishes next steps by topic. A failing topic delays its own steps only, for seconds. */
 export interface NextStepPublisher {
   publish(recorded: readonly FinishedStep[]): void;
-  /**
-   * Stops retrying; resolves when all attempts have ended. Steps that are not published by then stay unhandled, and
-   * Kafka delivers their messages again.
-   */
+  /** Stops retrying; resolves when all attempts have ended. Kafka delivers the messages of unpublished steps again. */
   finish(): Promise<void>;
 }
 

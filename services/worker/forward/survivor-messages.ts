@@ -13,9 +13,7 @@ const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
 
-/**
- * Returns the topic of the next step of a result. Null if there is none: no survivors, a last step, or a waiting step.
- */
+/** Returns the topic of the next step; null without survivors, after a last step, or if the step waits. */
 export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
   if (result.state !== 'done' || !hasSurvivors(result)) return null;
   const next = work.context.chain[work.claim.step];

@@ -4,10 +4,7 @@ import { putBackResult, uncalledResult, unknownResult } from '../step/step-resul
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/**
- * Gate for paused and cancelled runs. A claim is released at once if its feed is known as stopped: paused, cancelled or
- * past its deadline.
- */
+/** Gate for stopped runs. A claim is released at once if its feed is paused, cancelled or past its deadline. */
 export const stopped: Gate = {
   name: 'stopped',
   claimed: (work, { stops }) => (stops.onClaimed(work.claim.feedId) ? putBackResult(work, 0, null) : null),

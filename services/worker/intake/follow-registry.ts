@@ -16,9 +16,7 @@ export interface ServingDeps {
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /**
-   * Serves these from now on. New shards are consumed as soon as the group assigns them. @returns false after `stop`
-   */
+  /** Serves these from now on; new shards once the group assigns them. @returns false after `stop` */
   follow(served: Served): boolean;
   /** Ignores further changes. */
   stop(): void;

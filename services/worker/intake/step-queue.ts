@@ -20,9 +20,7 @@ export interface StepQueue {
   /** Returns whether this many more steps of a shard may be added. Steps beyond are left to the sweeper. */
   hasRoom(topic: string, steps: number): boolean;
   add(steps: readonly QueuedStep[]): void;
-  /**
-   * Takes at most `count` steps of the shard, in the order of turns. @param rooms upper bound for each step of a feed
-   */
+  /** Takes at most `count` steps of the shard, in turn. @param rooms upper bound for each step of a feed */
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
   topics(): Iterable<string>;
   /** Returns steps that could not be claimed to the front. */

@@ -4,10 +4,7 @@ import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Unanswered calls in a row, over all runs, after which the shard's endpoint counts as down. */
 const failuresToOpen = 10;
-/**
- * Number of runs refused for a configuration fault after which the fault counts as the endpoint's, if no other run is
- * served.
- */
+/** Runs refused for a configuration fault, with no other run served, after which the fault counts as the endpoint's. */
 const runsToOpen = 3;
 /** Milliseconds for which the store's state is valid. With an older state, this worker decides alone. */
 const lookLastsMs = 5000;
@@ -67,9 +64,7 @@ export interface Breaker {
   takeReport(): GuardReport | null;
   /** Handles that the store has this report. A report made in the meantime has yet to be written. */
   onReported(written: GuardReport, nowMs: number): void;
-  /**
-   * @param look null: the endpoint is well. @param askedAtMs time of the request. @returns true if the breaker opened
-   */
+  /** @param look null: the endpoint is well. @param askedAtMs time of the request. @returns true if it opened */
   onLook(look: GuardLook | null, askedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
   /** Grants the next probe to this worker, if the probe begins before `untilMs`. */
@@ -90,10 +85,7 @@ type Mode =
 
 const closed: Mode = { kind: 'closed' };
 
-/**
- * @param random in [0, 1)
- * @param onSlowStart notifies that the endpoint answers again after an outage: its calls increase from now on
- */
+/** @param random in [0, 1) @param onSlowStart notifies that the endpoint is back, and that its calls increase */
 export function createBreaker(random: () => number, onSlowStart: () => void = () => undefined): Breaker {
   let mode: Mode = closed;
   /** Time at which the breaker opened, as far as this worker knows. */
@@ -237,8 +229,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
         return false;
       }
       const down = downAt(nowMs);
-      // Calls that were in flight when the breaker opened add no evidence. Without the store, only a probe may postpone
-      // the next probe.
+      // Calls from before the opening add no evidence. Without the store, only a probe may postpone the next one.
       if (down && !isAlone(nowMs)) return false;
       if (end === 'answered') onAnswer(nowMs);
       else if (!down) return onFailure(end, call);

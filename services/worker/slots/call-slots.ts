@@ -92,10 +92,7 @@ export interface CallSlots {
   waitingFeeds(): string[];
   /** Releases the waiting steps of these feeds at once: their runs were stopped. */
   releaseFeeds(feedIds: readonly string[]): void;
-  /**
-   * Handles that the shard's endpoint is down: releases the waiting steps until the next probe. The adaptive limit
-   * starts over.
-   */
+  /** Releases the waiting steps, because the endpoint is down, until the next probe. Resets the adaptive limit. */
   onOpened(topic: string): void;
   /** Begins the calls that have room by now. */
   resume(): void;

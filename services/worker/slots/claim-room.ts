@@ -39,8 +39,8 @@ export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, 
 }
 
 /**
- * Returns how many steps will be called before more can be claimed, so that a free slot seldom waits for the database.
- * No more are claimed: after a crash, a claim counts as a call that may have begun. Without a measurement, one round.
+ * Returns how many steps will be called before more can be claimed, so that a free slot seldom waits for the database;
+ * before a measurement, one round. No more are claimed: after a crash, a claim counts as a call that may have begun.
  */
 function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
   if (meanMs === 0) return Math.min(maxClaimedAhead, slots);

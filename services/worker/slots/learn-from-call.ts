@@ -26,8 +26,8 @@ export interface CallInLine {
 }
 
 /**
- * Updates the guards after a call: always the feed's own guard, and the shard's limit and breaker unless the end
- * concerns the feed alone (own-matter.ts). @returns true if the breaker opened because of it
+ * Updates the guards after a call: the feed's own one, and those of the shard unless the end concerns the feed alone
+ * (own-matter.ts). @returns true if the breaker opened because of it
  */
 export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
   const { group, line, startedMs, nowMs, isFirstHand } = call;

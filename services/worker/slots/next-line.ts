@@ -60,8 +60,7 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
     const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
-  // The line whose turn it is waits until the rate has room for it. If it were passed over, a large batch would wait
-  // forever behind small ones.
+  // The line in turn waits for the rate. If it were passed over, a large batch would wait forever behind small ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
 }

@@ -17,9 +17,7 @@ export interface SlotGroupsDeps {
 }
 
 export interface SlotGroups {
-  /**
-   * Groups by topic. Groups keep their learned state, also if their shard is no longer served: calls may be in flight.
-   */
+  /** Groups by topic, with their learned state. Those of shards no longer served remain, as calls may be in flight. */
   readonly all: ReadonlyMap<string, SlotGroup>;
   /** @throws Error if this shard was never served */
   of(topic: string): SlotGroup;

@@ -62,9 +62,7 @@ export function createActionPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
-/**
- * Creates the pool of the whole worker. Slow action types leave a reserve to the others, and may use all other slots.
- */
+/** Creates the pool of the worker. Slow action types leave a reserve to the others, and may use all other slots. */
 export function createWorkerPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({
     besideQuick: slots - reservedOf(slots),
@@ -87,10 +85,7 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
   let isServed = false;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Returns the upper bound on slow calls. Feeds without history begin with a few calls each, so they are bounded by
-   * the concurrency only.
-   */
+  /** Returns the upper bound on slow calls: the concurrency for feeds without history, which begin with few calls. */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return concurrency;
     return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);

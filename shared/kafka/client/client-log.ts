@@ -15,10 +15,7 @@ export function clientLogLevel(logger: Logger): logLevel {
   return logger.isLevelEnabled('warn') ? logLevel.WARN : logLevel.NOTHING;
 }
 
-/**
- * Errors of brokers while leaders, coordinators and groups are being elected. kafkajs retries, and logs ERROR
- * meanwhile.
- */
+/** Errors of brokers during elections and rebalances. kafkajs retries, and logs ERROR meanwhile. */
 const passing = [
   'The group coordinator is not available',
   "The coordinator is loading and hence can't process requests for this group",

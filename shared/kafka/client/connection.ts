@@ -54,10 +54,7 @@ export interface KafkaConnection {
   producer(config: ProducerConfig): Producer;
   consumer(config: ConsumerConfig): Consumer;
   admin(): Admin;
-  /**
-   * Returns only connections and metadata, for requests that kafkajs' own clients make topic by topic. Connect it
-   * before use.
-   */
+  /** Returns connections and metadata only, for requests that cover many topics. Connect it before use. */
   cluster(): Cluster;
   /** Returns a single broker, for a request that it answers within `withinMs`: nothing is retried or logged. */
   brokerAt(broker: string, withinMs: number): Cluster;

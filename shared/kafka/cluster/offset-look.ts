@@ -44,8 +44,7 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
       .map((topic) => ({ topic, partitions: partitionsOf(cluster, topic) }))
       .filter(({ partitions }) => partitions.length > 0);
     if (asked.length === 0) return new Map();
-    // Read the group's position first: messages handled between the two requests then count as unhandled, never the
-    // other way round.
+    // Read the group's position first: messages handled in between must count as unhandled, not the reverse.
     const committed = await committedOffsets(cluster, groupId, asked);
     const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, false))));
     const uncommitted = asked.map(({ topic, partitions }) => ({

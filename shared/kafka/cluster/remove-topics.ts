@@ -1,9 +1,6 @@
 import type { KafkaConnection } from '../client/connection.ts';
 
-/**
- * Removes every topic `<prefix>.…`, and the consumer groups of that prefix without members. For temporary
- * installations.
- */
+/** Removes the topics `<prefix>.…` and the groups of that prefix without members, of temporary installations. */
 export async function removeTopics({ kafka, prefix }: { kafka: KafkaConnection; prefix: string }): Promise<void> {
   const admin = kafka.admin();
   await admin.connect();

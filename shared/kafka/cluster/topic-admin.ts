@@ -3,10 +3,7 @@ import type { Admin } from 'kafkajs';
 import type { TopicAdmin, TopicSpec } from '../../ports/message-bus.ts';
 import type { KafkaConnection } from '../client/connection.ts';
 
-/**
- * Retention of messages in milliseconds. They are references that can be published again from the database; a week is
- * for people who investigate an incident.
- */
+/** Messages are references that the database can publish again; a week is for people who investigate. */
 const retentionMs = 7 * 24 * 3_600_000;
 
 const leadersKnownWithinMs = 30_000;
@@ -48,8 +45,7 @@ function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
     numPartitions: partitions,
     replicationFactor,
     configEntries: [
-      // Set for each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be
-      // missing.
+      // Set by topic, as Kafka 4.1 and later ignore the brokers' value on new clusters. One replica may be missing.
       { name: 'min.insync.replicas', value: String(Math.max(1, replicationFactor - 1)) },
       { name: 'retention.ms', value: String(retentionMs) },
     ],
@@ -114,10 +110,7 @@ interface KnownTopic {
   led: number;
 }
 
-/**
- * Polls until all topics are as wanted: brokers learn of new topics one after another. @returns the number of
- * partitions by topic
- */
+/** Polls, because brokers learn of topics one after another. @returns the number of partitions by topic */
 async function waitForTopics(
   admin: Admin,
   specs: readonly Pick<TopicSpec, 'topic'>[],

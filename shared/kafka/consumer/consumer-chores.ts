@@ -20,10 +20,7 @@ export interface ConsumerChores {
   end(): void;
   /** Commits what has been settled since the last commit. Never rejects: a failed commit is retried. */
   commit(): Promise<void>;
-  /**
-   * Commits all that has been settled until now, also if a commit is in progress. Gives up after a few attempts: the
-   * next owner of the partition then receives the messages again.
-   */
+  /** Commits all that is settled by now. Gives up after a few attempts: the messages are then delivered again. */
   commitAll(): Promise<void>;
   /** Returns the offsets of the last check. */
   offsets(): ReadonlyMap<string, readonly PartitionOffsets[]>;
@@ -56,8 +53,7 @@ export function createConsumerChores(deps: ConsumerChoresDeps): ConsumerChores {
       await by.commit(due);
       lanes.committed(due);
     } catch (error) {
-      // The lanes stay uncommitted, so the next turn retries. After a rebalance the lanes are gone, and their messages
-      // are delivered again.
+      // The lanes stay uncommitted, so the next turn retries; after a rebalance their messages are delivered again.
       logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
     }
   }

@@ -5,14 +5,10 @@ import type { LaneView } from './lanes.ts';
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 import { createStandingLanes } from './standing-lanes.ts';
 
-/**
- * Crashes in a row without a fetch after which a new process may recover. With the pauses between them they take half a
- * minute.
- */
+/** Crashes in a row, without a fetch, after which a new process may recover; half a minute with the pauses. */
 const crashesToGiveUp = 10;
 /**
- * Time after which a lane with messages ahead, or a client outside its group, counts as stuck. Requests time out after
- * 15 s.
+ * Milliseconds after which a lane with messages ahead, or a lost membership, is stuck. Requests time out after 15 s.
  */
 const stuckAfterMs = 120_000;
 /** Time without progress after which a lane makes the consumer unready. */

@@ -40,10 +40,7 @@ export interface FetchTerms {
    * adds load on both sides.
    */
   gatherMs: number;
-  /**
-   * Upper bound on one answer. Messages read ahead wait in memory, as objects that live long enough to burden the
-   * garbage collector.
-   */
+  /** Upper bound on one answer: messages read ahead wait in memory as long-lived objects, a load on the collector. */
   maxBytesPerPartition: number;
   /**
    * Longest time that a broker may hold a fetch while no message is in work; it still answers at once when a message
@@ -131,10 +128,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     joined.reject(cause);
   }
 
-  /**
-   * Calls the receiver, which must not throw. If the receiver throws nevertheless, the error must not reach kafkajs:
-   * kafkajs would stop for good, without notice.
-   */
+  /** Calls the receiver, which must not throw. An error must not reach kafkajs, which would stop for good, silently. */
   function tell(about: (to: LaneReceiver) => void): void {
     try {
       if (receiver) about(receiver);

@@ -15,10 +15,7 @@ export interface TopicPartitions {
 
 /** One kafkajs consumer with fixed topics, from its connection to its crash or end. */
 export interface GroupClient {
-  /**
-   * Resolves when the client has begun to join; `onJoined` and `onCrashed` report the result. Rejects if no broker
-   * answers.
-   */
+  /** Resolves when joining has begun; `onJoined` and `onCrashed` report the result. Rejects if no broker answers. */
   start(): Promise<void>;
   /** Commits once; one at a time. Rejects on failure, or if partitions were assigned anew before it was sent. */
   commit(positions: readonly LanePosition[]): Promise<void>;
@@ -101,7 +98,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     try {
       client[direction](what);
     } catch {
-      // Between its crash and the crash event, or before its first join, the client has no group to pause or resume.
+      // Between the crash and its event, or before the first join, there is no group to pause or resume.
     }
   }
 

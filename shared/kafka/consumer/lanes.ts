@@ -36,10 +36,7 @@ export interface LaneView {
   full: boolean;
 }
 
-/**
- * State of the partitions assigned to one consumer: which messages are delivered, held back or settled, and how far the
- * consumer may commit.
- */
+/** Delivery state of the partitions assigned to one consumer, by lane, and how far the consumer may commit. */
 export interface Lanes {
   /** Starts a lane for each partition, and ends all lanes so far. @returns the ended lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
@@ -249,10 +246,7 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   };
 }
 
-/**
- * Copies the bytes. kafkajs passes on a view of the whole fetch answer, which would stay in memory as long as one of
- * its messages is open.
- */
+/** Copies the bytes: those from kafkajs are a view that keeps the whole fetch answer in memory. */
 function copyOf(bytes: Buffer | null): Buffer | null {
   return bytes && Buffer.from(bytes);
 }

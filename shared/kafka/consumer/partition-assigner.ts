@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { assignPartitions } from './assignment.ts';
 
 /**
- * Name of our assignment protocol. Another algorithm needs another name: a group takes a protocol that all of its
- * members offer.
+ * Name of our assignment protocol. Another algorithm needs another name, as a group takes one that all members offer.
  */
 export const protocolName = 'muster-rendezvous';
 
@@ -43,8 +42,7 @@ function createAssigner(name: string, cluster: Cluster): Assigner {
   return {
     name,
     version: protocolVersion,
-    // A member that knows of more partitions than at its last join has new metadata, and the group assigns anew under
-    // any leader.
+    // A member that knows of more partitions has new metadata, so the group assigns anew under any leader.
     protocol: ({ topics }) => ({
       name,
       metadata: AssignerProtocol.MemberMetadata.encode({

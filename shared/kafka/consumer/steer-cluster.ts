@@ -72,8 +72,7 @@ export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetch
     const earlyByMs = joinedAtMs + joinsApartMs - performance.now();
     if (earlyByMs > 0) await wait(earlyByMs);
     joinedAtMs = performance.now();
-    // Without an answer the member joins with the metadata it has; kafkajs retries the request for the coordinator
-    // itself.
+    // Without an answer the member joins with old metadata; kafkajs retries the coordinator request itself.
     await cluster.refreshMetadata().catch(() => undefined);
     return await findGroupCoordinator(group);
   };
@@ -87,8 +86,7 @@ export function steerCluster(cluster: Cluster, deps: SteeringDeps): WaitingFetch
     return broker;
   };
 
-  // kafkajs looks up each requested topic in the answer, but topics without leaders are missing there; the resulting
-  // TypeError would end the consumer.
+  // kafkajs looks up each topic in the answer. A topic without leaders is missing there, and the TypeError is fatal.
   cluster.fetchTopicsOffset = async (topics) => {
     const answer = await fetchTopicsOffset(topics);
     const answered = new Set(answer.map(({ topic }) => topic));

@@ -1,9 +1,6 @@
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
 
-/**
- * Upper bound on the ratio of a partition's rate to the mean: a partition that makes no progress gets few messages, but
- * some.
- */
+/** Upper bound on a rate's ratio to the mean: a partition without progress gets few messages, but some. */
 const maxSlowness = 8;
 
 const newRateWeight = 0.3;

@@ -15,8 +15,7 @@ export interface PublisherDeps {
   kafka: KafkaConnection;
   logger: Logger;
   /**
-   * Topics that the publisher creates if they are missing, at `connect` and after a failed publish. It can publish to
-   * other topics if they exist.
+   * Topics created if they are missing, at `connect` and after a failed publish. Others may be published to as well.
    */
   topics?: readonly TopicSpec[];
   /**

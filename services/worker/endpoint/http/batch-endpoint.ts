@@ -49,7 +49,7 @@ export function createBatchEndpoint({
 
   function call(request: BatchRequest): Promise<BatchAnswer> {
     const { actionType, idempotencyKey, mode, attempt, traceparent, notAfterMs, body } = request;
-    // A process that was suspended and resumes must not send a call that another worker may have sent meanwhile.
+    // A process that was suspended must not send a call that another worker may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
     if (traceparent !== undefined) headers.push(traceHeaders.parent, traceparent);

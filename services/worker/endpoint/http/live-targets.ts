@@ -43,10 +43,7 @@ export interface Post {
   messageId: string | undefined;
 }
 
-/**
- * Targets by name, each with connections of its own. They may change during a post, which then ends on its old
- * connection.
- */
+/** Targets by name, each with connections of its own. A post ends on the connection on which it began. */
 export interface LiveTargets {
   follow(specs: ReadonlyMap<string, TargetSpec>): void;
   /** Sends a post. Undefined if there is no such target. Never rejects. */
